@@ -1,0 +1,533 @@
+"""A typed StableHLO builder; the only module that touches the MLIR bindings.
+
+`Value` wraps an SSA value, so that formulas read as they do on paper: ``o * (1 - o) * h_grad``.
+Binary operators broadcast as numpy does, along leading axes only (a row vector against a batch).
+`Builder` makes constants and control flow, and remembers which step of which formula is being
+emitted: every op carries that as its source location, so that a compiler error names the formula
+and the printed module names its values after it. Every op is verified as it is created.
+
+Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/spec).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from iree.compiler import ir
+
+from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES
+from rnn_compiler.manifest import FunctionSpec
+
+__all__ = ["Builder", "Emitter", "Type", "Value", "build_module", "ir", "module_text"]
+
+
+@dataclass(frozen=True)
+class Type:
+    """A tensor type: a shape and the name of an element type (``"float32"``, ``"bool"``)."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def mlir(self) -> ir.Type:
+        """The MLIR type, in the current context."""
+        element = "i1" if self.dtype == "bool" else DTYPES[self.dtype].mlir
+        return ir.RankedTensorType.get(self.shape, ir.Type.parse(element))
+
+    @property
+    def is_float(self) -> bool:
+        """Whether its elements are floating point numbers."""
+        return self.dtype in FLOAT_DTYPES
+
+
+class Value:
+    """An SSA value of tensor type.
+
+    Attributes:
+        type: Its shape and dtype.
+        ssa: The MLIR value.
+    """
+
+    __slots__ = ("builder", "ssa", "type")
+
+    def __init__(self, builder: Builder, ssa: ir.Value, type: Type) -> None:
+        self.builder = builder
+        self.ssa = ssa
+        self.type = type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> str:
+        """Name of its element type."""
+        return self.type.dtype
+
+    def _binary(self, op: str, other: Value | int | float, swap: bool = False) -> Value:
+        b = self.builder
+        lhs, rhs = b.broadcast_together(self, other)
+        if swap:
+            lhs, rhs = rhs, lhs
+        return b.op(op, [lhs, rhs], lhs.type)
+
+    def __add__(self, other: Value | int | float) -> Value:
+        return self._binary("add", other)
+
+    def __radd__(self, other: int | float) -> Value:
+        return self._binary("add", other, swap=True)
+
+    def __sub__(self, other: Value | int | float) -> Value:
+        return self._binary("subtract", other)
+
+    def __rsub__(self, other: int | float) -> Value:
+        return self._binary("subtract", other, swap=True)
+
+    def __mul__(self, other: Value | int | float) -> Value:
+        return self._binary("multiply", other)
+
+    def __rmul__(self, other: int | float) -> Value:
+        return self._binary("multiply", other, swap=True)
+
+    def __truediv__(self, other: Value | int | float) -> Value:
+        return self._binary("divide", other)
+
+    def __neg__(self) -> Value:
+        return self.builder.op("negate", [self], self.type)
+
+    def compare(self, direction: str, other: Value | int | float) -> Value:
+        """Elementwise comparison; `direction` is EQ, NE, LT, LE, GT or GE."""
+        b = self.builder
+        lhs, rhs = b.broadcast_together(self, other)
+        kind = "FLOAT" if lhs.type.is_float else "SIGNED"
+        attributes = {
+            "comparison_direction": ir.Attribute.parse(
+                f"#stablehlo<comparison_direction {direction}>"
+            ),
+            "compare_type": ir.Attribute.parse(f"#stablehlo<comparison_type {kind}>"),
+        }
+        return b.op("compare", [lhs, rhs], Type(lhs.shape, "bool"), attributes)
+
+    def to(self, dtype: str) -> Value:
+        """The same numbers in another element type."""
+        if dtype == self.dtype:
+            return self
+        return self.builder.op("convert", [self], Type(self.shape, dtype))
+
+    def reshape(self, *shape: int) -> Value:
+        """The same elements in another shape."""
+        if shape == self.shape:
+            return self
+        return self.builder.op("reshape", [self], Type(shape, self.dtype))
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> Value:
+        """Repeated along new leading axes."""
+        if shape == self.shape:
+            return self
+        first = len(shape) - len(self.shape)
+        return self.broadcast_in_dim(shape, range(first, len(shape)))
+
+    def broadcast_in_dim(self, shape: tuple[int, ...], axes: Sequence[int]) -> Value:
+        """Repeated so that axis k of this value becomes axis `axes[k]` of the result."""
+        attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get(list(axes))}
+        return self.builder.op("broadcast_in_dim", [self], Type(shape, self.dtype), attributes)
+
+    def transpose(self, *permutation: int) -> Value:
+        """Axes reordered: axis k of the result is axis `permutation[k]` of this value."""
+        attributes = {"permutation": ir.DenseI64ArrayAttr.get(list(permutation))}
+        shape = tuple(self.shape[axis] for axis in permutation)
+        return self.builder.op("transpose", [self], Type(shape, self.dtype), attributes)
+
+    def slice(self, axis: int, start: int, stop: int) -> Value:
+        """The part from `start` to `stop` along one axis."""
+        if (start, stop) == (0, self.shape[axis]):
+            return self
+        starts = [0] * len(self.shape)
+        limits = list(self.shape)
+        starts[axis], limits[axis] = start, stop
+        attributes = {
+            "start_indices": ir.DenseI64ArrayAttr.get(starts),
+            "limit_indices": ir.DenseI64ArrayAttr.get(limits),
+            "strides": ir.DenseI64ArrayAttr.get([1] * len(self.shape)),
+        }
+        shape = tuple(stop - start for start, stop in zip(starts, limits, strict=True))
+        return self.builder.op("slice", [self], Type(shape, self.dtype), attributes)
+
+    def split(self, axis: int, parts: int) -> tuple[Value, ...]:
+        """Cut into equal parts along one axis."""
+        size = self.shape[axis] // parts
+        return tuple(self.slice(axis, k * size, (k + 1) * size) for k in range(parts))
+
+    def row(self, index: Value) -> Value:
+        """Element `index` of the first axis, ``self[index]``; the index is clamped to the range."""
+        b = self.builder
+        indices = [index] + [b.constant(0, index.dtype)] * (len(self.shape) - 1)
+        attributes = {"slice_sizes": ir.DenseI64ArrayAttr.get([1, *self.shape[1:]])}
+        row = b.op(
+            "dynamic_slice", [self, *indices], Type((1, *self.shape[1:]), self.dtype), attributes
+        )
+        return row.reshape(*self.shape[1:])
+
+    def with_row(self, index: Value, row: Value) -> Value:
+        """A copy in which element `index` of the first axis is `row`."""
+        b = self.builder
+        indices = [index] + [b.constant(0, index.dtype)] * (len(self.shape) - 1)
+        update = row.reshape(1, *row.shape)
+        return b.op("dynamic_update_slice", [self, update, *indices], self.type)
+
+    def dot(self, other: Value, axes: tuple[int, int], dtype: str | None = None) -> Value:
+        """Contraction of axis ``axes[0]`` of this value with axis ``axes[1]`` of the other.
+
+        Args:
+            other: The right-hand side.
+            axes: The contracted axis of each side.
+            dtype: Element type of the products, the sums and the result; default: this value's.
+        """
+        numbers = (
+            f"#stablehlo.dot<lhs_contracting_dimensions = [{axes[0]}], "
+            f"rhs_contracting_dimensions = [{axes[1]}]>"
+        )
+        shape = tuple(n for axis, n in enumerate(self.shape) if axis != axes[0])
+        shape += tuple(n for axis, n in enumerate(other.shape) if axis != axes[1])
+        if self.shape[axes[0]] == 0:  # a sum of nothing
+            return self.builder.full(0, shape, dtype or self.dtype)
+        return self.builder.op(
+            "dot_general",
+            [self, other],
+            Type(shape, dtype or self.dtype),
+            {"dot_dimension_numbers": ir.Attribute.parse(numbers)},
+        )
+
+    def sum(self, *axes: int) -> Value:
+        """The sum over some axes."""
+        b = self.builder
+        shape = tuple(n for axis, n in enumerate(self.shape) if axis not in axes)
+        result = Type(shape, self.dtype)
+        if 0 in self.shape:  # a sum of nothing
+            return b.full(0, shape, self.dtype)
+        op = b.create(
+            "stablehlo.reduce",
+            [self, b.constant(0, self.dtype)],
+            [result],
+            {"dimensions": ir.DenseI64ArrayAttr.get(list(axes))},
+            regions=1,
+        )
+        scalar = Type((), self.dtype)
+        with b.block(op.regions[0], [scalar, scalar], ["lhs", "rhs"]) as (lhs, rhs):
+            b.terminate("stablehlo.return", [lhs + rhs])
+        b.verify(op)
+        return Value(b, op.results[0], result)
+
+
+class Builder:
+    """Emits the ops of one function of a module, at MLIR's current insertion point.
+
+    Attributes:
+        module: The module that the function is in.
+        spec: The function.
+    """
+
+    def __init__(self, module: ir.Module, spec: FunctionSpec) -> None:
+        self.module = module
+        self.spec = spec
+        self._location = ir.Location.name(spec.op)
+
+    # Source locations.
+
+    def step(self, formula: str) -> None:
+        """Names the step of the formula that the ops from here on belong to.
+
+        Args:
+            formula: Such as ``"i = s(zi)"``; its first word names the values in printed modules.
+        """
+        self._location = self._named(formula)
+
+    def _named(self, formula: str) -> ir.Location:
+        location = ir.Location.name(f"{self.spec.op}: {formula}")
+        return ir.Location.name(re.split(r"\W", formula, maxsplit=1)[0], location)
+
+    # Ops.
+
+    def create(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        results: Sequence[Type],
+        attributes: Mapping[str, ir.Attribute] | None = None,
+        regions: int = 0,
+    ) -> ir.Operation:
+        """Creates an op by its full name; with regions, the caller fills them and then verifies."""
+        op = ir.Operation.create(
+            name,
+            operands=[operand.ssa for operand in operands],
+            results=[result.mlir for result in results],
+            attributes=dict(attributes or {}),
+            regions=regions,
+            loc=self._location,
+        )
+        if not regions:
+            self.verify(op)
+        return op
+
+    @staticmethod
+    def verify(op: ir.Operation) -> None:
+        """Verifies one op.
+
+        Raises:
+            ir.MLIRError: It is not a legal op; the message names the step of the formula.
+        """
+        op.verify()
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: Type,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> Value:
+        """Creates a StableHLO op with one result.
+
+        An empty result is a constant, whatever it is computed from: IREE's CPU code generator
+        divides by zero on some ops that make empty tensors.
+        """
+        if 0 in result.shape and name != "constant":
+            return self.full(0, result.shape, result.dtype)
+        op = self.create(f"stablehlo.{name}", operands, [result], attributes)
+        return Value(self, op.results[0], result)
+
+    def terminate(self, name: str, operands: Sequence[Value]) -> None:
+        """Creates the terminator of a block."""
+        self.create(name, operands, [])
+
+    @contextmanager
+    def block(
+        self, region: ir.Region, arguments: Sequence[Type], names: Sequence[str]
+    ) -> Iterator[tuple[Value, ...]]:
+        """Appends a block to a region and emits into it; gives the block's arguments."""
+        block = region.blocks.append(
+            *[argument.mlir for argument in arguments],
+            arg_locs=[self._named(name) for name in names],
+        )
+        with ir.InsertionPoint(block):
+            yield tuple(
+                Value(self, ssa, type) for ssa, type in zip(block.arguments, arguments, strict=True)
+            )
+
+    # Constants and shapes.
+
+    def constant(self, value: float, dtype: str) -> Value:
+        """A scalar constant."""
+        return self.full(value, (), dtype)
+
+    def full(self, value: float, shape: tuple[int, ...], dtype: str) -> Value:
+        """A tensor of equal elements."""
+        type = Type(shape, dtype)
+        element = type.mlir.element_type
+        if type.is_float:
+            with np.errstate(over="ignore"):  # a value too large for the type is its infinity
+                rounded = float(np.array(value).astype(DTYPES[dtype].numpy))
+            attribute = ir.FloatAttr.get(element, rounded)
+        else:
+            attribute = ir.IntegerAttr.get(element, int(value))
+        dense = ir.DenseElementsAttr.get_splat(type.mlir, attribute)
+        return self.op("constant", [], type, {"value": dense})
+
+    def broadcast_together(self, lhs: Value, rhs: Value | int | float) -> tuple[Value, Value]:
+        """Both operands in the shape of the one of higher rank; numbers become constants."""
+        if not isinstance(rhs, Value):
+            return lhs, self.full(rhs, lhs.shape, lhs.dtype)
+        if len(lhs.shape) < len(rhs.shape):
+            return lhs.broadcast_to(rhs.shape), rhs
+        return lhs, rhs.broadcast_to(lhs.shape)
+
+    def concatenate(self, values: Sequence[Value], axis: int) -> Value:
+        """Values joined along an axis."""
+        values = [value for value in values if value.shape[axis]] or values[:1]
+        if len(values) == 1:
+            return values[0]
+        shape = list(values[0].shape)
+        shape[axis] = sum(value.shape[axis] for value in values)
+        dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
+        return self.op(
+            "concatenate", values, Type(tuple(shape), values[0].dtype), {"dimension": dimension}
+        )
+
+    def iota(self, shape: tuple[int, ...], axis: int, dtype: str = "int64") -> Value:
+        """Each element its own index along an axis."""
+        dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
+        return self.op("iota", [], Type(shape, dtype), {"iota_dimension": dimension})
+
+    # Elementwise functions.
+
+    def sigmoid(self, x: Value) -> Value:
+        """The logistic function ``1 / (1 + exp(-x))``."""
+        return self.op("logistic", [x], x.type)
+
+    def tanh(self, x: Value) -> Value:
+        """The hyperbolic tangent.
+
+        In float64 it is ``-sign(x) * m / (2 + m)`` with ``m = expm1(-2|x|)``: IREE's CPU backend
+        has no double-precision tanh to link, and this form is accurate near 0 too.
+        """
+        if x.dtype != "float64":
+            return self.op("tanh", [x], x.type)
+        magnitude = self.op("abs", [x], x.type)
+        m = self.op("exponential_minus_one", [-2.0 * magnitude], x.type)
+        return self.select(x.compare("LT", 0.0), m / (m + 2.0), -m / (m + 2.0))
+
+    def select(self, predicate: Value, on_true: Value, on_false: Value) -> Value:
+        """``on_true`` where the predicate holds, ``on_false`` elsewhere, whatever is in the other."""
+        return self.op("select", [predicate, on_true, on_false], on_true.type)
+
+    def clamp(self, low: float, x: Value, high: float) -> Value:
+        """``min(max(x, low), high)``; NaN stays NaN."""
+        bounds = [self.constant(bound, x.dtype) for bound in (low, high)]
+        return self.op("clamp", [bounds[0], x, bounds[1]], x.type)
+
+    # Control flow.
+
+    def while_loop(
+        self,
+        carry: Mapping[str, Value],
+        condition: Callable[..., Value],
+        body: Callable[..., Sequence[Value]],
+    ) -> tuple[Value, ...]:
+        """``while condition(*carry): carry = body(*carry)``; the keys name the carried values."""
+        types = [value.type for value in carry.values()]
+        names = list(carry)
+        op = self.create("stablehlo.while", list(carry.values()), types, regions=2)
+        with self.block(op.regions[0], types, names) as values:
+            self.terminate("stablehlo.return", [condition(*values)])
+        with self.block(op.regions[1], types, names) as values:
+            self.terminate("stablehlo.return", list(body(*values)))
+        self.verify(op)
+        return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True))
+
+    def composite(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        attributes: Mapping[str, bool | int | float | str],
+        decomposition: Callable[..., Sequence[Value]],
+        names: Sequence[str],
+    ) -> tuple[Value, ...]:
+        """A named op with its meaning spelled out in plain StableHLO.
+
+        Any StableHLO consumer can inline the decomposition; one that knows the name may do better
+        (https://openxla.org/stablehlo/spec#composite).
+
+        Args:
+            name: The name, without this package's prefix.
+            operands: Its operands.
+            attributes: What there is to know about it beyond its types.
+            decomposition: Emits its meaning on values like the operands; gives the results.
+            names: The names of the operands in the decomposition.
+        """
+        symbol = f"{self.spec.function}.{name}"
+        types = [operand.type for operand in operands]
+        with ir.InsertionPoint(self.module.body):
+            results = self.function(symbol, types, names, decomposition, private=True)
+        op = self.create(
+            "stablehlo.composite",
+            operands,
+            results,
+            {
+                "name": ir.StringAttr.get(f"rnn_compiler.{name}"),
+                "composite_attributes": ir.DictAttr.get(
+                    {key: _attribute(value) for key, value in attributes.items()}
+                ),
+                "decomposition": ir.FlatSymbolRefAttr.get(symbol),
+                "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
+            },
+        )
+        return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, results, strict=True))
+
+    def function(
+        self,
+        symbol: str,
+        arguments: Sequence[Type],
+        names: Sequence[str],
+        body: Callable[..., Sequence[Value]],
+        private: bool = False,
+    ) -> list[Type]:
+        """Adds a function to the module; gives the types of its results.
+
+        Args:
+            symbol: Its symbol.
+            arguments: The types of its arguments.
+            names: The names of its arguments.
+            body: Emits its body on values for the arguments; gives the results.
+            private: Whether only this module may call it.
+        """
+        attributes: dict[str, ir.Attribute] = {
+            "sym_name": ir.StringAttr.get(symbol),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get([], [])),  # until it is known
+        }
+        if private:
+            attributes["sym_visibility"] = ir.StringAttr.get("private")
+        op = self.create("func.func", [], [], attributes, regions=1)
+        with self.block(op.regions[0], arguments, names) as values:
+            results = list(body(*values))
+            self.terminate("func.return", results)
+        types = [result.type for result in results]
+        function_type = ir.FunctionType.get([t.mlir for t in arguments], [t.mlir for t in types])
+        op.attributes["function_type"] = ir.TypeAttr.get(function_type)
+        self.verify(op)
+        return types
+
+
+Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]]
+"""Emits one op: gets its arguments by name and gives its results in order."""
+
+
+def build_module(functions: Iterable[tuple[FunctionSpec, Emitter]]) -> str:
+    """The module text of some ops, one public function each, with source locations.
+
+    Raises:
+        ir.MLIRError: An emitter made an illegal op; the message names the step of its formula.
+    """
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.create()
+        for spec, emit in functions:
+            builder = Builder(module, spec)
+
+            with ir.InsertionPoint(module.body):
+                results = builder.function(
+                    spec.function,
+                    [Type(argument.shape, argument.dtype) for argument in spec.arguments],
+                    [argument.name for argument in spec.arguments],
+                    functools.partial(_emit, emit, builder),
+                )
+            expected = [Type(result.shape, result.dtype) for result in spec.results]
+            if results != expected:
+                raise TypeError(f"{spec.op}: emitted results {results}, declared {expected}")
+        module.operation.verify()
+        return module.operation.get_asm(enable_debug_info=True)
+
+
+def _emit(emit: Emitter, builder: Builder, *values: Value) -> Sequence[Value]:
+    names = [argument.name for argument in builder.spec.arguments]
+    return emit(builder, builder.spec, dict(zip(names, values, strict=True)))
+
+
+def module_text(located: str) -> str:
+    """Module text for people: no locations, and values named after the formulas they come from."""
+    with ir.Context():
+        module = ir.Module.parse(located)
+        return module.operation.get_asm(use_name_loc_as_prefix=True)
+
+
+def _attribute(value: bool | int | float | str) -> ir.Attribute:
+    if isinstance(value, bool):
+        return ir.BoolAttr.get(value)
+    if isinstance(value, int):
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    if isinstance(value, float):
+        return ir.FloatAttr.get(ir.F64Type.get(), value)
+    return ir.StringAttr.get(value)

@@ -1,0 +1,57 @@
+"""From a portable module to a payload: the passes, in order, and the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
+from rnn_compiler.manifest import FunctionSpec, TargetSpec
+
+__all__ = ["STRATEGY", "lower", "rewrite"]
+
+STRATEGY = "portable"
+"""How recurrences are lowered: the portable module's own loop, as it stands."""
+
+
+def rewrite(
+    module: str, functions: Sequence[FunctionSpec], target: TargetSpec, package_version: str
+) -> str:
+    """The module as it is given to the compiler.
+
+    Args:
+        module: Text of the portable module, with locations.
+        functions: What its public functions are.
+        target: What it will be compiled for.
+        package_version: This package's version, to be recorded.
+    """
+    with ir.Context():
+        parsed = ir.Module.parse(module)
+        stamp_provenance(
+            parsed,
+            functions,
+            target,
+            {
+                "strategy": STRATEGY,
+                "package_version": package_version,
+                "compiler_version": compiler.compiler_identity().version,
+            },
+        )
+        parsed.operation.verify()
+        return parsed.operation.get_asm(enable_debug_info=True)
+
+
+def lower(
+    module: str,
+    functions: Sequence[FunctionSpec],
+    target: TargetSpec,
+    package_version: str,
+    *,
+    reproducers: Path,
+    timeout: float = compiler.DEFAULT_TIMEOUT,
+) -> bytes:
+    """Rewrites and compiles a portable module; see `rewrite` and `compiler.compile_module`."""
+    rewritten = rewrite(module, functions, target, package_version)
+    return compiler.compile_module(rewritten, target, reproducers=reproducers, timeout=timeout)

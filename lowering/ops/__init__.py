@@ -1,0 +1,51 @@
+"""The registry of ops: each op's signature and the function that emits it.
+
+An op is one family file and one line here; everything else (`raw_ops`, `build`, the command line,
+the tests' coverage check) reads this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
+
+from rnn_compiler.lowering.ops import block_lstm
+from rnn_compiler.signatures import Signature
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.hlo import Builder, Value
+    from rnn_compiler.manifest import FunctionSpec
+
+__all__ = ["OPS", "Op"]
+
+
+class Emitter(Protocol):
+    """Emits an op: gets its arguments by name, gives its results in the signature's order."""
+
+    def __call__(
+        self, b: Builder, spec: FunctionSpec, args: Mapping[str, Value], /
+    ) -> Sequence[Value]: ...
+
+
+@dataclass(frozen=True)
+class Op:
+    """A registered op.
+
+    Attributes:
+        signature: What it takes and gives.
+        emit: Emits its StableHLO.
+    """
+
+    signature: Signature
+    emit: Emitter
+
+
+_TABLE = (
+    Op(block_lstm.BLOCK_LSTM_V2, block_lstm.forward),
+    Op(block_lstm.BLOCK_LSTM_GRAD_V2, block_lstm.backward),
+)
+
+OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})
+"""Every op, by its TensorFlow name."""

@@ -1,0 +1,1 @@
+"""Rewrites between the portable module and the compiler, one a file."""

@@ -1,0 +1,63 @@
+"""TensorFlow's fused recurrent ops and their gradients as small ahead-of-time compiled modules.
+
+raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
+build        an op at fixed dimensions as portable StableHLO
+compile      a module for a target, as an artifact
+runtime      loading and calling artifacts; needs no compiler
+target       what raw_ops compile for and run on
+errors       what can be raised
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rnn_compiler import errors, raw_ops, runtime
+    from rnn_compiler.compilation import compile
+    from rnn_compiler.execution import target
+    from rnn_compiler.modules import Module, build
+    from rnn_compiler.runtime.artifact import Artifact, Bundle
+    from rnn_compiler.runtime.program import Program
+
+__all__ = [
+    "Artifact",
+    "Bundle",
+    "Module",
+    "Program",
+    "build",
+    "compile",
+    "errors",
+    "raw_ops",
+    "runtime",
+    "target",
+]
+
+_SUBMODULES = ("errors", "raw_ops", "runtime")
+_HOMES = {
+    "Artifact": "runtime.artifact",
+    "Bundle": "runtime.artifact",
+    "Module": "modules",
+    "Program": "runtime.program",
+    "build": "modules",
+    "compile": "compilation",
+    "target": "execution",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported at first use, so that a process that only runs artifacts imports only the runtime.
+    if name in _SUBMODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("rnn-compiler")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,150 @@
+"""Compilation: a module and a target give an artifact, from the cache where it can.
+
+The key is made of everything that the payload depends on, among it the sources of the lowering
+itself, so that a hit needs neither the MLIR bindings nor the compiler process.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import threading
+import warnings
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import overload
+
+import rnn_compiler.lowering
+from rnn_compiler.errors import CacheWarning
+from rnn_compiler.execution import current_target
+from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.artifact import Artifact, Bundle
+from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
+
+__all__ = ["compile"]
+
+_STRATEGY = "portable"
+
+_locks: dict[str, threading.Lock] = {}
+_locks_guard = threading.Lock()
+
+
+@overload
+def compile(
+    module: Module, target: str | None = None, *, timeout: float = compiler.DEFAULT_TIMEOUT
+) -> Artifact: ...
+@overload
+def compile(
+    module: Module, target: Sequence[str], *, timeout: float = compiler.DEFAULT_TIMEOUT
+) -> Bundle: ...
+def compile(
+    module: Module,
+    target: str | Sequence[str] | None = None,
+    *,
+    timeout: float = compiler.DEFAULT_TIMEOUT,
+) -> Artifact | Bundle:
+    """Compiles a module, or takes it from the cache.
+
+    Args:
+        module: What `build` made.
+        target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ...; default: the
+            one `rnn_compiler.target` or ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of
+            them gives a bundle.
+        timeout: Seconds that the compiler may take.
+
+    Raises:
+        InvalidArgumentError: There is no such target.
+        CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
+        UnsupportedError: The compiler is not installed.
+    """
+    if target is None or isinstance(target, str):
+        return _compile_for(module, resolve_target(target or current_target()), timeout)
+    targets = [resolve_target(name) for name in target]
+    return Bundle(tuple(_compile_for(module, each, timeout) for each in targets))
+
+
+def _compile_for(module: Module, target: TargetSpec, timeout: float) -> Artifact:
+    cache = ArtifactCache.from_environment()
+    key = _cache_key(module, target)
+    with _lock(key.digest):  # threads that want the same artifact wait for one compilation
+        cached = cache.get(key)
+        if cached is not None and cache.mode != "verify":
+            return cached
+        artifact = _compile_now(module, target, cache, timeout)
+        if cached is not None and cached.payload != artifact.payload:
+            warnings.warn(
+                f"cache entry {cache.path(key)} is not what compiling gives now; it is replaced",
+                CacheWarning,
+                stacklevel=3,
+            )
+        if cached is None or cached.payload != artifact.payload:
+            cache.put(key, artifact)
+        return artifact
+
+
+def _compile_now(
+    module: Module, target: TargetSpec, cache: ArtifactCache, timeout: float
+) -> Artifact:
+    text = module.located_text
+    from rnn_compiler.lowering.lower import STRATEGY, lower  # needs the MLIR bindings
+
+    payload = lower(
+        text,
+        module.functions,
+        target,
+        _package_version(),
+        reproducers=cache.reproducers,
+        timeout=timeout,
+    )
+    manifest = Manifest(
+        functions=module.functions,
+        target=target,
+        strategy=STRATEGY,
+        package_version=_package_version(),
+        compiler_version=compiler.compiler_identity().version,
+        module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
+        payload_sha256=hashlib.sha256(payload).hexdigest(),
+        payload_size=len(payload),
+    )
+    return Artifact(manifest, payload)
+
+
+def _cache_key(module: Module, target: TargetSpec) -> CacheKey:
+    identity = compiler.compiler_identity()
+    return CacheKey(
+        {
+            "functions": [
+                [spec.op, spec.dtype, spec.dims, spec.attributes] for spec in module.functions
+            ],
+            "target": [target.name, target.device, target.architecture, list(target.features)],
+            "strategy": _STRATEGY,
+            "package": [_package_version(), _source_digest()],
+            "compiler": [identity.version, identity.content],
+            "schema": SCHEMA_VERSION,
+        }
+    )
+
+
+@functools.cache
+def _package_version() -> str:
+    return metadata.version("rnn-compiler")
+
+
+@functools.cache
+def _source_digest() -> str:
+    """Digest of the sources that decide what is compiled, for those who edit them."""
+    package = Path(rnn_compiler.lowering.__path__[0]).resolve()
+    digest = hashlib.sha256()
+    for source in sorted(package.rglob("*.py")):
+        digest.update(f"{source.relative_to(package)}\0".encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def _lock(digest: str) -> threading.Lock:
+    with _locks_guard:
+        return _locks.setdefault(digest, threading.Lock())

@@ -1,0 +1,76 @@
+"""Element types: one row each, with its numpy type, MLIR spelling and the type arithmetic runs in.
+
+16-bit types are storage only. Products, sums and activations run in float32 and are rounded when
+they are stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+__all__ = ["DTYPES", "FLOAT_DTYPES", "DType", "canonical_name"]
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type.
+
+    Attributes:
+        name: The name used in this package, for example ``"float32"``.
+        numpy: The numpy dtype, in native byte order.
+        mlir: The MLIR spelling, for example ``"f32"``.
+        compute: Name of the type that arithmetic on it runs in.
+    """
+
+    name: str
+    numpy: np.dtype[Any]
+    mlir: str
+    compute: str
+
+
+DTYPES: dict[str, DType] = {
+    row.name: row
+    for row in (
+        DType("float16", np.dtype(np.float16), "f16", compute="float32"),
+        DType("bfloat16", np.dtype(ml_dtypes.bfloat16), "bf16", compute="float32"),
+        DType("float32", np.dtype(np.float32), "f32", compute="float32"),
+        DType("float64", np.dtype(np.float64), "f64", compute="float64"),
+        DType("int8", np.dtype(np.int8), "i8", compute="int8"),
+        DType("int32", np.dtype(np.int32), "i32", compute="int32"),
+        DType("int64", np.dtype(np.int64), "i64", compute="int64"),
+    )
+}
+
+FLOAT_DTYPES: tuple[str, ...] = ("float16", "bfloat16", "float32", "float64")
+
+_ALIASES = {row.mlir: name for name, row in DTYPES.items()} | {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+}
+
+
+def canonical_name(dtype: object) -> str | None:
+    """The name of a dtype given as a name, an alias or anything numpy takes; None if there is none.
+
+    Byte order does not matter: a big-endian float is a float32 to everybody but memory.
+
+    Example:
+        >>> canonical_name("bf16"), canonical_name(np.float64), canonical_name("complex64")
+        ('bfloat16', 'float64', None)
+    """
+    if dtype is None:  # numpy reads None as float64
+        return None
+    if isinstance(dtype, str):
+        dtype = _ALIASES.get(dtype, dtype)
+        if dtype in DTYPES:
+            return dtype
+    try:
+        name = np.dtype(dtype).name  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    return name if name in DTYPES else None

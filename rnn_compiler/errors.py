@@ -1,0 +1,116 @@
+"""The exceptions and warnings of this package.
+
+Every message names the op, the argument, what was expected, what was got and, where there is one,
+the remedy. All derive from `RnnCompilerError`, and also from the builtin a caller would expect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+__all__ = [
+    "ArtifactError",
+    "CacheWarning",
+    "CompileError",
+    "DeviceError",
+    "InvalidArgumentError",
+    "RnnCompilerError",
+    "UnsupportedError",
+    "check_keywords",
+]
+
+
+class RnnCompilerError(Exception):
+    """Base class of every error that this package raises on purpose."""
+
+
+class InvalidArgumentError(RnnCompilerError, ValueError):
+    """An argument, attribute or dimension that the op does not accept.
+
+    Attributes:
+        op: The op or function that was called, by its public name.
+        argument: The argument, attribute or dimension at fault.
+        expected: What would have been accepted, in words.
+        got: What was passed, in words.
+        remedy: What to do about it; may be empty.
+
+    Example:
+        >>> raise InvalidArgumentError("BlockLSTMV2", "b", "shape [16]", "shape [15]")
+        Traceback (most recent call last):
+        ...
+        rnn_compiler.errors.InvalidArgumentError: BlockLSTMV2: 'b': expected shape [16], got shape [15]
+    """
+
+    def __init__(self, op: str, argument: str, expected: str, got: str, remedy: str = "") -> None:
+        self.op = op
+        self.argument = argument
+        self.expected = expected
+        self.got = got
+        self.remedy = remedy
+        message = f"{op}: '{argument}': expected {expected}, got {got}"
+        super().__init__(f"{message}; {remedy}" if remedy else message)
+
+
+class UnsupportedError(RnnCompilerError, NotImplementedError):
+    """A combination that is well defined but that this package does not provide."""
+
+
+class CompileError(RnnCompilerError):
+    """The IREE compiler failed, crashed or ran out of time.
+
+    Attributes:
+        target: The target that was compiled for.
+        diagnostics: What the compiler wrote to its standard error.
+        reproducer: Folder that holds the input module and the command; None if it could not be saved.
+        command: The full command line.
+    """
+
+    def __init__(
+        self, summary: str, *, target: str, diagnostics: str, reproducer: str | None, command: str
+    ) -> None:
+        self.target = target
+        self.diagnostics = diagnostics
+        self.reproducer = reproducer
+        self.command = command
+        lines = [f"compiling for {target}: {summary}"]
+        errors = [line for line in diagnostics.splitlines() if "error:" in line]
+        lines += errors[:3] or diagnostics.splitlines()[-3:]
+        lines.append(
+            f"reproducer: {reproducer}" if reproducer else "reproducer: could not be saved"
+        )
+        super().__init__("\n".join(lines))
+
+
+class ArtifactError(RnnCompilerError):
+    """A compiled artifact that is missing, damaged, or made for another machine or version."""
+
+
+class DeviceError(RnnCompilerError):
+    """A device that does not exist, is not usable, or does not fit the artifact."""
+
+
+class CacheWarning(UserWarning):
+    """The artifact cache could not be used; the call went on without it."""
+
+
+def check_keywords(
+    callee: str, given: Mapping[str, object], known: Sequence[str], required: Sequence[str]
+) -> None:
+    """Checks the keywords of a call, with Python's own kind of error.
+
+    Raises:
+        TypeError: A keyword is not among `known`, or one of `required` is missing.
+    """
+    for name in given:
+        if name not in known:
+            raise TypeError(
+                f"{callee}() got an unexpected keyword argument {name!r}; "
+                f"it takes {', '.join(known)}"
+            )
+    missing = [name for name in required if name not in given]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise TypeError(
+            f"{callee}() missing required keyword argument{plural}: "
+            + ", ".join(map(repr, missing))
+        )

@@ -1,0 +1,50 @@
+"""What `raw_ops` compile for and run on: a target and a device, from the context or environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+__all__ = ["current_device", "current_target", "target"]
+
+_current: ContextVar[tuple[str | None, str | None]] = ContextVar("target", default=(None, None))
+
+
+@contextmanager
+def target(name: str, device: str | None = None) -> Iterator[None]:
+    """Makes the calls inside a ``with`` block compile for a target and run on a device.
+
+    Args:
+        name: The target, ``"cpu"``, ``"cpu:x86-64-v3"``, ...
+        device: The device, ``"local-sync"``, ``"local-task"``; default: as it was.
+
+    Raises:
+        InvalidArgumentError: There is no such target.
+
+    Example:
+        >>> with target("cpu:generic", device="local-task"):
+        ...     current_target(), current_device()
+        ('cpu:generic', 'local-task')
+    """
+    from rnn_compiler.lowering.targets import resolve_target
+
+    resolve_target(name)
+    token = _current.set((name, device or _current.get()[1]))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_target() -> str:
+    """The target in force: that of `target`, else ``RNN_COMPILER_TARGET``, else ``"cpu"``."""
+    return _current.get()[0] or os.environ.get("RNN_COMPILER_TARGET") or "cpu"
+
+
+def current_device() -> str:
+    """The device in force: that of `target`, else ``RNN_COMPILER_DEVICE``, else local-sync."""
+    from rnn_compiler.runtime import default_device
+
+    return _current.get()[1] or default_device()

@@ -1,0 +1,210 @@
+"""The artifact schema: what is known about a compiled module, as data.
+
+A `Manifest` travels beside every payload as JSON, and in short form inside it as `iree.reflection`
+attributes. It is all that the runtime needs to check arguments, choose a device and name results,
+so that loading needs neither the op registry nor the compiler.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.errors import ArtifactError
+
+__all__ = ["SCHEMA_VERSION", "FunctionSpec", "Manifest", "TargetSpec", "TensorSpec"]
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """One argument or result of a compiled function.
+
+    Attributes:
+        name: Its TensorFlow name.
+        dtype: Name of the element type.
+        shape: The static shape.
+        formula: The shape in terms of the op's dimensions, for people.
+        minimum: Smallest value a host integer may have; None if unbounded.
+        maximum: Largest value a host integer may have; None if unbounded.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    formula: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+
+    def __str__(self) -> str:
+        """The type in short, ``float32[16,256]``."""
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def iree_type(self) -> str:
+        """The type as IREE's tools spell it, ``16x256xf32``."""
+        return "x".join([*map(str, self.shape), DTYPES[self.dtype].mlir])
+
+
+@dataclass(frozen=True)
+class FunctionSpec:
+    """One op at fixed dimensions, dtype and attributes: a function of a module.
+
+    Attributes:
+        op: TensorFlow's name of the op, ``"BlockLSTMV2"``.
+        function: The function's symbol in the module, ``"block_lstm_v2"``.
+        dtype: Name of the element type of its float tensors.
+        dims: The value of each dimension, ``{"seq_length": 32, ...}``.
+        attributes: The value of each attribute, defaults filled in.
+        arguments: Its arguments, in TensorFlow's order.
+        results: Its results, in TensorFlow's order.
+    """
+
+    op: str
+    function: str
+    dtype: str
+    dims: dict[str, int]
+    attributes: dict[str, bool | int | float | str]
+    arguments: tuple[TensorSpec, ...]
+    results: tuple[TensorSpec, ...]
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> FunctionSpec:
+        """The inverse of `dataclasses.asdict` after a trip through JSON."""
+
+        def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
+            return tuple(TensorSpec(**{**row, "shape": tuple(row["shape"])}) for row in rows)
+
+        return FunctionSpec(
+            **{
+                **data,
+                "arguments": tensors(data["arguments"]),
+                "results": tensors(data["results"]),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class TargetSpec:
+    """What a module was compiled for.
+
+    Attributes:
+        name: As the user wrote it, ``"cpu"``, ``"cpu:x86-64-v3"``.
+        device: The kind of IREE device that runs it, ``"local"``.
+        architecture: The instruction set, ``"x86_64"``, ``"aarch64"``.
+        features: Every CPU feature the code may use, in LLVM's names, sorted.
+    """
+
+    name: str
+    device: str
+    architecture: str
+    features: tuple[str, ...]
+
+    @property
+    def slug(self) -> str:
+        """The name as a part of a file name, ``"cpu-x86-64-v3"``."""
+        return "".join(c if c.isalnum() or c in "-_." else "-" for c in self.name)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Everything known about one compiled payload.
+
+    Attributes:
+        functions: The functions it exports.
+        target: What it was compiled for.
+        strategy: Which lowering made it.
+        package_version: Version of this package that made it.
+        compiler_version: Version of the IREE compiler that made it.
+        module_sha256: Digest of the portable StableHLO it was made from.
+        payload_sha256: Digest of the payload.
+        payload_size: Size of the payload in bytes.
+        schema: Version of this schema.
+    """
+
+    functions: tuple[FunctionSpec, ...]
+    target: TargetSpec
+    strategy: str
+    package_version: str
+    compiler_version: str
+    module_sha256: str
+    payload_sha256: str
+    payload_size: int
+    schema: int = SCHEMA_VERSION
+
+    def to_json(self, file: str = "FILE.vmfb") -> dict[str, Any]:
+        """As plain JSON data, with a ready `iree-run-module` command per function.
+
+        Args:
+            file: The payload's file name, for those commands.
+
+        Example:
+            >>> target = TargetSpec("cpu:generic", "local", "x86_64", ())
+            >>> manifest = Manifest((), target, "portable", "0.1", "3.13.0", "00", "11", 4096)
+            >>> Manifest.from_json(manifest.to_json()) == manifest
+            True
+        """
+        return {
+            **dataclasses.asdict(self),
+            "run_commands": {f.function: self.run_command(f, file) for f in self.functions},
+        }
+
+    def run_command(self, spec: FunctionSpec, file: str = "FILE.vmfb") -> str:
+        """The `iree-run-module` command line that calls one function on zeros."""
+        inputs = [f"--input={argument.iree_type}=0" for argument in spec.arguments]
+        device = {"local": "local-task"}.get(self.target.device, self.target.device)
+        return " ".join(
+            [
+                "iree-run-module",
+                f"--module={file}",
+                f"--device={device}",
+                f"--function={spec.function}",
+                *inputs,
+            ]
+        )
+
+    @staticmethod
+    def from_json(data: object, source: str = "manifest") -> Manifest:
+        """Reads what `to_json` wrote.
+
+        Args:
+            data: The parsed JSON.
+            source: Where it came from, for messages.
+
+        Raises:
+            ArtifactError: It is not a manifest, or one of another schema version.
+        """
+        if not isinstance(data, dict) or "schema" not in data:
+            raise ArtifactError(f"{source}: not an rnn-compiler manifest")
+        fields: dict[str, Any] = {**data}  # type: ignore[dict-item]
+        if fields["schema"] != SCHEMA_VERSION:
+            raise ArtifactError(
+                f"{source}: manifest schema {fields['schema']}, this version reads "
+                f"{SCHEMA_VERSION}: recompile, or load it with the rnn-compiler that made it"
+            )
+        fields.pop("run_commands", None)
+        try:
+            target = TargetSpec(
+                **{**fields["target"], "features": tuple(fields["target"]["features"])}
+            )
+            functions = tuple(FunctionSpec.from_json(spec) for spec in fields["functions"])
+            return Manifest(**{**fields, "functions": functions, "target": target})
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error
+
+    @staticmethod
+    def parse(text: str | bytes, source: str = "manifest") -> Manifest:
+        """`from_json` of JSON text.
+
+        Raises:
+            ArtifactError: The text is not JSON, or not a manifest.
+        """
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise ArtifactError(f"{source}: not JSON ({error})") from error
+        return Manifest.from_json(data, source)

@@ -1,0 +1,171 @@
+"""The ops as functions, with exactly the names and keywords of `tf.raw_ops`.
+
+The first call with new shapes compiles, or finds the module in the cache; later ones only run.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+import numpy.typing as npt
+
+from rnn_compiler.compilation import compile
+from rnn_compiler.dtypes import canonical_name
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.execution import current_device, current_target
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime import DeviceArray, Function, load
+from rnn_compiler.runtime.arguments import as_array, check_argument, has_dtype
+from rnn_compiler.signatures import REQUIRED, Argument, Signature
+
+__all__ = list(OPS)
+
+
+class RawOp:
+    """An op as a function.
+
+    Attributes:
+        signature: What it takes and gives.
+    """
+
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
+        self.__name__ = self.__qualname__ = signature.name
+        self.__doc__ = _docstring(signature)
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(a.name, inspect.Parameter.KEYWORD_ONLY) for a in signature.arguments]
+            + [
+                inspect.Parameter(a.name, inspect.Parameter.KEYWORD_ONLY, default=a.default)
+                for a in signature.attributes
+            ]
+            + [inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)]
+        )
+        self._specialize = functools.lru_cache(maxsize=1024)(self._specialize_now)
+        self._function = functools.lru_cache(maxsize=1024)(self._load)
+
+    def __repr__(self) -> str:
+        return f"<raw op {self.signature.name}>"
+
+    def __call__(self, *, name: str | None = None, to_host: bool = True, **keywords: Any) -> Any:
+        """Runs the op; see its own docstring.
+
+        Raises:
+            TypeError: A keyword is unknown or missing.
+            InvalidArgumentError: An argument has the wrong dtype, shape or value.
+        """
+        del name  # what TensorFlow calls the node in a graph
+        signature = self.signature
+        signature.check_keywords(keywords)
+        arrays = self._arrays(keywords)
+        dtype = self._dtype(arrays)
+        dims = signature.infer({key: array.shape for key, array in arrays.items()})
+        attributes = tuple(
+            (attribute.name, attribute.canonical(signature.name, given, dtype))
+            for attribute in signature.attributes
+            if (given := keywords.get(attribute.name)) is not None
+        )
+        instance = (dtype, tuple(dims.items()), attributes)
+        spec = self._specialize(*instance)
+        for argument in spec.arguments:
+            check_argument(signature.name, argument, arrays[argument.name])
+        function = self._function(*instance, current_target(), current_device())
+        return function.invoke(
+            [arrays[argument.name] for argument in spec.arguments], to_host=to_host
+        )
+
+    def _arrays(self, keywords: dict[str, Any]) -> dict[str, npt.NDArray[Any] | DeviceArray]:
+        """The tensors of a call; Python's own numbers take the dtype of the first that has one."""
+        op = self.signature.name
+        arrays: dict[str, npt.NDArray[Any] | DeviceArray] = {}
+        dtype: str | None = None
+        plain: list[Argument] = []
+        for argument in self.signature.arguments:
+            value = keywords[argument.name]
+            if argument.dtype is None and not has_dtype(value):
+                plain.append(argument)
+                continue
+            array = as_array(op, argument.name, value, argument.dtype or "float32")
+            arrays[argument.name] = array
+            if dtype is None and argument.dtype is None:
+                dtype = canonical_name(array.dtype)
+        for argument in plain:
+            value = keywords[argument.name]
+            arrays[argument.name] = as_array(op, argument.name, value, dtype or "float32")
+        return arrays
+
+    def _dtype(self, arrays: dict[str, npt.NDArray[Any] | DeviceArray]) -> str:
+        """The op's dtype: that of its first float tensor."""
+        signature = self.signature
+        first = next(argument.name for argument in signature.arguments if argument.dtype is None)
+        name = canonical_name(arrays[first].dtype)
+        if name is None or name not in signature.dtypes:
+            raise InvalidArgumentError(
+                signature.name,
+                first,
+                f"dtype {' or '.join(signature.dtypes)}",
+                f"dtype {arrays[first].dtype}",
+            )
+        return name
+
+    def _specialize_now(
+        self, dtype: str, dims: tuple[tuple[str, int], ...], attributes: tuple[tuple[str, Any], ...]
+    ) -> FunctionSpec:
+        return self.signature.specialize(dtype=dtype, dims=dict(dims), attributes=dict(attributes))
+
+    def _load(
+        self,
+        dtype: str,
+        dims: tuple[tuple[str, int], ...],
+        attributes: tuple[tuple[str, Any], ...],
+        target: str,
+        device: str,
+    ) -> Function:
+        artifact = compile(Module([self._specialize(dtype, dims, attributes)]), target)
+        return load(artifact, device).functions[self.signature.function]
+
+
+def _docstring(signature: Signature) -> str:
+    """The op's documentation, from its signature."""
+    lines = [f"{signature.summary}.", "", f"dtypes: {', '.join(signature.dtypes)}.", "", "Args:"]
+    lines += [
+        f"    {t.name}: {t.formula if t.sizes else 'scalar'} {t.dtype or ''}".rstrip()
+        + f". {t.doc}."
+        for t in signature.arguments
+    ]
+    lines += [
+        f"    {a.name}: {a.type.__name__}"
+        + ("" if a.default is REQUIRED else f" = {a.default}")
+        + f". {a.doc}."
+        for a in signature.attributes
+    ]
+    lines += ["    name: Ignored; what TensorFlow calls the node."]
+    lines += ["    to_host: Whether results come as numpy arrays, or stay on the device."]
+    lines += ["", "Returns:", "    A named tuple of"]
+    lines += [f"    {t.name}: {t.formula}. {t.doc}." for t in signature.results]
+    lines += [
+        "",
+        "Raises:",
+        "    TypeError: A keyword is unknown or missing.",
+        "    InvalidArgumentError: An argument has the wrong dtype, shape or value.",
+    ]
+    return "\n".join(lines)
+
+
+_FUNCTIONS = {name: RawOp(op.signature) for name, op in OPS.items()}
+
+
+def __getattr__(name: str) -> RawOp:
+    try:
+        return _FUNCTIONS[name]
+    except KeyError:
+        raise AttributeError(
+            f"rnn_compiler.raw_ops has no op {name!r}; it has {', '.join(_FUNCTIONS)}"
+        ) from None
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,48 @@
+"""Loading, caching and calling compiled modules; needs neither lowering nor the compiler."""
+
+if __name__ != "rnn_compiler.runtime":
+    raise ImportError("this package is imported as rnn_compiler.runtime, not by its folder's name")
+
+import os
+
+from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
+from rnn_compiler.runtime.devices import DeviceArray, get_device
+from rnn_compiler.runtime.program import Function, Program
+
+__all__ = ["Artifact", "Bundle", "DeviceArray", "Function", "Program", "load", "read_artifact"]
+
+DEFAULT_DEVICE = "local-sync"
+
+
+def default_device() -> str:
+    """The device that is used unless one is named: ``RNN_COMPILER_DEVICE``, else local-sync."""
+    return os.environ.get("RNN_COMPILER_DEVICE") or DEFAULT_DEVICE
+
+
+def load(
+    artifact: str | os.PathLike[str] | Artifact | Bundle, device: str | None = None
+) -> Program:
+    """Loads a compiled module onto a device.
+
+    The payload's digest is verified and this machine's CPU features are compared with those the
+    code needs before IREE sees a byte. Of a bundle, the artifact is taken that uses most of what
+    this machine has. Needs no compiler.
+
+    Args:
+        artifact: The path of an artifact or of a bundle, or one that was never saved.
+        device: ``"local-sync"`` (calling thread), ``"local-task"`` (a pool of threads); default:
+            ``RNN_COMPILER_DEVICE``, else local-sync.
+
+    Raises:
+        ArtifactError: It is missing, damaged, or for another machine or version.
+        DeviceError: There is no such device, or the artifact is for another kind.
+    """
+    target = get_device(device or default_device())
+    source = "artifact" if isinstance(artifact, (Artifact, Bundle)) else str(artifact)
+    if not isinstance(artifact, (Artifact, Bundle)):
+        artifact = read_artifact(artifact)
+    if isinstance(artifact, Bundle):
+        artifact = artifact.best_here(target.kind, source)
+    artifact.verify(source)
+    artifact.check_machine(source)
+    return Program(artifact.manifest, artifact.payload, target)

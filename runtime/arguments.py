@@ -1,0 +1,91 @@
+"""What a caller passes, as arrays that a compiled function takes.
+
+Anything numpy can view is welcome: arrays of any memory order and byte order, scalars, nested
+lists, tensors of other frameworks. Dtype and shape are never converted silently, except that
+Python's own numbers, which have no dtype of their own, take the argument's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.dtypes import DTYPES, canonical_name
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.manifest import TensorSpec
+from rnn_compiler.runtime.devices import DeviceArray
+
+__all__ = ["as_array", "check_argument", "has_dtype"]
+
+_PYTHON_NUMBERS = (bool, int, float, list, tuple)
+
+
+def has_dtype(value: object) -> bool:
+    """Whether a value brings its own dtype, rather than taking the argument's."""
+    return not isinstance(value, _PYTHON_NUMBERS)
+
+
+def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] | DeviceArray:
+    """A value as a C-contiguous array of native byte order; device arrays stay as they are.
+
+    Args:
+        op: The op, for messages.
+        name: The argument, for messages.
+        value: What the caller passed.
+        dtype: The dtype that values without one take.
+
+    Raises:
+        InvalidArgumentError: It cannot be viewed as an array of numbers.
+    """
+    if isinstance(value, DeviceArray):
+        return value
+    if not has_dtype(value):
+        return _from_python(op, name, value, dtype)
+    try:
+        array: npt.NDArray[Any] = np.asarray(value)
+    except Exception as error:
+        message = str(error).partition("\n")[0]
+        raise InvalidArgumentError(
+            op, name, "something numpy can view as an array", f"{type(value).__name__} ({message})"
+        ) from error
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def _from_python(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any]:
+    expected = f"{dtype} numbers"
+    try:
+        natural = np.asarray(value)
+    except ValueError as error:
+        raise InvalidArgumentError(op, name, expected, f"a ragged sequence ({error})") from error
+    kinds = "iu" if dtype.startswith("int") else "iuf"
+    if natural.size and natural.dtype.kind not in kinds:
+        raise InvalidArgumentError(op, name, expected, f"{value!r:.60}")
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(natural, DTYPES[dtype].numpy).reshape(natural.shape)
+
+
+def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceArray) -> None:
+    """Checks that an array is what an argument takes.
+
+    Raises:
+        InvalidArgumentError: Its dtype, its shape, or the value of a bounded integer is not.
+    """
+    dtype = DTYPES[spec.dtype]
+    if array.dtype != dtype.numpy:
+        got = canonical_name(array.dtype) or str(array.dtype)
+        raise InvalidArgumentError(
+            op, spec.name, f"dtype {spec.dtype}", f"dtype {got}", "convert it, or choose its dtype"
+        )
+    if array.shape != spec.shape:
+        formula = f"{spec.formula} = " if spec.shape else "a scalar, shape "
+        raise InvalidArgumentError(
+            op, spec.name, f"shape {formula}{list(spec.shape)}", f"shape {list(array.shape)}"
+        )
+    if spec.maximum is not None and isinstance(array, np.ndarray):
+        low, high, value = spec.minimum or 0, spec.maximum, int(array)
+        if not low <= value <= high:
+            raise InvalidArgumentError(op, spec.name, f"a value in {low}..{high}", str(value))

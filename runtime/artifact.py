@@ -1,0 +1,210 @@
+"""Artifacts: a payload that IREE loads, and the manifest that says what it is.
+
+On disk an artifact is two files: ``NAME.vmfb``, which `iree-run-module` takes as it is, and
+``NAME.vmfb.json``, its manifest. A bundle is a folder with one payload per target and one
+``manifest.json`` that lists them. Nothing of a payload reaches IREE before its digest is checked:
+IREE itself runs damaged code without a word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler import cpu_features
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.manifest import SCHEMA_VERSION, Manifest
+
+__all__ = ["BUNDLE_MANIFEST", "Artifact", "Bundle", "read_artifact", "write_atomically"]
+
+BUNDLE_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A compiled module.
+
+    Attributes:
+        manifest: What it is.
+        payload: The bytes of the .vmfb.
+    """
+
+    manifest: Manifest
+    payload: bytes
+
+    def __repr__(self) -> str:
+        names = ", ".join(spec.function for spec in self.manifest.functions)
+        return f"Artifact({names} for {self.manifest.target.name}, {len(self.payload)} bytes)"
+
+    def to_bytes(self) -> bytes:
+        """The payload: a .vmfb that any IREE runtime of the same version loads."""
+        return self.payload
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the payload to `path` and the manifest beside it, ``path.json``.
+
+        Each file appears whole or not at all, also over an older one.
+
+        Raises:
+            OSError: The files cannot be written.
+        """
+        path = Path(path)
+        data = self.manifest.to_json(path.name)
+        write_atomically(path, self.payload)
+        write_atomically(_manifest_path(path), _json_bytes(data))
+        return path
+
+    def verify(self, source: str) -> None:
+        """Checks that the payload is the one that the manifest was written for.
+
+        Raises:
+            ArtifactError: It is damaged.
+        """
+        expected = self.manifest.payload_sha256
+        found = hashlib.sha256(self.payload).hexdigest()
+        if found != expected:
+            raise ArtifactError(
+                f"{source}: damaged: its sha256 is {found[:16]}..., the manifest says "
+                f"{expected[:16]}...; copy it again, or recompile"
+            )
+
+    def missing_features(self) -> list[str]:
+        """The CPU features that the code may use and this machine does not have."""
+        return sorted(set(self.manifest.target.features) - set(cpu_features.host_features()))
+
+    def check_machine(self, source: str) -> None:
+        """Checks that this machine can run the code.
+
+        Raises:
+            ArtifactError: It is for another architecture, or needs CPU features that are missing.
+        """
+        target = self.manifest.target
+        if target.device != "local":
+            return
+        here = cpu_features.architecture()
+        if target.architecture != here:
+            raise ArtifactError(
+                f"{source}: compiled for {target.architecture}, this machine is {here}: recompile"
+            )
+        missing = self.missing_features()
+        if missing:
+            raise ArtifactError(
+                f"{source}: needs CPU features that this machine does not have: "
+                f"{', '.join(missing)}; recompile here, or for a lower target such as cpu:generic"
+            )
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The same functions compiled for several targets.
+
+    Attributes:
+        artifacts: One per target, in the order they were asked for.
+    """
+
+    artifacts: tuple[Artifact, ...]
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes one payload per target and one manifest into a folder.
+
+        Raises:
+            OSError: The files cannot be written.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        rows: list[dict[str, Any]] = []
+        for artifact in self.artifacts:
+            name = f"{artifact.manifest.target.slug}.vmfb"
+            write_atomically(folder / name, artifact.payload)
+            rows.append({"file": name, **artifact.manifest.to_json(name)})
+        data = {"schema": SCHEMA_VERSION, "artifacts": rows}
+        write_atomically(folder / BUNDLE_MANIFEST, _json_bytes(data))
+        return folder
+
+    def best_here(self, device_kind: str, source: str) -> Artifact:
+        """The artifact for a kind of device that uses most of this machine's CPU features.
+
+        Raises:
+            ArtifactError: None of them runs here; the message says why for each.
+        """
+        reasons: list[str] = []
+        usable: list[Artifact] = []
+        for artifact in self.artifacts:
+            target = artifact.manifest.target
+            if target.device != device_kind:
+                reasons.append(f"{target.name} is for a {target.device} device")
+                continue
+            try:
+                artifact.check_machine(target.name)
+                usable.append(artifact)
+            except ArtifactError as error:
+                reasons.append(str(error))
+        if not usable:
+            raise ArtifactError(f"{source}: nothing in this bundle runs here: {'; '.join(reasons)}")
+        return max(usable, key=lambda artifact: len(artifact.manifest.target.features))
+
+
+def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
+    """Reads what `Artifact.save` or `Bundle.save` wrote; the digests are checked by `load`.
+
+    Raises:
+        ArtifactError: A file is missing or unreadable, or a manifest damaged.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        manifest_path = _manifest_path(path)
+        payload = _read(path, "no such artifact")
+        text = _read(manifest_path, "its manifest is missing; keep the two files together")
+        return Artifact(Manifest.parse(text, str(manifest_path)), payload)
+    source = path / BUNDLE_MANIFEST
+    text = _read(source, "not a bundle, which would hold this file")
+    try:
+        data = json.loads(text)
+        rows = [(row.pop("file"), row) for row in data["artifacts"]]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ArtifactError(f"{source}: damaged bundle manifest ({error!r})") from error
+    artifacts: list[Artifact] = []
+    for name, row in rows:
+        file = path / Path(str(name)).name  # never outside the folder
+        payload = _read(file, "missing in its bundle")
+        artifacts.append(Artifact(Manifest.from_json(row, str(source)), payload))
+    return Bundle(tuple(artifacts))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Writes a file so that it appears whole or not at all, also after a power loss.
+
+    Raises:
+        OSError: It cannot be written; nothing is left behind.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(6).hex()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _manifest_path(path: Path) -> Path:
+    return path.with_name(path.name + ".json")
+
+
+def _json_bytes(data: object) -> bytes:
+    return (json.dumps(data, indent=2) + "\n").encode()
+
+
+def _read(path: Path, hint: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise ArtifactError(f"{path}: {hint}") from error
+    except OSError as error:
+        raise ArtifactError(f"{path}: cannot be read ({error.strerror})") from error

@@ -1,0 +1,159 @@
+"""IREE devices by name, and arrays that live on them.
+
+A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a pool of threads),
+``cuda``, ``cuda://1``. Each is opened once per process.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import iree.runtime as iree
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.errors import DeviceError
+from rnn_compiler.manifest import TensorSpec
+
+__all__ = ["Device", "DeviceArray", "get_device"]
+
+_ELEMENT_TYPES = {
+    "float16": iree.HalElementType.FLOAT_16,
+    "bfloat16": iree.HalElementType.BFLOAT_16,
+    "float32": iree.HalElementType.FLOAT_32,
+    "float64": iree.HalElementType.FLOAT_64,
+    "int8": iree.HalElementType.SINT_8,
+    "int32": iree.HalElementType.SINT_32,
+    "int64": iree.HalElementType.SINT_64,
+}
+
+_KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
+"""The drivers this package runs on, and the kind of target each runs."""
+
+_devices: dict[str, Device] = {}
+_lock = threading.Lock()
+
+
+def get_device(uri: str) -> Device:
+    """The device of a name, opened at its first use.
+
+    Raises:
+        DeviceError: There is no such driver or device.
+
+    Example:
+        >>> get_device("local-sync")
+        Device('local-sync')
+    """
+    with _lock:
+        if uri not in _devices:
+            _devices[uri] = Device(uri)
+        return _devices[uri]
+
+
+class Device:
+    """An open IREE device, with the VM instance and HAL module that programs on it share.
+
+    Attributes:
+        uri: Its name.
+        kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
+    """
+
+    def __init__(self, uri: str) -> None:
+        driver = uri.partition("://")[0]
+        if driver not in _KINDS:
+            raise DeviceError(f"no device {uri!r}: expected one of {', '.join(_KINDS)}")
+        self.uri = uri
+        self.kind = _KINDS[driver]
+        try:
+            self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri)
+        except Exception as error:
+            raise DeviceError(
+                f"device {uri!r} could not be opened: {str(error).strip()} (drivers in this "
+                f"IREE runtime: {', '.join(sorted(iree.query_available_drivers()))})"
+            ) from error
+        self.instance: Any = iree.VmInstance()
+        self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
+
+    def __repr__(self) -> str:
+        return f"Device({self.uri!r})"
+
+    def put(self, array: npt.NDArray[Any], spec: TensorSpec) -> DeviceArray:
+        """A copy of a C-contiguous array of the right type on this device."""
+        raw = array.view(np.uint16) if spec.dtype == "bfloat16" else array
+        view = self.hal.allocator.allocate_buffer_copy(
+            memory_type=iree.MemoryType.DEVICE_LOCAL,
+            allowed_usage=iree.BufferUsage.DEFAULT,
+            device=self.hal,
+            buffer=raw,
+            element_type=_ELEMENT_TYPES[spec.dtype],
+        )
+        return DeviceArray(self, view, spec)
+
+
+class DeviceArray:
+    """An immutable array on a device: a result of a call, or what `Program.to_device` made.
+
+    Passing it to a program on the same device copies nothing. `to_host` and `numpy.asarray` give
+    its elements as a read-only array.
+    """
+
+    __slots__ = ("_spec", "_view", "device")
+
+    def __init__(self, device: Device, view: Any, spec: TensorSpec) -> None:
+        self.device = device
+        self._view = view
+        self._spec = spec
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self._spec.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its numpy dtype."""
+        return DTYPES[self._spec.dtype].numpy
+
+    @property
+    def dtype_name(self) -> str:
+        """Name of its dtype, ``"bfloat16"``."""
+        return self._spec.dtype
+
+    @property
+    def ref(self) -> Any:
+        """The reference that IREE's VM takes."""
+        return self._view.ref
+
+    def __repr__(self) -> str:
+        return f"DeviceArray({self._spec.dtype}{list(self.shape)}, {self.device.uri})"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a scalar DeviceArray")
+        return self.shape[0]
+
+    def to_host(self) -> npt.NDArray[Any]:
+        """Its elements as a read-only array, without a copy where the device shares the memory."""
+        array = self.map()
+        array.flags.writeable = False
+        return array
+
+    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        array = self.to_host()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def map(self) -> npt.NDArray[Any]:
+        """Its memory as a writable array; for whoever knows that nobody else uses it."""
+        dtype = self.dtype
+        if 0 in self.shape:
+            return np.zeros(self.shape, dtype)
+        raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else dtype
+        if self.device.kind == "local":
+            array = self._view.map().asarray(self.shape, raw)
+        else:
+            array = np.array(iree.DeviceArray(self.device.hal, self._view).to_host())
+        return array.view(dtype) if raw is not dtype else array

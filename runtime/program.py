@@ -1,0 +1,200 @@
+"""Programs: artifacts loaded onto a device, ready to be called."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+import iree.runtime as iree
+import numpy.typing as npt
+
+from rnn_compiler.dtypes import canonical_name
+from rnn_compiler.errors import (
+    ArtifactError,
+    DeviceError,
+    InvalidArgumentError,
+    check_keywords,
+)
+from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec
+from rnn_compiler.runtime.arguments import as_array, check_argument
+from rnn_compiler.runtime.devices import Device, DeviceArray
+
+__all__ = ["Function", "Program"]
+
+
+class Program:
+    """A loaded module. Calling it calls its only function; each function is also an attribute.
+
+    Attributes:
+        manifest: What is known about the module.
+        device: The device it is on.
+        functions: Its functions by name.
+
+    Example:
+        ``program(x=x, ...)`` and ``program.block_lstm_v2(x=x, ...)`` give a named tuple of arrays
+        with TensorFlow's output names.
+    """
+
+    def __init__(self, manifest: Manifest, payload: bytes, device: Device) -> None:
+        if manifest.target.device != device.kind:
+            raise DeviceError(
+                f"compiled for {manifest.target.name} (a {manifest.target.device} device), "
+                f"cannot run on {device.uri!r}"
+            )
+        self.manifest = manifest
+        self.device = device
+        try:
+            module = iree.VmModule.copy_buffer(device.instance, payload)
+            self._context: Any = iree.VmContext(device.instance, [device.hal_module, module])
+        except Exception as error:
+            raise ArtifactError(
+                f"IREE's runtime {iree.version.VERSION} does not take this module, built by "
+                f"compiler {manifest.compiler_version}: {str(error).strip()}"
+            ) from error
+        self.functions = {
+            spec.function: Function(spec, device, self._context, _lookup(module, spec.function))
+            for spec in manifest.functions
+        }
+
+    def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
+        """Calls the only function of the module; see `Function.__call__`.
+
+        Raises:
+            TypeError: The module has several functions: call one of them by name.
+        """
+        if len(self.functions) != 1:
+            names = ", ".join(f"program.{name}(...)" for name in self.functions)
+            raise TypeError(f"this program has several functions, call one of them: {names}")
+        (function,) = self.functions.values()
+        return function(to_host=to_host, **arguments)
+
+    def __getattr__(self, name: str) -> Function:
+        functions: dict[str, Function] = self.__dict__.get("functions", {})
+        if name in functions:
+            return functions[name]
+        raise AttributeError(f"program has no function {name!r}; it has {', '.join(functions)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
+
+    def __repr__(self) -> str:
+        return f"Program({', '.join(self.functions)} on {self.device.uri})"
+
+    def to_device(self, array: object) -> DeviceArray:
+        """Puts an array on the program's device once and for all.
+
+        Args:
+            array: Anything numpy can view, of a dtype that ops take. Later changes to it do not
+                show.
+
+        Raises:
+            InvalidArgumentError: It is not an array of numbers of such a dtype.
+        """
+        value = as_array("to_device", "array", array, "float32")
+        if isinstance(value, DeviceArray):
+            if value.device is self.device:
+                return value
+            value = value.to_host()
+        dtype = canonical_name(value.dtype)
+        if dtype is None:
+            raise InvalidArgumentError("to_device", "array", "a numeric dtype", str(value.dtype))
+        return self.device.put(value, TensorSpec("array", dtype, value.shape))
+
+
+class Function:
+    """One function of a program.
+
+    Attributes:
+        spec: Its op, dimensions, arguments and results.
+    """
+
+    def __init__(self, spec: FunctionSpec, device: Device, context: Any, function: Any) -> None:
+        self.spec = spec
+        self._device = device
+        self._context = context
+        self._function = function
+        self._names = [argument.name for argument in spec.arguments]
+        self._results = namedtuple(spec.op, [result.name for result in spec.results])  # pyright: ignore
+
+    def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
+        """Runs the function.
+
+        Args:
+            to_host: Whether results come as numpy arrays of their own, or stay on the device.
+            **arguments: Every argument of the op, by TensorFlow's name.
+
+        Returns:
+            A named tuple with TensorFlow's output names, of numpy arrays or `DeviceArray`.
+
+        Raises:
+            TypeError: An argument is unknown or missing.
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+        """
+        specs = self.spec.arguments
+        check_keywords(self.spec.function, arguments, self._names, self._names)
+        arrays: list[npt.NDArray[Any] | DeviceArray] = []
+        for spec in specs:
+            array = as_array(self.spec.op, spec.name, arguments[spec.name], spec.dtype)
+            check_argument(self.spec.op, spec, array)
+            arrays.append(array)
+        return self.invoke(arrays, to_host=to_host)
+
+    def invoke(
+        self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], *, to_host: bool = True
+    ) -> Any:
+        """Runs the function on arrays that are known to be what it takes, in order."""
+        specs = self.spec.arguments
+        inputs = iree.VmVariantList(len(specs))
+        shared: list[DeviceArray] = []
+        for array, spec in zip(arrays, specs, strict=True):
+            if not isinstance(array, DeviceArray):
+                array = self._device.put(array, spec)
+            elif array.device is not self._device:
+                array = self._device.put(array.to_host(), spec)
+            else:
+                shared.append(array)
+            inputs.push_ref(array.ref)
+        outputs = iree.VmVariantList(len(self.spec.results))
+        self._context.invoke(self._function, inputs, outputs)
+        results = [
+            DeviceArray(self._device, outputs.get_as_object(k, iree.HalBufferView), spec)
+            for k, spec in enumerate(self.spec.results)
+        ]
+        if not to_host:
+            return self._results._make(results)
+        return self._results._make(_independent([result.map() for result in results], shared))
+
+
+def _independent(
+    arrays: Sequence[npt.NDArray[Any]], inputs: Sequence[DeviceArray]
+) -> list[npt.NDArray[Any]]:
+    """The arrays, copied where one shares memory with another or with an input.
+
+    A module may return one buffer for several equal results (all zeros, say), or an input as it
+    came; whoever writes into one array must not see another change.
+    """
+    spans = [_span(array.map()) for array in inputs]
+    owned: list[npt.NDArray[Any]] = []
+    for array in arrays:
+        start, stop = _span(array)
+        if any(start < other_stop and other_start < stop for other_start, other_stop in spans):
+            array = array.copy()
+        spans.append((start, stop))
+        owned.append(array)
+    return owned
+
+
+def _span(array: npt.NDArray[Any]) -> tuple[int, int]:
+    start: int = array.__array_interface__["data"][0]
+    return start, start + array.nbytes
+
+
+def _lookup(module: Any, name: str) -> Any:
+    function = module.lookup_function(name)
+    if function is None:
+        raise ArtifactError(
+            f"the module has no function {name!r} that its manifest names; it has "
+            f"{', '.join(module.function_names)}"
+        )
+    return function
