@@ -9,6 +9,9 @@ and the printed module names its values after it. Every op is verified as it is 
 Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/spec).
 """
 
+# The MLIR bindings carry no usable types.
+# pyright: basic, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import functools
@@ -382,7 +385,7 @@ class Builder:
         return self.select(x.compare("LT", 0.0), m / (m + 2.0), -m / (m + 2.0))
 
     def select(self, predicate: Value, on_true: Value, on_false: Value) -> Value:
-        """``on_true`` where the predicate holds, ``on_false`` elsewhere, whatever is in the other."""
+        """``on_true`` where the predicate holds, else ``on_false``, whatever is in the other."""
         return self.op("select", [predicate, on_true, on_false], on_true.type)
 
     def clamp(self, low: float, x: Value, high: float) -> Value:

@@ -1,5 +1,7 @@
 """From a portable module to a payload: the passes, in order, and the compiler."""
 
+# pyright: basic, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

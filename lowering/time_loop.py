@@ -19,7 +19,7 @@ Values = Mapping[str, "Value"]
 """Values by name."""
 
 Step = Callable[["Value", Values, Values], tuple[Values, Values]]
-"""One step: from the time ``t``, the operands and the state to the new state and the output rows."""
+"""One step: from the time ``t``, the operands and the state to the new state and output rows."""
 
 
 def time_loop(

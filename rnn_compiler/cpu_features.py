@@ -104,11 +104,8 @@ def host_features() -> tuple[str, ...]:
 def _kernel_flags(cpuinfo: str) -> frozenset[str]:
     """The features that every processor in a /proc/cpuinfo has."""
     lists = re.findall(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
-    return (
-        frozenset.intersection(*(frozenset(line.split()) for line in lists))
-        if lists
-        else (frozenset())
-    )
+    sets = [frozenset[str](line.split()) for line in lists]
+    return sets[0].intersection(*sets[1:]) if sets else frozenset()
 
 
 def _iree_features() -> frozenset[str]:

@@ -7,7 +7,7 @@ they are stored.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -70,7 +70,7 @@ def canonical_name(dtype: object) -> str | None:
         if dtype in DTYPES:
             return dtype
     try:
-        name = np.dtype(dtype).name  # type: ignore[call-overload]
+        described: Any = np.dtype(cast(Any, dtype))
     except TypeError:
         return None
-    return name if name in DTYPES else None
+    return described.name if described.name in DTYPES else None

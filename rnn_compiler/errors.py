@@ -35,10 +35,10 @@ class InvalidArgumentError(RnnCompilerError, ValueError):
         remedy: What to do about it; may be empty.
 
     Example:
-        >>> raise InvalidArgumentError("BlockLSTMV2", "b", "shape [16]", "shape [15]")
+        >>> raise InvalidArgumentError("BlockLSTMV2", "b", "rank 1", "rank 2")
         Traceback (most recent call last):
         ...
-        rnn_compiler.errors.InvalidArgumentError: BlockLSTMV2: 'b': expected shape [16], got shape [15]
+        rnn_compiler.errors.InvalidArgumentError: BlockLSTMV2: 'b': expected rank 1, got rank 2
     """
 
     def __init__(self, op: str, argument: str, expected: str, got: str, remedy: str = "") -> None:
@@ -61,7 +61,7 @@ class CompileError(RnnCompilerError):
     Attributes:
         target: The target that was compiled for.
         diagnostics: What the compiler wrote to its standard error.
-        reproducer: Folder that holds the input module and the command; None if it could not be saved.
+        reproducer: Folder that holds the module and the command; None if it could not be saved.
         command: The full command line.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -13,7 +13,7 @@ _current: ContextVar[tuple[str | None, str | None]] = ContextVar("target", defau
 
 
 @contextmanager
-def target(name: str, device: str | None = None) -> Iterator[None]:
+def target(name: str, device: str | None = None) -> Generator[None]:
     """Makes the calls inside a ``with`` block compile for a target and run on a device.
 
     Args:

@@ -77,15 +77,11 @@ class FunctionSpec:
         """The inverse of `dataclasses.asdict` after a trip through JSON."""
 
         def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
-            return tuple(TensorSpec(**{**row, "shape": tuple(row["shape"])}) for row in rows)
+            fields: list[Any] = [{**row, "shape": tuple(row["shape"])} for row in rows]
+            return tuple(TensorSpec(**row) for row in fields)
 
-        return FunctionSpec(
-            **{
-                **data,
-                "arguments": tensors(data["arguments"]),
-                "results": tensors(data["results"]),
-            }
-        )
+        lists: Any = {key: tensors(data[key]) for key in ("arguments", "results")}
+        return FunctionSpec(**(data | lists))
 
 
 @dataclass(frozen=True)
@@ -180,7 +176,7 @@ class Manifest:
         """
         if not isinstance(data, dict) or "schema" not in data:
             raise ArtifactError(f"{source}: not an rnn-compiler manifest")
-        fields: dict[str, Any] = {**data}  # type: ignore[dict-item]
+        fields: dict[str, Any] = {**data}
         if fields["schema"] != SCHEMA_VERSION:
             raise ArtifactError(
                 f"{source}: manifest schema {fields['schema']}, this version reads "
@@ -188,11 +184,10 @@ class Manifest:
             )
         fields.pop("run_commands", None)
         try:
-            target = TargetSpec(
-                **{**fields["target"], "features": tuple(fields["target"]["features"])}
-            )
-            functions = tuple(FunctionSpec.from_json(spec) for spec in fields["functions"])
-            return Manifest(**{**fields, "functions": functions, "target": target})
+            target = fields["target"]
+            fields["target"] = TargetSpec(**(target | {"features": tuple(target["features"])}))
+            fields["functions"] = tuple(map(FunctionSpec.from_json, fields["functions"]))
+            return Manifest(**fields)
         except (KeyError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error
 

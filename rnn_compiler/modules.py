@@ -107,11 +107,13 @@ def build(
     """
     if isinstance(op, str):
         return Module([_specialize(op, dtype, dims_and_attributes)])
-    rows = [(item, {}) if isinstance(item, str) else (item[0], dict(item[1])) for item in op]
+    rows: list[tuple[str, dict[str, Any]]] = [
+        (item, {}) if isinstance(item, str) else (item[0], dict(item[1])) for item in op
+    ]
     if not rows:
         raise InvalidArgumentError("build", "op", "at least one op", "an empty list")
     accepted = {name: _keywords(find_op(name)) for name, _ in rows}
-    known = sorted(set().union(*accepted.values()))
+    known = sorted(set[str]().union(*accepted.values()))
     check_keywords("build", dims_and_attributes, known, [])
     specs: list[FunctionSpec] = []
     for name, own in rows:

@@ -22,8 +22,6 @@ from rnn_compiler.runtime import DeviceArray, Function, load
 from rnn_compiler.runtime.arguments import as_array, check_argument, has_dtype
 from rnn_compiler.signatures import REQUIRED, Argument, Signature
 
-__all__ = list(OPS)
-
 
 class RawOp:
     """An op as a function.
@@ -168,4 +166,4 @@ def __getattr__(name: str) -> RawOp:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list(_FUNCTIONS)

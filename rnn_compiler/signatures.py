@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -150,17 +150,21 @@ class Attribute:
         """
         if value is None and self.default is not REQUIRED:
             value = self.default
-        if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:  # type: ignore[arg-type]
-            value = value.item()
-        numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if self.type is float and numeric and value == value:
-            return _single(float(value)) if dtype != "float64" else float(value)
-        if isinstance(value, self.type) and not (self.type is int and isinstance(value, bool)):
-            return value
-        kind = {bool: "a bool", int: "an int", float: "a number, not NaN", str: "a string"}[
-            self.type
-        ]
+        scalar = _python_scalar(value)
+        if isinstance(scalar, bool) == (self.type is bool):
+            if self.type is not float and isinstance(scalar, self.type):
+                return scalar
+            if self.type is float and isinstance(scalar, (int, float)) and scalar == scalar:
+                return float(scalar) if dtype == "float64" else _single(float(scalar))
+        kinds = {bool: "a bool", int: "an int", float: "a number, not NaN", str: "a string"}
+        kind = kinds[self.type]
         raise InvalidArgumentError(op, self.name, kind, f"{value!r} ({type(value).__name__})")
+
+
+def _python_scalar(value: Any) -> Any:
+    """A numpy scalar as Python's own number; anything else as it is."""
+    is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
+    return cast(Any, value).item() if is_scalar else cast(Any, value)
 
 
 def _single(value: float) -> float:
@@ -299,8 +303,7 @@ class Signature:
 
 
 def _dimension(op: str, name: str, value: object) -> int:
-    if isinstance(value, np.integer):
-        value = int(value)
+    value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
         _bad_dimension(op, name, f"{value!r} ({type(value).__name__})")
     if not 0 <= value <= _MAX_DIMENSION:

@@ -44,7 +44,7 @@ def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] 
     if not has_dtype(value):
         return _from_python(op, name, value, dtype)
     try:
-        array: npt.NDArray[Any] = np.asarray(value)
+        array: Any = np.asarray(value)
     except Exception as error:
         message = str(error).partition("\n")[0]
         raise InvalidArgumentError(
@@ -65,7 +65,7 @@ def _from_python(op: str, name: str, value: object, dtype: str) -> npt.NDArray[A
     if natural.size and natural.dtype.kind not in kinds:
         raise InvalidArgumentError(op, name, expected, f"{value!r:.60}")
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(natural, DTYPES[dtype].numpy).reshape(natural.shape)
+        return np.asarray(natural, DTYPES[dtype].numpy, order="C")
 
 
 def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceArray) -> None:

@@ -81,7 +81,9 @@ class Device:
 
     def put(self, array: npt.NDArray[Any], spec: TensorSpec) -> DeviceArray:
         """A copy of a C-contiguous array of the right type on this device."""
-        raw = array.view(np.uint16) if spec.dtype == "bfloat16" else array
+        raw: Any = array
+        if spec.dtype == "bfloat16":  # which has no buffer protocol
+            raw = raw.view(np.uint16)
         view = self.hal.allocator.allocate_buffer_copy(
             memory_type=iree.MemoryType.DEVICE_LOCAL,
             allowed_usage=iree.BufferUsage.DEFAULT,
@@ -140,11 +142,8 @@ class DeviceArray:
         array.flags.writeable = False
         return array
 
-    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        array = self.to_host()
-        if dtype is not None and np.dtype(dtype) != array.dtype:
-            return array.astype(dtype)
-        return array.copy() if copy else array
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.to_host(), dtype, copy=copy)
 
     def map(self) -> npt.NDArray[Any]:
         """Its memory as a writable array; for whoever knows that nobody else uses it."""
@@ -153,7 +152,7 @@ class DeviceArray:
             return np.zeros(self.shape, dtype)
         raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else dtype
         if self.device.kind == "local":
-            array = self._view.map().asarray(self.shape, raw)
+            array: Any = self._view.map().asarray(self.shape, raw)
         else:
             array = np.array(iree.DeviceArray(self.device.hal, self._view).to_host())
         return array.view(dtype) if raw is not dtype else array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Sequence
+from importlib import metadata
 from typing import Any
 
 import iree.runtime as iree
@@ -49,8 +50,8 @@ class Program:
             self._context: Any = iree.VmContext(device.instance, [device.hal_module, module])
         except Exception as error:
             raise ArtifactError(
-                f"IREE's runtime {iree.version.VERSION} does not take this module, built by "
-                f"compiler {manifest.compiler_version}: {str(error).strip()}"
+                f"this IREE runtime, {metadata.version('iree-base-runtime')}, does not take the "
+                f"module, built by compiler {manifest.compiler_version}: {str(error).strip()}"
             ) from error
         self.functions = {
             spec.function: Function(spec, device, self._context, _lookup(module, spec.function))
@@ -174,8 +175,9 @@ def _independent(
     A module may return one buffer for several equal results (all zeros, say), or an input as it
     came; whoever writes into one array must not see another change.
     """
-    spans = [_span(array.map()) for array in inputs]
+    spans = [_span(shared.map()) for shared in inputs]
     owned: list[npt.NDArray[Any]] = []
+    array: Any
     for array in arrays:
         start, stop = _span(array)
         if any(start < other_stop and other_start < stop for other_start, other_stop in spans):

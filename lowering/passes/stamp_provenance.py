@@ -5,6 +5,8 @@ them without opening a device. Every key starts with ``rnn_compiler.``. What onl
 compilation (the payload's digest) is in the manifest beside it.
 """
 
+# pyright: basic, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import json
