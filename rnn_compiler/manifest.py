@@ -150,8 +150,11 @@ class Manifest:
         }
 
     def run_command(self, spec: FunctionSpec, file: str = "FILE.vmfb") -> str:
-        """The `iree-run-module` command line that calls one function on zeros."""
-        inputs = [f"--input={argument.iree_type}=0" for argument in spec.arguments]
+        """The `iree-run-module` command line that calls one function on zeros.
+
+        Integers with a range, such as a sequence length, are at its end.
+        """
+        inputs = [f"--input={a.iree_type}={a.maximum or 0}" for a in spec.arguments]
         device = {"local": "local-task"}.get(self.target.device, self.target.device)
         return " ".join(
             [

@@ -1,1 +1,87 @@
-"""The command line."""
+"""The `rnn-compiler` command: parsing, dispatch and exit codes; the verbs are in their own files.
+
+Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments. An error is one line on standard
+error; `--debug` shows the traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from rnn_compiler.cli import artifacts, environment, modules
+from rnn_compiler.cli.options import UsageError
+from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
+
+__all__ = ["main"]
+
+_EPILOG = """\
+examples:
+  rnn-compiler compile BlockLSTMV2 BlockLSTMGradV2 \\
+      --dim seq_length=32,batch_size=16,input_size=256,num_units=256 --attr use_peephole=false
+  rnn-compiler inspect block_lstm_v2.vmfb
+  rnn-compiler run block_lstm_v2.vmfb --function block_lstm_v2 --random -o out.npz
+
+environment:
+  RNN_COMPILER_TARGET      target when none is given (default: cpu)
+  RNN_COMPILER_DEVICE      device when none is given (default: local-sync)
+  RNN_COMPILER_CACHE_DIR   folder of the artifact cache
+  RNN_COMPILER_CACHE       rw, ro, off or verify
+  RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rnn-compiler",
+        description="TensorFlow's fused recurrent ops and their gradients, compiled ahead of time.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="show the versions and exit")
+    parser.add_argument("--debug", action="store_true", help="show a traceback on errors")
+    verbs = parser.add_subparsers(metavar="VERB", title="verbs")
+    environment.add_ops(verbs)
+    modules.add_emit(verbs)
+    modules.add_compile(verbs)
+    artifacts.add_inspect(verbs)
+    artifacts.add_run(verbs)
+    environment.add_doctor(verbs)
+    environment.add_demo(verbs)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line.
+
+    Args:
+        argv: The arguments; default: those of the process.
+
+    Returns:
+        The exit code.
+    """
+    parser = _parser()
+    options = parser.parse_args(argv)
+    try:
+        environment.configure_logging()
+        if options.version:
+            return environment.print_version()
+        if not hasattr(options, "verb"):
+            parser.print_help()
+            return 2
+        return options.verb(options)
+    except (UsageError, InvalidArgumentError) as error:
+        return _fail(options, error, 2)
+    except (RnnCompilerError, OSError) as error:
+        return _fail(options, error, 1)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _fail(options: argparse.Namespace, error: Exception, code: int) -> int:
+    if options.debug:
+        raise error
+    message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+    print(f"rnn-compiler: error: {message}", file=sys.stderr)
+    return code

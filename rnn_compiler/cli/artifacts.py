@@ -1,0 +1,209 @@
+"""`inspect` and `run`: what an artifact is, and what it computes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.cli.options import UsageError, console, plain_table
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.runtime import Artifact, load, read_artifact
+
+__all__ = ["add_inspect", "add_run"]
+
+
+def add_inspect(verbs: Any) -> None:
+    """Adds the verb `inspect`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "inspect",
+        help="show what an artifact is: functions, shapes, target, versions",
+        description="Shows what an artifact or bundle is, after checking its digest.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(verb=_inspect)
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    found = read_artifact(options.file)
+    artifacts = [found] if isinstance(found, Artifact) else list(found.artifacts)
+    for artifact in artifacts:
+        artifact.verify(f"{options.file} ({artifact.manifest.target.name})")
+    if options.json:
+        data = [a.manifest.to_json(options.file.name) for a in artifacts]
+        print(json.dumps(data[0] if isinstance(found, Artifact) else data, indent=2))
+        return 0
+    out = console()
+    for artifact in artifacts:
+        manifest = artifact.manifest
+        target = manifest.target
+        facts = plain_table("", "")
+        facts.show_header = False
+        for name, text in (
+            ("payload", f"{manifest.payload_size:,} bytes, sha256 {manifest.payload_sha256}"),
+            ("target", f"{target.name} ({target.architecture}, device {target.device})"),
+            ("CPU features", " ".join(target.features) or "the architecture's baseline"),
+            ("runs here", _runs_here(artifact)),
+            ("strategy", manifest.strategy),
+            (
+                "made by",
+                f"rnn-compiler {manifest.package_version}, IREE {manifest.compiler_version}",
+            ),
+        ):
+            facts.add_row(f"[bold]{name}[/bold]", text)
+        out.print(facts)
+        for spec in manifest.functions:
+            out.print()
+            out.print(_function_table(spec))
+            out.print(f"[dim]{manifest.run_command(spec, options.file.name)}[/dim]")
+    return 0
+
+
+def _runs_here(artifact: Artifact) -> str:
+    try:
+        artifact.check_machine("no")
+    except ArtifactError as error:
+        return str(error)
+    return "yes"
+
+
+def _function_table(spec: FunctionSpec) -> Any:
+    constants = {**spec.dims, **spec.attributes}
+    title = f"@{spec.function}  {spec.op} " + " ".join(f"{k}={v}" for k, v in constants.items())
+    table = plain_table("", "name", "dtype", "shape", "formula", title=title)
+    for kind, tensors in (("in", spec.arguments), ("out", spec.results)):
+        for tensor in tensors:
+            table.add_row(kind, tensor.name, tensor.dtype, _shape(tensor), _formula(tensor))
+    return table
+
+
+def _shape(tensor: TensorSpec) -> str:
+    return " x ".join(map(str, tensor.shape)) or "scalar"
+
+
+def _formula(tensor: TensorSpec) -> str:
+    if tensor.maximum is not None:
+        return f"{tensor.minimum}..{tensor.maximum}"
+    return tensor.formula.replace("[", r"\[") if tensor.shape else ""
+
+
+def add_run(verbs: Any) -> None:
+    """Adds the verb `run`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "run",
+        help="run a function of an artifact on arrays from files",
+        description="Runs a function of an artifact on arrays from .npz or .npy files.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
+    parser.add_argument("inputs", type=Path, nargs="?", metavar="INPUTS.npz", help="arrays by name")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE.npy",
+        help="one argument, from a .npy file or as a number; or a whole .npz; repeatable",
+    )
+    parser.add_argument("--function", metavar="NAME", help="default: the only one")
+    parser.add_argument("--device", metavar="DEVICE", help="local-sync, local-task")
+    parser.add_argument(
+        "--random", action="store_true", help="draw the arguments that are not given"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.npz", help="write the results")
+    parser.set_defaults(verb=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    program = load(options.file, options.device)
+    names = list(program.functions)
+    if options.function is None and len(names) > 1:
+        raise UsageError(f"--function: expected one of {', '.join(names)}")
+    name = options.function or names[0]
+    if name not in names:
+        raise UsageError(f"--function {name}: expected one of {', '.join(names)}")
+    function = program.functions[name]
+    files = [str(options.inputs)] if options.inputs else []
+    arguments = _read_inputs([*files, *options.input], function.spec)
+    if options.random:
+        arguments = {**_random_inputs(function.spec), **arguments}
+    missing = [a.name for a in function.spec.arguments if a.name not in arguments]
+    if missing:
+        raise UsageError(f"{name}: no input for {', '.join(missing)} (--random draws them)")
+    start = time.perf_counter()
+    results: dict[str, Any] = function(**arguments)._asdict()
+    milliseconds = (time.perf_counter() - start) * 1e3
+    table = plain_table("result", "dtype", "shape", "min", "max", "mean", "not finite")
+    for spec in function.spec.results:
+        table.add_row(spec.name, spec.dtype, _shape(spec), *_summary(results[spec.name]))
+    out = console()
+    out.print(table)
+    if options.output:
+        stored = {name: _storable(array) for name, array in results.items()}
+        np.savez(options.output, allow_pickle=False, **stored)
+        out.print(f"[dim]written to {options.output}[/dim]")
+    out.print(f"[dim]{milliseconds:.2f} ms on {program.device.uri}[/dim]")
+    return 0
+
+
+def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
+    dtypes = {argument.name: argument.dtype for argument in spec.arguments}
+    arrays: dict[str, Any] = {}
+    for item in items:
+        name, equals, source = item.partition("=")
+        try:
+            if not equals:
+                loaded: Mapping[str, Any] = np.load(item, allow_pickle=False)
+                arrays |= {key: loaded[key] for key in dtypes if key in loaded}
+                continue
+            number = _number(source)
+            arrays[name] = np.load(source, allow_pickle=False) if number is None else number
+        except (OSError, ValueError, TypeError) as error:
+            raise UsageError(f"--input {item}: {error}") from error
+        if name not in dtypes:
+            raise UsageError(f"--input {item}: {spec.function} takes {', '.join(dtypes)}")
+    for name, array in arrays.items():
+        if dtypes[name] == "bfloat16" and getattr(array, "dtype", None) in ("V2", "uint16"):
+            arrays[name] = array.view(DTYPES["bfloat16"].numpy)  # .npy files cannot name bfloat16
+    return arrays
+
+
+def _number(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return None
+
+
+def _random_inputs(spec: FunctionSpec) -> dict[str, Any]:
+    generator = np.random.default_rng(0)
+    arrays: dict[str, Any] = {}
+    for argument in spec.arguments:
+        if argument.maximum is not None:
+            arrays[argument.name] = argument.maximum
+        else:
+            numbers = generator.standard_normal(argument.shape)
+            arrays[argument.name] = numbers.astype(DTYPES[argument.dtype].numpy)
+    return arrays
+
+
+def _summary(array: Any) -> list[str]:
+    values = np.asarray(array, np.float64)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return ["-", "-", "-", str(values.size)]
+    numbers = [f"{f(finite):.6g}" for f in (np.min, np.max, np.mean)]
+    return [*numbers, str(values.size - finite.size)]
+
+
+def _storable(array: Any) -> Any:
+    """An array that .npz files can hold: bfloat16 as its bits."""
+    return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array

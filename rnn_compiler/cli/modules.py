@@ -1,0 +1,94 @@
+"""`emit` and `compile`: from ops to StableHLO and to artifacts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from rnn_compiler.cli.options import add_module_options, console, module_of, plain_table
+from rnn_compiler.compilation import compile
+from rnn_compiler.execution import current_target
+from rnn_compiler.lowering.compiler import DEFAULT_TIMEOUT
+from rnn_compiler.runtime.artifact import Artifact
+
+__all__ = ["add_compile", "add_emit"]
+
+
+def add_emit(verbs: Any) -> None:
+    """Adds the verb `emit`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "emit",
+        help="write the portable StableHLO of one or several ops",
+        description="Writes the portable StableHLO module of one or several ops.",
+    )
+    add_module_options(parser)
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="default: standard output"
+    )
+    parser.set_defaults(verb=_emit)
+
+
+def _emit(options: argparse.Namespace) -> int:
+    module = module_of(options)
+    if options.output:
+        module.save(options.output)
+    else:
+        sys.stdout.write(module.text)
+    return 0
+
+
+def add_compile(verbs: Any) -> None:
+    """Adds the verb `compile`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "compile",
+        help="compile one or several ops into an artifact",
+        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json; "
+        "for several targets, into a bundle folder.",
+    )
+    add_module_options(parser)
+    parser.add_argument(
+        "--target",
+        action="append",
+        metavar="TARGET",
+        help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma; repeatable",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: OP.vmfb")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=DEFAULT_TIMEOUT,
+        metavar="SECONDS",
+        help="how long the compiler may take (default: %(default)g)",
+    )
+    parser.set_defaults(verb=_compile)
+
+
+def _compile(options: argparse.Namespace) -> int:
+    module = module_of(options)
+    targets: list[str] = options.target or [current_target()]
+    start = time.perf_counter()
+    with Console(stderr=True).status(f"compiling for {', '.join(targets)}"):
+        result = compile(
+            module, targets[0] if len(targets) == 1 else targets, timeout=options.timeout
+        )
+    seconds = time.perf_counter() - start
+    single = isinstance(result, Artifact)
+    name = module.functions[0].function
+    path = result.save(options.output or Path(f"{name}.vmfb" if single else name))
+    artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
+    table = plain_table("function", "target", "CPU features", "size", title=f"{path}")
+    for artifact in artifacts:
+        target = artifact.manifest.target
+        names = ", ".join(spec.function for spec in artifact.manifest.functions)
+        table.add_row(
+            names, target.name, str(len(target.features)), f"{len(artifact.payload):,} bytes"
+        )
+    out = console()
+    out.print(table)
+    out.print(f"[dim]{seconds:.2f} s; next: rnn-compiler inspect {path}[/dim]")
+    return 0

@@ -1,0 +1,105 @@
+"""Options that several verbs share, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.modules import Module, build, find_op
+from rnn_compiler.signatures import Attribute
+
+__all__ = ["UsageError", "add_module_options", "console", "module_of", "plain_table"]
+
+
+class UsageError(Exception):
+    """A command line that cannot be meant."""
+
+
+def console() -> Console:
+    """The console for tables and text on standard output."""
+    width = None if sys.stdout.isatty() else 160  # redirected output is not cut to a terminal
+    return Console(highlight=False, soft_wrap=True, width=width)
+
+
+def plain_table(*columns: str, title: str | None = None) -> Table:
+    """A table with a header rule and no frame."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, header_style="bold")
+    return table
+
+
+def add_module_options(parser: argparse.ArgumentParser) -> None:
+    """Adds what it takes to name a module: ops, dimensions, dtype, attributes."""
+    parser.add_argument("op", nargs="+", metavar="OP", help="TensorFlow's name, BlockLSTMV2")
+    parser.add_argument(
+        "--dim",
+        action="append",
+        default=[],
+        metavar="NAME=N,...",
+        help="dimensions: seq_length, batch_size, input_size, num_units",
+    )
+    parser.add_argument("--dtype", default="float32", help="float16, bfloat16, float32 or float64")
+    parser.add_argument(
+        "--attr", action="append", default=[], metavar="NAME=VALUE,...", help="attributes of the op"
+    )
+
+
+def module_of(options: argparse.Namespace) -> Module:
+    """The module that the options name.
+
+    Raises:
+        UsageError: A pair is malformed, or a name unknown or missing.
+        InvalidArgumentError: A value is not one that the op takes.
+    """
+    names = [find_op(name) for name in options.op]
+    attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
+    keywords: dict[str, Any] = {}
+    for key, text in _pairs(options.dim, "--dim"):
+        keywords[key] = _integer(key, text)
+    for key, text in _pairs(options.attr, "--attr"):
+        if key not in attributes:
+            known = ", ".join(attributes) or "none"
+            raise UsageError(f"--attr {key}: no such attribute of {' or '.join(names)}: {known}")
+        keywords[key] = _attribute(attributes[key], text)
+    try:
+        return build(names if len(names) > 1 else names[0], dtype=options.dtype, **keywords)
+    except TypeError as error:
+        raise UsageError(f"{error} (--dim gives dimensions, --attr attributes)") from error
+
+
+def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for item in ",".join(options).split(","):
+        key, equals, value = item.partition("=")
+        if equals and key.strip():
+            pairs.append((key.strip(), value.strip()))
+        elif item.strip():
+            raise UsageError(f"{flag} {item!r}: expected NAME=VALUE")
+    return pairs
+
+
+def _integer(key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"--dim {key}={text}: expected an integer") from None
+
+
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _attribute(attribute: Attribute, text: str) -> bool | int | float | str:
+    try:
+        if attribute.type is bool:
+            return _BOOLEANS[text.lower()]
+        return attribute.type(text)
+    except (KeyError, ValueError):
+        expected = "true or false" if attribute.type is bool else f"a {attribute.type.__name__}"
+        raise UsageError(f"--attr {attribute.name}={text}: expected {expected}") from None

@@ -1,0 +1,208 @@
+"""The command line: every verb, its output, its errors on one line and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rnn_compiler import raw_ops
+from rnn_compiler.cli import main
+
+DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
+OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "lstm.vmfb"
+    arguments = ["compile", *OPS, "--dim", DIMS, "--attr", "use_peephole=true", "-o", str(path)]
+    assert main(arguments) == 0
+    return path
+
+
+def test_ops_lists_every_op(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops"]) == 0
+    text = capsys.readouterr().out
+    for op in raw_ops.__dir__():
+        assert op in text
+    assert main(["ops", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == raw_ops.__dir__()
+    assert rows[0]["attributes"]["cell_clip"] == {"type": "float", "default": 0.0}
+
+
+def test_ops_shows_one_op_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "block_lstm_v2"]) == 0
+    assert "[input_size + num_units, 4 * num_units]" in capsys.readouterr().out
+
+
+def test_emit_writes_the_module(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--dtype", "f16"]) == 0
+    text = capsys.readouterr().out
+    assert "func.func @block_lstm_v2(" in text
+    assert "tensor<3x2x4xf16>" in text
+    path = tmp_path / "lstm.mlir"
+    assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--dtype=f16", "-o", str(path)]) == 0
+    assert path.read_text() == text
+
+
+def test_compile_writes_payload_and_manifest(artifact: Path) -> None:
+    manifest = json.loads(artifact.with_name("lstm.vmfb.json").read_text())
+    assert [spec["op"] for spec in manifest["functions"]] == OPS
+    assert manifest["payload_size"] == artifact.stat().st_size
+    assert manifest["run_commands"]["block_lstm_v2"].startswith("iree-run-module --module=lstm")
+
+
+def test_compile_for_several_targets_makes_a_bundle(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "bundle"
+    targets = ["--target", "cpu", "--target", "cpu:generic"]
+    assert main(["compile", OPS[0], "--dim", DIMS, *targets, "-o", str(folder)]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "cpu-generic.vmfb",
+        "cpu.vmfb",
+        "manifest.json",
+    ]
+    assert main(["inspect", str(folder), "--json"]) == 0
+    out = capsys.readouterr().out
+    rows = json.loads(out[out.index("[\n") :])
+    assert [row["target"]["name"] for row in rows] == ["cpu", "cpu:generic"]
+    assert main(["run", str(folder), "--random"]) == 0
+
+
+def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(artifact)]) == 0
+    text = capsys.readouterr().out
+    for fact in ("block_lstm_grad_v2", "runs here", "IREE 3.13", "use_peephole=True", "0..3"):
+        assert fact in text
+    assert main(["inspect", str(artifact), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["strategy"] == "portable"
+
+
+def test_inspect_refuses_a_damaged_payload(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "lstm.vmfb"
+    payload = bytearray(artifact.read_bytes())
+    payload[len(payload) // 2] ^= 1
+    copy.write_bytes(payload)
+    copy.with_name("lstm.vmfb.json").write_bytes(artifact.with_name("lstm.vmfb.json").read_bytes())
+    assert main(["inspect", str(copy)]) == 1
+    assert "damaged" in capsys.readouterr().err
+
+
+def test_run_gives_what_raw_ops_gives(artifact: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    shapes = {"x": (3, 2, 4), "cs_prev": (2, 5), "h_prev": (2, 5), "w": (9, 20), "b": (20,)}
+    shapes |= {"wci": (5,), "wcf": (5,), "wco": (5,)}
+    inputs = {k: rng.standard_normal(shape).astype(np.float32) for k, shape in shapes.items()}
+    np.save(tmp_path / "x.npy", inputs["x"])
+    np.savez(tmp_path / "in.npz", **{k: v for k, v in inputs.items() if k != "x"})
+    out = tmp_path / "out.npz"
+    command = ["run", str(artifact), str(tmp_path / "in.npz"), "--function", "block_lstm_v2"]
+    command += ["--input", f"x={tmp_path / 'x.npy'}", "--input", "seq_len_max=2", "-o", str(out)]
+    assert main(command) == 0
+    expected = raw_ops.BlockLSTMV2(seq_len_max=2, use_peephole=True, **inputs)
+    with np.load(out) as results:
+        assert list(results) == list(expected._fields)
+        for name in expected._fields:
+            np.testing.assert_array_equal(results[name], getattr(expected, name))
+
+
+def test_run_bfloat16_files_hold_bits(tmp_path: Path) -> None:
+    artifact, out = tmp_path / "lstm.vmfb", tmp_path / "out.npz"
+    compile_ = ["compile", OPS[0], "--dim", DIMS, "--dtype", "bf16", "-o", str(artifact)]
+    assert main(compile_) == 0
+    assert main(["run", str(artifact), "--random", "-o", str(out)]) == 0
+    with np.load(out) as results:
+        h = results["h"]
+        assert h.dtype == np.uint16
+        np.savez(tmp_path / "in.npz", cs_prev=h[-1], h_prev=h[-1])
+    assert main(["run", str(artifact), str(tmp_path / "in.npz"), "--random"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "parts"),
+    [
+        (["emit", "LSTM"], 2, ["'LSTM'", "BlockLSTMV2"]),
+        (["emit", "BlockLSTMV2", "--dim", "seq_length=3"], 2, ["'batch_size'", "--dim"]),
+        (["emit", "BlockLSTMV2", "--dim", DIMS + ",depth=2"], 2, ["'depth'", "num_units"]),
+        (["emit", "BlockLSTMV2", "--dim", "seq_length"], 2, ["'seq_length'", "NAME=VALUE"]),
+        (["emit", "BlockLSTMV2", "--dim", "seq_length=x"], 2, ["seq_length=x", "integer"]),
+        (["emit", "BlockLSTMV2", "--dim", DIMS.replace("3", "-3")], 2, ["'seq_length'", "-3"]),
+        (["emit", "BlockLSTMV2", "--dim", DIMS, "--dtype", "int8"], 2, ["'dtype'", "float64"]),
+        (["emit", "BlockLSTMV2", "--dim", DIMS, "--attr", "clip=1"], 2, ["clip", "cell_clip"]),
+        (["emit", "BlockLSTMV2", "--dim", DIMS, "--attr", "cell_clip=x"], 2, ["a float"]),
+        (["emit", "BlockLSTMV2", "--dim", DIMS, "--attr", "use_peephole=x"], 2, ["true or false"]),
+        (["emit", "BlockLSTMGradV2", "--dim", DIMS], 2, ["'use_peephole'", "--attr"]),
+        (["compile", "BlockLSTMV2", "--dim", DIMS, "--target", "tpu"], 2, ["'tpu'", "cpu:generic"]),
+        (["inspect", "missing.vmfb"], 1, ["missing.vmfb", "no such artifact"]),
+        (["run", "missing.vmfb"], 1, ["missing.vmfb"]),
+    ],
+)
+def test_an_error_is_one_line(
+    arguments: list[str], code: int, parts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("rnn-compiler: error: ")
+    assert captured.err.count("\n") == 1
+    for part in parts:
+        assert part in captured.err
+
+
+@pytest.mark.parametrize(
+    ("extra", "parts"),
+    [
+        ([], ["--function", "block_lstm_v2, block_lstm_grad_v2"]),
+        (["--function", "f"], ["--function f", "block_lstm_v2"]),
+        (["--function", "block_lstm_v2"], ["no input for seq_len_max", "--random"]),
+        (["--function", "block_lstm_v2", "--input", "y=1"], ["y=1", "takes seq_len_max"]),
+        (["--function", "block_lstm_v2", "--input", "x=none.npy"], ["none.npy"]),
+        (["--function", "block_lstm_v2", "--random", "--input", "x=1"], ["'x'", "[3, 2, 4]"]),
+        (["--function", "block_lstm_v2", "--random", "--input", "seq_len_max=4"], ["0..3", "4"]),
+    ],
+)
+def test_run_names_what_is_wrong(
+    artifact: Path, extra: list[str], parts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", str(artifact), *extra]) == 2
+    message = capsys.readouterr().err
+    for part in parts:
+        assert part in message
+
+
+def test_debug_shows_the_traceback() -> None:
+    with pytest.raises(ValueError, match="BlockLSTMV2"):
+        main(["--debug", "emit", "LSTM"])
+
+
+def test_doctor_passes_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    for fact in ("iree-base-compiler", "local-task", "BlockLSTMV2 gave 0.231059"):
+        assert fact in text
+
+
+def test_bad_environment_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_LOG", "loud")
+    assert main(["ops"]) == 2
+    assert "RNN_COMPILER_LOG" in capsys.readouterr().err
+
+
+def test_the_command_is_installed_and_prints_help() -> None:
+    module = [sys.executable, "-m", "rnn_compiler"]
+    for command in (module, [str(Path(sys.executable).with_name("rnn-compiler"))]):
+        result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+        for verb in ("ops", "emit", "compile", "inspect", "run", "doctor", "demo"):
+            assert f"    {verb} " in result.stdout
+        assert subprocess.run(command, capture_output=True).returncode == 2
