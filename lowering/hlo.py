@@ -198,12 +198,16 @@ class Value:
         )
         shape = tuple(n for axis, n in enumerate(self.shape) if axis != axes[0])
         shape += tuple(n for axis, n in enumerate(other.shape) if axis != axes[1])
+        result = Type(shape, dtype or self.dtype)
         if self.shape[axes[0]] == 0:  # a sum of nothing
-            return self.builder.full(0, shape, dtype or self.dtype)
+            return self.builder.full(0, shape, result.dtype)
+        operands = [self, other]
+        if self.shape[axes[0]] == 1:  # IREE 3.13 turns it into a product, and forgets to widen
+            operands = [operand.to(result.dtype) for operand in operands]
         return self.builder.op(
             "dot_general",
-            [self, other],
-            Type(shape, dtype or self.dtype),
+            operands,
+            result,
             {"dot_dimension_numbers": ir.Attribute.parse(numbers)},
         )
 
