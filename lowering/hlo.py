@@ -201,12 +201,15 @@ class Value:
         result = Type(shape, dtype or self.dtype)
         if self.shape[axes[0]] == 0:  # a sum of nothing
             return self.builder.full(0, shape, result.dtype)
-        operands = [self, other]
-        if self.shape[axes[0]] == 1:  # IREE 3.13 turns it into a product, and forgets to widen
-            operands = [operand.to(result.dtype) for operand in operands]
+        if self.shape[axes[0]] == 1:
+            # An outer product. IREE 3.13 rewrites the contraction into it, and forgets to widen.
+            rank = len(self.shape) - 1
+            lhs = self.to(result.dtype).reshape(*shape[:rank])
+            rhs = other.to(result.dtype).reshape(*shape[rank:])
+            return lhs.broadcast_in_dim(shape, range(rank)) * rhs.broadcast_to(shape)
         return self.builder.op(
             "dot_general",
-            operands,
+            [self, other],
             result,
             {"dot_dimension_numbers": ir.Attribute.parse(numbers)},
         )
