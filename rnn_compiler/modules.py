@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
 from rnn_compiler.lowering.ops import OPS
@@ -129,9 +129,9 @@ def _row(item: object) -> tuple[str, dict[str, Any]]:
     """An item of a list of ops: a name, or a pair of a name and keywords."""
     if isinstance(item, str):
         return item, {}
-    pair: Any = item
-    if type(pair) is tuple and [type(part) for part in pair] == [str, dict]:  # pyright: ignore
-        return pair[0], dict(pair[1])
+    parts = list(cast(tuple[Any, ...], item)) if isinstance(item, tuple) else []
+    if [type(part) for part in parts] == [str, dict]:
+        return parts[0], dict(parts[1])
     expected = f"one of {', '.join(OPS)}, or a list of them or of pairs of one and a dict"
     raise InvalidArgumentError("build", "op", expected, describe(item))
 
