@@ -131,7 +131,8 @@ def _row(item: object) -> tuple[str, dict[str, Any]]:
         return item, {}
     parts = list(cast(tuple[Any, ...], item)) if isinstance(item, tuple) else []
     if [type(part) for part in parts] == [str, dict]:
-        return parts[0], dict(parts[1])
+        own: dict[str, Any] = parts[1]
+        return parts[0], {**own}
     expected = f"one of {', '.join(OPS)}, or a list of them or of pairs of one and a dict"
     raise InvalidArgumentError("build", "op", expected, describe(item))
 
