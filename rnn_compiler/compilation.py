@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import threading
+import logging
+import os
 import warnings
 from collections.abc import Sequence
 from importlib import metadata
@@ -25,13 +26,16 @@ from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
+from rnn_compiler.runtime.memory import MemoryCache
+from rnn_compiler.runtime.single_flight import process_lock, thread_lock
 
 __all__ = ["cache_key", "compile"]
 
 _STRATEGY = "portable"
 
-_locks: dict[str, threading.Lock] = {}
-_locks_guard = threading.Lock()
+_log = logging.getLogger(__name__)
+
+_memory = MemoryCache()
 
 
 @overload
@@ -76,22 +80,55 @@ def compile(
 
 
 def _compile_for(module: Module, target: TargetSpec, timeout: float) -> Artifact:
+    """Compiles a module for one target, unless somebody already has or is just doing it."""
     cache = ArtifactCache.from_environment()
     key = cache_key(module, target)
-    with _lock(key.digest):  # threads that want the same artifact wait for one compilation
-        cached = cache.get(key)
-        if cached is not None and cache.mode != "verify":
-            return cached
-        artifact = _compile_now(module, target, cache, timeout)
-        if cached is not None and cached.payload != artifact.payload:
-            warnings.warn(
-                f"cache entry {cache.path(key)} is not what compiling gives now; it is replaced",
-                CacheWarning,
-                stacklevel=3,
-            )
-        if cached is None or cached.payload != artifact.payload:
-            cache.put(key, artifact)
-        return artifact
+    if cache.mode == "off":
+        return _compile_now(module, target, cache, timeout)
+    if cache.mode == "verify":
+        return _compile_and_compare(module, target, cache, key, timeout)
+    name = (cache.folder, key.digest)
+    with thread_lock(key.digest):
+        artifact = _memory.get(name) or _from_cache(module, target, cache, key)
+        if artifact is None:
+            with process_lock(cache.lock_path(key)):
+                if os.path.exists(cache.path(key)):  # made by who had the lock before
+                    artifact = _from_cache(module, target, cache, key)
+                if artifact is None:
+                    artifact = _compile_now(module, target, cache, timeout)
+                    cache.put(key, artifact)
+        _memory.put(name, artifact)
+    return artifact
+
+
+def _from_cache(
+    module: Module, target: TargetSpec, cache: ArtifactCache, key: CacheKey
+) -> Artifact | None:
+    """What the cache has for a key, unless it is for another module after all."""
+    cached = cache.get(key)
+    if cached is None:
+        return None
+    if (cached.manifest.functions, cached.manifest.target) != (module.functions, target):
+        _log.warning("miss: cache entry %s is for another module or target", cache.path(key))
+        return None
+    return cached
+
+
+def _compile_and_compare(
+    module: Module, target: TargetSpec, cache: ArtifactCache, key: CacheKey, timeout: float
+) -> Artifact:
+    """Compiles in any case; an entry that is not what this gives is reported and replaced."""
+    cached = _from_cache(module, target, cache, key)
+    artifact = _compile_now(module, target, cache, timeout)
+    if cached is not None and cached.payload != artifact.payload:
+        warnings.warn(
+            f"cache entry {cache.path(key)} is not what compiling gives now; it is replaced",
+            CacheWarning,
+            stacklevel=4,
+        )
+    if cached is None or cached.payload != artifact.payload:
+        cache.put(key, artifact)
+    return artifact
 
 
 def _compile_now(
@@ -154,8 +191,3 @@ def _source_digest() -> str:
         digest.update(f"{source.name}\0".encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()
-
-
-def _lock(digest: str) -> threading.Lock:
-    with _locks_guard:
-        return _locks.setdefault(digest, threading.Lock())

@@ -1,61 +1,44 @@
-"""The artifact cache: one self-checking file per compiled module.
+"""The artifact cache: compiled modules on disk, one self-checking file each.
 
-    FOLDER/v1/ab/ab12....entry      magic, header length, header sha256, header, payload
+A reader gets a whole entry of its own key, or none: an entry is written aside, synced and renamed
+(`cache_folder`), carries its key and digests (`entries`), and is never touched again. Whatever goes
+wrong here is a miss: the caller compiles, and the reason is logged; at the level `debug` also what
+the key is made of and how the nearest entry differs. A damaged entry is moved to quarantine.
 
-The header is JSON: the full key and the manifest, which holds the payload's digest. An entry is
-written to a temporary file in its folder, synced and renamed, so that no reader ever sees a part of
-one, and it is never touched again. Whatever goes wrong here is a miss: the caller compiles, and the
-reason is logged.
-
-The environment decides: ``RNN_COMPILER_CACHE_DIR`` where, ``RNN_COMPILER_CACHE`` how: ``rw``
-(default), ``ro`` (hits only), ``off``, ``verify`` (recompile on a hit and compare).
+The environment decides: ``RNN_COMPILER_CACHE_DIR`` where, ``RNN_COMPILER_CACHE_MAX_SIZE`` how large
+(``1G`` by default), ``RNN_COMPILER_CACHE`` how: ``rw`` (default), ``ro`` (hits only), ``off``,
+``verify`` (recompile on a hit and compare).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
+import itertools
 import logging
 import os
-import struct
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import platformdirs
 
 from rnn_compiler.errors import ArtifactError, CacheWarning, InvalidArgumentError
-from rnn_compiler.manifest import Manifest
-from rnn_compiler.runtime.artifact import Artifact, write_atomically
+from rnn_compiler.runtime import eviction
+from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.cache_folder import CacheFolder, read_file
+from rnn_compiler.runtime.entries import CacheKey, decode, encode
 
-__all__ = ["MODES", "ArtifactCache", "CacheKey"]
+__all__ = ["DEFAULT_MAX_SIZE", "MODES", "ArtifactCache", "CacheKey"]
 
 MODES = ("rw", "ro", "off", "verify")
 
-_MAGIC = b"RNNCOMP\x01"
-_PREFIX = struct.Struct("<8sQ32s")
+DEFAULT_MAX_SIZE = 1 << 30
+"""Bytes: some ten thousand modules."""
+
+_NOWHERE = Path(os.devnull)
+"""What stands for a folder that must not be used: nothing can be made in it."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class CacheKey:
-    """What an artifact depends on, entry by entry.
-
-    Attributes:
-        entries: The value of each entry, as plain JSON data.
-    """
-
-    entries: Mapping[str, Any]
-
-    @cached_property
-    def digest(self) -> str:
-        """The sha256 of the entries, the only name that reaches the disk."""
-        text = json.dumps(self.entries, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -65,34 +48,56 @@ class ArtifactCache:
     Attributes:
         folder: Where it is.
         mode: One of `MODES`.
+        max_size: How many bytes its entries may have together.
     """
 
     folder: Path
     mode: str = "rw"
+    max_size: int = DEFAULT_MAX_SIZE
 
     @staticmethod
     def from_environment() -> ArtifactCache:
         """The cache that the environment names.
 
         Raises:
-            InvalidArgumentError: ``RNN_COMPILER_CACHE`` is not a mode.
+            InvalidArgumentError: ``RNN_COMPILER_CACHE`` is not a mode, or
+                ``RNN_COMPILER_CACHE_MAX_SIZE`` not a size.
         """
         mode = os.environ.get("RNN_COMPILER_CACHE") or "rw"
         if mode not in MODES:
             raise InvalidArgumentError(
                 "environment", "RNN_COMPILER_CACHE", f"one of {', '.join(MODES)}", repr(mode)
             )
-        named = os.environ.get("RNN_COMPILER_CACHE_DIR")
-        return ArtifactCache(Path(named or platformdirs.user_cache_dir("rnn-compiler")), mode)
+        size = os.environ.get("RNN_COMPILER_CACHE_MAX_SIZE")
+        max_size = (
+            eviction.parse_size(size, "RNN_COMPILER_CACHE_MAX_SIZE") if size else DEFAULT_MAX_SIZE
+        )
+        return ArtifactCache(_folder_from_environment(), mode, max_size)
+
+    @property
+    def files(self) -> CacheFolder:
+        """The folder's layout."""
+        return CacheFolder(self.folder)
 
     @property
     def reproducers(self) -> Path:
         """The folder under which failed compilations are saved."""
-        return self.folder / "reproducers"
+        return (self.folder if self.files.is_trusted() else _NOWHERE) / "reproducers"
 
     def path(self, key: CacheKey) -> Path:
         """The file of an entry."""
-        return self.folder / "v1" / key.digest[:2] / f"{key.digest}.entry"
+        return self.files.entry(key.digest)
+
+    def lock_path(self, key: CacheKey) -> Path | None:
+        """The file to lock while an entry is made; None if there can be none."""
+        if self.mode in ("off", "ro"):
+            return None
+        try:
+            self.files.make(self.files.locks)
+        except OSError as error:
+            _log.debug("no lock in %s: %s", self.folder, error)
+            return None
+        return self.files.locks / f"{key.digest}.lock"
 
     def get(self, key: CacheKey) -> Artifact | None:
         """The artifact of a key, verified; None if there is none to be had."""
@@ -100,59 +105,98 @@ class ArtifactCache:
             return None
         path = self.path(key)
         try:
-            artifact = _decode(path.read_bytes(), key)
+            data = self.files.read_entry(key.digest)
         except FileNotFoundError:
-            _log.debug("miss: no entry %s for %s", path.name, dict(key.entries))
+            if _log.isEnabledFor(logging.DEBUG):
+                _log.debug("miss: no entry %s\n%s", path, self._explain(key))
             return None
-        except (OSError, ArtifactError) as error:
+        except (OSError, MemoryError) as error:
+            _log.warning("miss: cache entry %s cannot be read: %s", path, error)
+            return None
+        try:
+            _, artifact = decode(data, key.digest)
+        except ArtifactError as error:
             _log.warning("miss: cache entry %s is unusable: %s", path, error)
+            self.set_aside(path)
             return None
         _log.debug("hit: %s", path)
+        if self.mode != "ro":
+            with contextlib.suppress(OSError):  # evicted since, or on a read-only disk
+                eviction.mark_used(path)
         return artifact
 
     def put(self, key: CacheKey, artifact: Artifact) -> None:
-        """Publishes an artifact; a failure is a `CacheWarning`."""
+        """Publishes an artifact; a failure is a `CacheWarning`, the same one only once."""
         if self.mode in ("off", "ro"):
             return
-        path = self.path(key)
+        data = encode(key, artifact)
+        if len(data) > self.max_size:
+            _log.warning("not cached: %d bytes, the cache has %d", len(data), self.max_size)
+            return
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_atomically(path, _encode(artifact, key))
+            self.files.write_entry(key.digest, data)
         except OSError as error:
-            warnings.warn(
-                f"cannot write to the cache {self.folder} ({error.strerror}): compiled modules are "
-                "not kept; set RNN_COMPILER_CACHE_DIR to another folder, or RNN_COMPILER_CACHE=ro",
-                CacheWarning,
-                stacklevel=2,
+            _warn_once(
+                f"cannot use the cache {self.folder} ({error.strerror}): compiled modules are "
+                "not kept; set RNN_COMPILER_CACHE_DIR to another folder, or RNN_COMPILER_CACHE=ro"
             )
+            return
+        eviction.make_room(self.files, self.max_size, self.path(key), len(data))
+
+    def set_aside(self, path: Path) -> None:
+        """Moves a damaged entry to quarantine, where it can be looked at until it is evicted."""
+        if self.mode in ("off", "ro"):
+            return
+        try:
+            self.files.make(self.files.quarantine)
+            path.replace(self.files.quarantine / path.name)
+        except OSError as error:
+            _log.info("%s could not be moved to quarantine: %s", path, error)
+
+    def _explain(self, key: CacheKey) -> str:
+        """What a key is made of, and in what the entry that is most like it differs."""
+        lines = [f"  {name}: {value!r}" for name, value in key.entries.items()]
+        nearest: tuple[int, str, CacheKey] | None = None
+        for file in itertools.islice(eviction.list_entries(self.files), 100):
+            with contextlib.suppress(OSError, ArtifactError):
+                other, _ = decode(read_file(file.path), file.digest)
+                differences = len(_differences(key, other))
+                if nearest is None or differences < nearest[0]:
+                    nearest = differences, file.path.name, other
+        if nearest is not None:
+            _, name, other = nearest
+            lines.append(f"  nearest entry {name} differs in")
+            lines += [
+                f"    {name}: there {other.entries.get(name)!r}"
+                for name in _differences(key, other)
+            ]
+        return "\n".join(lines)
 
 
-def _encode(artifact: Artifact, key: CacheKey) -> bytes:
-    header = json.dumps({"key": key.entries, "manifest": artifact.manifest.to_json()}).encode()
-    prefix = _PREFIX.pack(_MAGIC, len(header), hashlib.sha256(header).digest())
-    return prefix + header + artifact.payload
+def _folder_from_environment() -> Path:
+    """The folder that is named, else the user's own; one that cannot be used if he has no home."""
+    named = os.environ.get("RNN_COMPILER_CACHE_DIR")
+    if named:
+        return Path(os.path.expanduser(named)).absolute()
+    folder = Path(platformdirs.user_cache_dir("rnn-compiler"))
+    return folder if folder.is_absolute() else _NOWHERE / "no home folder"
 
 
-def _decode(data: bytes, key: CacheKey) -> Artifact:
-    """The artifact in an entry.
+def _differences(one: CacheKey, other: CacheKey) -> list[str]:
+    names = {**one.entries, **other.entries}
+    # Through JSON a tuple has become a list.
+    return [name for name in names if _digest_of(one, name) != _digest_of(other, name)]
 
-    Raises:
-        ArtifactError: The entry is damaged, or is that of another key.
-    """
-    if len(data) < _PREFIX.size:
-        raise ArtifactError("truncated")
-    magic, length, digest = _PREFIX.unpack_from(data)
-    header = data[_PREFIX.size : _PREFIX.size + length]
-    if magic != _MAGIC or hashlib.sha256(header).digest() != digest:
-        raise ArtifactError("its header is damaged")
-    try:
-        fields = json.loads(header)
-        stored, described = CacheKey(fields["key"]), fields["manifest"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ArtifactError(f"its header is not one ({error!r})") from error
-    if stored.digest != key.digest:
-        raise ArtifactError("it is the entry of another key")
-    manifest = Manifest.from_json(described, "cache entry")
-    artifact = Artifact(manifest, data[_PREFIX.size + length :])
-    artifact.verify("cache entry")
-    return artifact
+
+def _digest_of(key: CacheKey, name: str) -> str:
+    return CacheKey({name: key.entries.get(name)}).digest
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(message: str) -> None:
+    _log.warning(message)
+    if message not in _warned:
+        _warned.add(message)
+        warnings.warn(message, CacheWarning, stacklevel=3)

@@ -1,0 +1,211 @@
+"""How the cache keeps to its size: what was used longest ago goes first.
+
+A use is recorded as the entry's modification time, at most hourly. Nothing else is written, so
+there is no index that could be lost, and a reader that has opened an evicted file keeps its bytes.
+Times are only compared with each other, never with an age limit, so that no clock can empty a
+cache; an entry from the future counts as the oldest, so that none is kept for good.
+
+Only files with the names that the cache itself gives are ever deleted, in a folder with its marker.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.runtime.cache_folder import ENTRY_NAME, TEMPORARY_NAME, CacheFolder
+
+__all__ = [
+    "StoredFile",
+    "clear",
+    "list_entries",
+    "list_quarantined",
+    "make_room",
+    "mark_used",
+    "parse_size",
+    "prune",
+]
+
+_HOUR = 3600.0
+_SHARD_NAME = re.compile(r"[0-9a-f]{2}")
+_LOCK_NAME = re.compile(r"[0-9a-f]{64}\.lock")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """An entry as a file.
+
+    Attributes:
+        path: Where it is.
+        size: Its size in bytes.
+        used: When it was last used, in seconds since 1970.
+    """
+
+    path: Path
+    size: int
+    used: float
+
+    @property
+    def digest(self) -> str:
+        """The digest of the key it is named for."""
+        return self.path.name.partition(".")[0]
+
+
+def parse_size(text: str, name: str) -> int:
+    """A number of bytes, such as ``500M`` or ``2G``.
+
+    Args:
+        text: What the user wrote.
+        name: What it was written for, for the message.
+
+    Raises:
+        InvalidArgumentError: It is not one.
+
+    Example:
+        >>> parse_size("1.5k", "size")
+        1536
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+    if match is None:
+        expected = "a number of bytes such as 500M or 2G"
+        raise InvalidArgumentError("cache", name, expected, repr(text))
+    return int(float(match[1]) * 1024 ** " kmgt".index(match[2] or " "))
+
+
+def mark_used(path: Path) -> None:
+    """Records that an entry was used.
+
+    Raises:
+        OSError: That cannot be recorded, or the entry is gone.
+    """
+    age = time.time() - path.lstat().st_mtime
+    if not 0 <= age < _HOUR:
+        os.utime(path, follow_symlinks=False)
+
+
+def list_entries(folder: CacheFolder) -> list[StoredFile]:
+    """The entries, the one used last first."""
+    found = [file for shard in _shards(folder) for file in _files(shard, ENTRY_NAME)]
+    return sorted(found, key=_last_use, reverse=True)
+
+
+def list_quarantined(folder: CacheFolder) -> list[StoredFile]:
+    """The entries that were found damaged."""
+    return list(_files(folder.quarantine, ENTRY_NAME))
+
+
+def prune(folder: CacheFolder, limit: int, keep: Path | None = None) -> list[StoredFile]:
+    """Deletes what exceeds a size, damaged entries first, and what broken-off writes left.
+
+    Args:
+        folder: The cache.
+        limit: The size in bytes that remains at most.
+        keep: An entry that stays in any case.
+
+    Returns:
+        The entries that were deleted.
+    """
+    if not folder.is_marked():
+        return []
+    _delete_leftovers(folder)
+    files = list_entries(folder) + list_quarantined(folder)
+    total = sum(file.size for file in files)
+    deleted: list[StoredFile] = []
+    while files and total > limit:
+        file = files.pop()
+        if file.path != keep and _delete(file.path):
+            deleted.append(file)
+            total -= file.size
+    _totals[folder] = (total, time.monotonic())
+    return deleted
+
+
+def clear(folder: CacheFolder) -> list[StoredFile]:
+    """Deletes every entry; gives those that were deleted."""
+    return prune(folder, -1)
+
+
+_totals: dict[CacheFolder, tuple[int, float]] = {}
+"""The size of each cache at its last scan and what this process added since; and when that was."""
+
+
+def make_room(folder: CacheFolder, limit: int, path: Path, size: int) -> None:
+    """Keeps a cache to its size after an entry was added.
+
+    The folder is scanned for that only if it may have grown too large, or nobody here has looked
+    for an hour: with very many entries a scan takes longer than compiling.
+
+    Args:
+        folder: The cache.
+        limit: The size in bytes it may have.
+        path: The entry that was added.
+        size: Its size in bytes.
+    """
+    total, scanned = _totals.get(folder, (limit, -_HOUR))
+    if total + size <= limit and time.monotonic() - scanned < _HOUR:
+        _totals[folder] = (total + size, scanned)
+        return
+    evicted = prune(folder, limit, keep=path)
+    if evicted:
+        _log.debug("evicted %d entries from %s", len(evicted), folder.root)
+
+
+def _last_use(file: StoredFile) -> float:
+    """When a file was last used, as far as that can be known."""
+    return file.used if file.used < time.time() + _HOUR else 0.0
+
+
+def _delete_leftovers(folder: CacheFolder) -> None:
+    """Deletes temporary files and locks so old that nobody can be using them."""
+    now = time.time()
+    leftovers = list(_files(folder.store, TEMPORARY_NAME)) + list(_files(folder.locks, _LOCK_NAME))
+    for shard in _shards(folder):
+        leftovers += _files(shard, TEMPORARY_NAME)
+    for file in leftovers:
+        if abs(now - file.used) > _HOUR:
+            _delete(file.path)
+
+
+def _shards(folder: CacheFolder) -> Iterator[Path]:
+    try:
+        with os.scandir(folder.store) as entries:
+            names = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
+    except OSError as error:
+        _log.debug("cannot list %s: %s", folder.store, error)
+        return
+    yield from (folder.store / name for name in names if _SHARD_NAME.fullmatch(name))
+
+
+def _files(folder: Path, name: re.Pattern[str]) -> Iterator[StoredFile]:
+    """The files of a folder with such names, as far as they can be read."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [each for each in entries if name.fullmatch(each.name)]
+    except OSError as error:
+        _log.debug("cannot list %s: %s", folder, error)
+        return
+    for each in found:
+        try:
+            if each.is_file(follow_symlinks=False):
+                status = each.stat(follow_symlinks=False)
+                yield StoredFile(Path(each.path), status.st_size, status.st_mtime)
+        except OSError as error:
+            _log.debug("cannot look at %s: %s", each.path, error)
+
+
+def _delete(path: Path) -> bool:
+    """Deletes a file; gives whether it is gone."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        _log.debug("cannot delete %s: %s", path, error)
+        return False
+    return True
