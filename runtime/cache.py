@@ -196,7 +196,7 @@ _warned: set[str] = set()
 
 
 def _warn_once(message: str) -> None:
-    _log.warning(message)
+    _log.info(message)
     if message not in _warned:
         _warned.add(message)
         warnings.warn(message, CacheWarning, stacklevel=3)

@@ -23,9 +23,10 @@ from pathlib import Path
 
 from rnn_compiler.runtime.artifact import write_atomically
 
-__all__ = ["ENTRY_NAME", "TEMPORARY_NAME", "CacheFolder", "read_file"]
+__all__ = ["ENTRY_NAME", "SHARD_NAME", "TEMPORARY_NAME", "CacheFolder", "read_file"]
 
 ENTRY_NAME = re.compile(r"[0-9a-f]{64}\.entry")
+SHARD_NAME = re.compile(r"[0-9a-f]{2}")
 TEMPORARY_NAME = re.compile(r"\.\d+-[0-9a-f]{12}\.tmp")
 
 _TAG = (
@@ -100,7 +101,8 @@ class CacheFolder:
             each.mkdir(0o700, exist_ok=True)
             _check_folder(each)
         if not self.is_marked():
-            if not all(TEMPORARY_NAME.fullmatch(name) for name in os.listdir(self.store)):
+            names = os.listdir(self.store)
+            if any(not (SHARD_NAME.fullmatch(n) or TEMPORARY_NAME.fullmatch(n)) for n in names):
                 raise PermissionError(errno.EPERM, f"{self.store} holds something else")
             write_atomically(self._tag, _TAG)
         folder.mkdir(0o700, exist_ok=True)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.runtime.cache_folder import ENTRY_NAME, TEMPORARY_NAME, CacheFolder
+from rnn_compiler.runtime.cache_folder import ENTRY_NAME, SHARD_NAME, TEMPORARY_NAME, CacheFolder
 
 __all__ = [
     "StoredFile",
@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 _HOUR = 3600.0
-_SHARD_NAME = re.compile(r"[0-9a-f]{2}")
 _LOCK_NAME = re.compile(r"[0-9a-f]{64}\.lock")
 
 _log = logging.getLogger(__name__)
@@ -181,7 +180,7 @@ def _shards(folder: CacheFolder) -> Iterator[Path]:
     except OSError as error:
         _log.debug("cannot list %s: %s", folder.store, error)
         return
-    yield from (folder.store / name for name in names if _SHARD_NAME.fullmatch(name))
+    yield from (folder.store / name for name in names if SHARD_NAME.fullmatch(name))
 
 
 def _files(folder: Path, name: re.Pattern[str]) -> Iterator[StoredFile]:
@@ -189,6 +188,8 @@ def _files(folder: Path, name: re.Pattern[str]) -> Iterator[StoredFile]:
     try:
         with os.scandir(folder) as entries:
             found = [each for each in entries if name.fullmatch(each.name)]
+    except FileNotFoundError:
+        return
     except OSError as error:
         _log.debug("cannot list %s: %s", folder, error)
         return

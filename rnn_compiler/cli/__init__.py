@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from rnn_compiler.cli import artifacts, environment, modules
+from rnn_compiler.cli import artifacts, cache, check, environment, modules
 from rnn_compiler.cli.options import UsageError
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
 
@@ -28,6 +28,7 @@ environment:
   RNN_COMPILER_DEVICE      device when none is given (default: local-sync)
   RNN_COMPILER_CACHE_DIR   folder of the artifact cache
   RNN_COMPILER_CACHE       rw, ro, off or verify
+  RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
   RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
 """
 
@@ -46,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     modules.add_emit(verbs)
     modules.add_compile(verbs)
     artifacts.add_inspect(verbs)
+    check.add_check(verbs)
     artifacts.add_run(verbs)
+    cache.add_cache(verbs)
     environment.add_doctor(verbs)
     environment.add_demo(verbs)
     return parser

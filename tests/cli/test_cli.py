@@ -203,6 +203,16 @@ def test_the_command_is_installed_and_prints_help() -> None:
     module = [sys.executable, "-m", "rnn_compiler"]
     for command in (module, [str(Path(sys.executable).with_name("rnn-compiler"))]):
         result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
-        for verb in ("ops", "emit", "compile", "inspect", "run", "doctor", "demo"):
+        for verb in (
+            "ops",
+            "emit",
+            "compile",
+            "inspect",
+            "check",
+            "run",
+            "cache",
+            "doctor",
+            "demo",
+        ):
             assert f"    {verb} " in result.stdout
         assert subprocess.run(command, capture_output=True).returncode == 2

@@ -41,7 +41,9 @@ def test_the_commands_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "emit",
         "compile",
         "inspect",
+        "check",
         "run",
+        "cache",
         "doctor",
     ]
     for command in commands:

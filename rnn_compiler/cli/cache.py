@@ -1,0 +1,216 @@
+"""`cache`: what the artifact cache holds, whether it is whole, and how to make it smaller."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rnn_compiler.cli.options import UsageError, console, plain_table
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.manifest import Manifest
+from rnn_compiler.runtime import eviction
+from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.runtime.cache_folder import read_file
+from rnn_compiler.runtime.entries import decode
+from rnn_compiler.runtime.eviction import StoredFile
+
+__all__ = ["add_cache"]
+
+
+def add_cache(verbs: Any) -> None:
+    """Adds the verb `cache`, which has verbs of its own."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "cache",
+        help="show, check and empty the artifact cache",
+        description="Shows, checks and empties the artifact cache. Nothing but files that the "
+        "cache itself has made is ever deleted.",
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+
+    def add(name: str, action: Callable[[argparse.Namespace], int], text: str) -> Any:
+        sub = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        sub.add_argument("--json", action="store_true", help="as JSON")
+        sub.set_defaults(verb=action)
+        return sub
+
+    add("dir", _dir, "print the folder")
+    add("ls", _ls, "list the entries, the one used last first")
+    add("stats", _stats, "show how many entries there are and how large they are")
+    add("verify", _verify, "check every entry; damaged ones go to quarantine, exit code 1")
+    prune = add("prune", _prune, "delete what was not used for longest")
+    prune.add_argument(
+        "--max-size",
+        metavar="SIZE",
+        help="what remains at most, 500M or 2G; default: RNN_COMPILER_CACHE_MAX_SIZE, else 1G",
+    )
+    add("clear", _clear, "delete every entry")
+
+
+def _dir(options: argparse.Namespace) -> int:
+    folder = str(ArtifactCache.from_environment().folder)
+    print(json.dumps({"folder": folder}) if options.json else folder)
+    return 0
+
+
+def _ls(options: argparse.Namespace) -> int:
+    cache = ArtifactCache.from_environment()
+    rows = [_facts(file) for file in eviction.list_entries(cache.files)]
+    if options.json:
+        print(json.dumps(rows, indent=2))
+        return 0
+    table = plain_table("entry", "functions", "dtype", "dimensions", "target", "size", "used")
+    for row in rows:
+        entry, size, used = row["digest"][:12], _size(row["size"]), _ago(row["used"])
+        if "damage" in row:
+            table.add_row(entry, f"[red]{row['damage']}[/red]", "", "", "", size, used)
+            continue
+        first = row["functions"][0]
+        table.add_row(
+            entry,
+            " ".join(function["op"] for function in row["functions"]),
+            first["dtype"],
+            " ".join(f"{name}={size}" for name, size in first["dims"].items()),
+            row["target"],
+            size,
+            used,
+        )
+    console().print(table if rows else f"no entries in {cache.folder}")
+    return 0
+
+
+def _facts(file: StoredFile) -> dict[str, Any]:
+    """What an entry is, as plain data."""
+    facts: dict[str, Any] = {
+        "digest": file.digest,
+        "path": str(file.path),
+        "size": file.size,
+        "used": file.used,
+    }
+    manifest = _read(file)
+    if isinstance(manifest, str):
+        return {**facts, "damage": manifest}
+    return {
+        **facts,
+        "functions": [
+            {"op": spec.op, "dtype": spec.dtype, "dims": spec.dims, "attributes": spec.attributes}
+            for spec in manifest.functions
+        ],
+        "target": manifest.target.name,
+        "package_version": manifest.package_version,
+        "compiler_version": manifest.compiler_version,
+    }
+
+
+def _read(file: StoredFile) -> Manifest | str:
+    """The manifest of an entry, or what is wrong with the entry."""
+    try:
+        _, artifact = decode(read_file(file.path), file.digest)
+    except ArtifactError as error:
+        return str(error)
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return artifact.manifest
+
+
+def _stats(options: argparse.Namespace) -> int:
+    cache = ArtifactCache.from_environment()
+    entries = eviction.list_entries(cache.files)
+    quarantined = eviction.list_quarantined(cache.files)
+    facts: dict[str, Any] = {
+        "folder": str(cache.folder),
+        "mode": cache.mode,
+        "entries": len(entries),
+        "size": _total(entries),
+        "max_size": cache.max_size,
+        "quarantined": len(quarantined),
+        "quarantined_size": _total(quarantined),
+    }
+    if options.json:
+        print(json.dumps(facts, indent=2))
+        return 0
+    table = plain_table("", "")
+    table.show_header = False
+    for name, text in (
+        ("folder", facts["folder"]),
+        ("mode", facts["mode"]),
+        ("entries", f"{len(entries):,}"),
+        ("size", f"{_size(facts['size'])} of {_size(cache.max_size)}"),
+        ("in quarantine", f"{len(quarantined):,} ({_size(facts['quarantined_size'])})"),
+        ("used last", _ago(entries[0].used) if entries else "-"),
+    ):
+        table.add_row(f"[bold]{name}[/bold]", text)
+    console().print(table)
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    cache = ArtifactCache.from_environment()
+    entries = eviction.list_entries(cache.files)
+    damaged: dict[str, str] = {}
+    for file in entries:
+        found = _read(file)
+        if isinstance(found, str):
+            damaged[str(file.path)] = found
+            cache.set_aside(file.path)
+    if options.json:
+        print(json.dumps({"entries": len(entries), "damaged": damaged}, indent=2))
+    else:
+        for path, damage in damaged.items():
+            print(f"damaged: {path}: {damage}")
+        print(f"{len(entries) - len(damaged):,} of {len(entries):,} entries are whole")
+    return 1 if damaged else 0
+
+
+def _prune(options: argparse.Namespace) -> int:
+    cache = _deletable_cache()
+    limit = cache.max_size
+    if options.max_size is not None:
+        limit = eviction.parse_size(options.max_size, "--max-size")
+    return _report(options, eviction.prune(cache.files, limit))
+
+
+def _clear(options: argparse.Namespace) -> int:
+    return _report(options, eviction.clear(_deletable_cache().files))
+
+
+def _deletable_cache() -> ArtifactCache:
+    """The cache, if it is one.
+
+    Raises:
+        UsageError: The folder is not one that the cache has made.
+    """
+    cache = ArtifactCache.from_environment()
+    if cache.files.store.exists() and not cache.files.is_marked():
+        raise UsageError(f"{cache.folder} is not a cache of rnn-compiler: nothing is deleted")
+    return cache
+
+
+def _report(options: argparse.Namespace, deleted: Sequence[StoredFile]) -> int:
+    if options.json:
+        print(json.dumps({"deleted": len(deleted), "size": _total(deleted)}))
+    else:
+        print(f"{len(deleted):,} entries deleted, {_size(_total(deleted))}")
+    return 0
+
+
+def _total(files: Sequence[StoredFile]) -> int:
+    return sum(file.size for file in files)
+
+
+def _size(number: float) -> str:
+    for unit in ("B", "KB", "MB"):
+        if number < 1024:
+            return f"{number:.3g} {unit}" if number < 999.5 else f"{number:.0f} {unit}"
+        number /= 1024
+    return f"{number:.3g} GB"
+
+
+def _ago(when: float) -> str:
+    seconds = time.time() - when
+    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length:.0f} {unit} ago"
+    return "just now" if seconds >= 0 else "in the future"
