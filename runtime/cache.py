@@ -111,7 +111,9 @@ class ArtifactCache:
                 _log.debug("miss: no entry %s\n%s", path, self._explain(key))
             return None
         except (OSError, MemoryError) as error:
-            _log.warning("miss: cache entry %s cannot be read: %s", path, error)
+            _log.info("miss: cache entry %s cannot be read: %s", path, error)
+            if self.mode == "ro":  # else `put` says it
+                _warn_once(f"cannot read the cache {self.folder} ({_reason(error)})")
             return None
         try:
             _, artifact = decode(data, key.digest)
@@ -137,7 +139,7 @@ class ArtifactCache:
             self.files.write_entry(key.digest, data)
         except OSError as error:
             _warn_once(
-                f"cannot use the cache {self.folder} ({error.strerror}): compiled modules are "
+                f"cannot use the cache {self.folder} ({_reason(error)}): compiled modules are "
                 "not kept; set RNN_COMPILER_CACHE_DIR to another folder, or RNN_COMPILER_CACHE=ro"
             )
             return
@@ -176,10 +178,14 @@ class ArtifactCache:
 def _folder_from_environment() -> Path:
     """The folder that is named, else the user's own; one that cannot be used if he has no home."""
     named = os.environ.get("RNN_COMPILER_CACHE_DIR")
-    if named:
-        return Path(os.path.expanduser(named)).absolute()
-    folder = Path(platformdirs.user_cache_dir("rnn-compiler"))
-    return folder if folder.is_absolute() else _NOWHERE / "no home folder"
+    try:
+        if named:
+            return Path(os.path.expanduser(named)).absolute()
+        folder = Path(platformdirs.user_cache_dir("rnn-compiler"))
+    except (RuntimeError, OSError) as error:  # no home, or a working directory that is gone
+        _log.info("no cache folder: %s", error)
+        return _NOWHERE / "rnn-compiler"
+    return folder if folder.is_absolute() else _NOWHERE / "rnn-compiler"
 
 
 def _differences(one: CacheKey, other: CacheKey) -> list[str]:
@@ -190,6 +196,10 @@ def _differences(one: CacheKey, other: CacheKey) -> list[str]:
 
 def _digest_of(key: CacheKey, name: str) -> str:
     return CacheKey({name: key.entries.get(name)}).digest
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 _warned: set[str] = set()

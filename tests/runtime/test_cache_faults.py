@@ -1,0 +1,904 @@
+"""What the cache survives, fault by fault; each is a miss, never an error or a wrong number.
+
+ 1 processes that want one cold key at once         here
+ 2 threads that do                                  test_cache.py, test_threads_that_want_the_same_*
+ 3 a kill in the middle of a write                  here, test_cache_processes.py
+ 4 a kill of who holds the lock                     here
+ 5 truncated entries                                test_cache.py, at every length; quarantine here
+ 6 flipped bits                                     test_cache.py, in every byte
+ 7 empty and zero-filled entries                    test_cache.py, test_other_damage_is_a_miss
+ 8 a header with another payload, swapped entries   test_cache.py
+ 9 keys that collide                                here; verify mode in test_cache.py
+10 a read-only folder                               here, with another user
+11 no folder, no home, a home that is a file        here
+12 a full disk, quota or size limit                 here; every step of a write in test_cache.py
+13 EIO, ESTALE, EBUSY, ENOENT                       here; reads in test_cache.py
+14 a file system without locks                      here
+15 clocks that are wrong                            here
+16 eviction under a reader                          here
+17 100,000 entries                                  here
+18 an entry larger than the cache                   here
+23 a compiler replaced in place                     test_cache.py, test_everything_that_decides_*
+26 hostile names in keys                            here
+27 planted links, folders of others                 here
+28 clear and prune of a folder that is no cache     here, cli/test_cache.py
+30 an interrupt while compiling or writing          here; free-threaded Python takes the same locks
+31 a file overwritten while it is loaded            here
+32 temporary and .nfs files in listings             here
+33 other versions of the layout side by side        here
+34 a compiler that crashes, hangs, runs out         test_compiler.py; nothing kept of it, here
+35 two users, different umasks                      here
+36 writers of different keys                        test_cache_processes.py
+37 replacing an open file                           Windows only, which is not supported
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler import compilation
+from rnn_compiler.errors import CacheWarning, CompileError
+from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.runtime import eviction, single_flight
+from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
+from rnn_compiler.runtime.entries import decode
+from rnn_compiler.runtime.single_flight import process_lock
+
+KEY = CacheKey({"functions": "a", "target": "cpu"})
+OTHER = CacheKey({"functions": "b", "target": "cpu"})
+DAY = 86400.0
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="takes root, to become another user")
+
+SCRIPT = """
+import os, sys, time, warnings
+import filelock, numpy, platformdirs
+import rnn_compiler as rc
+from pathlib import Path
+from rnn_compiler.lowering import compiler, lower
+from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
+
+module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
+module.located_text
+
+def pretend(*_, **__):
+    print("compiled", flush=True)
+    time.sleep(0.3)
+    return b"payload"
+
+compiler.compile_module = pretend
+"""
+"""What a process starts with: the compiler is replaced, so that any user may run it anywhere."""
+
+COMPILE = """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print(rc.compile(module, "cpu").payload.decode(), len(caught))
+"""
+
+
+def start(script: str, folder: Path | str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", SCRIPT + script],
+        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(folder), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str], said: str | None = None) -> list[str]:
+    """The lines a process wrote; it has to end well."""
+    out, err = process.communicate(said, timeout=120)
+    assert process.returncode == 0, err
+    assert err == ""
+    return out.splitlines()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> ArtifactCache:
+    return ArtifactCache(tmp_path / "cache")
+
+
+@pytest.fixture
+def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A cold cache for `rc.compile`."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the targets that were compiled for."""
+    calls: list[str] = []
+    original = compiler.compile_module
+
+    def count(module: str, target: Any, **keywords: Any) -> bytes:
+        calls.append(target.name)
+        return original(module, target, **keywords)
+
+    monkeypatch.setattr(compiler, "compile_module", count)
+    return calls
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that every user can reach."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("??/*.entry"))
+
+
+def temporaries(folder: Path) -> list[Path]:
+    return list(folder.rglob("*.tmp"))
+
+
+def fail_with(number: int) -> Callable[..., NoReturn]:
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def forget_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a new process starts: nothing in memory."""
+    monkeypatch.setattr(compilation, "_memory", compilation.MemoryCache())
+    eviction._totals.clear()
+
+
+def fill(cache: ArtifactCache, artifact: rc.Artifact, count: int) -> list[CacheKey]:
+    """Entries that were used one day after the other, the last of them yesterday."""
+    keys = [CacheKey({"k": k}) for k in range(count)]
+    for k, key in enumerate(keys):
+        cache.put(key, artifact)
+        when = time.time() - DAY * (count - k)
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(cache.path(key), (when, when))
+    return keys
+
+
+# 1-4: several at once, and killed ones.
+
+
+def test_01_cold_processes_compile_once(tmp_path: Path) -> None:
+    wait = "print('ready', flush=True)\nsys.stdin.readline()\n"
+    processes = [start(wait + COMPILE, tmp_path) for _ in range(8)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:  # all of them are waiting for this
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    lines = [finish(process) for process in processes]
+    assert sorted(lines) == [["compiled", "payload 0"], *[["payload 0"]] * 7]
+    assert len(entries(tmp_path)) == 1
+
+
+def test_03_a_kill_at_any_point_of_a_write_shows_no_part_of_it(
+    tiny: rc.Artifact, tmp_path: Path
+) -> None:
+    """And what it leaves is deleted when it is old."""
+    artifact = tiny.save(tmp_path / "tiny.vmfb")
+    script = f"""
+import random, signal
+artifact = rc.runtime.read_artifact({str(artifact)!r})
+cache = ArtifactCache(Path({str(tmp_path / "cache")!r}))
+rng = random.Random(3)
+for turn in range(40):
+    child = os.fork()
+    if child == 0:
+        for k in range(10_000):
+            cache.put(CacheKey({{"turn": turn, "k": k}}), artifact)
+        os._exit(0)
+    time.sleep(rng.uniform(0.01, 0.1))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+    finish(start(script, tmp_path))
+    cache = ArtifactCache(tmp_path / "cache")
+    found = eviction.list_entries(cache.files)
+    assert len(found) > 40
+    for file in found:
+        assert decode(file.path.read_bytes(), file.digest)[1] == tiny
+    left = temporaries(cache.folder)
+    assert left, "no process was killed within a write"
+    cache.put(KEY, tiny)
+    assert temporaries(cache.folder) == left, "they might still be being written"
+    for path in left:
+        os.utime(path, (time.time() - 7200,) * 2)
+    eviction.prune(cache.files, cache.max_size)
+    assert temporaries(cache.folder) == []
+    assert len(entries(cache.folder)) == len(found) + 1
+
+
+def test_04_a_killed_holder_of_the_lock_holds_nobody_up(
+    own_folder: Path, tiny_module: rc.Module, tiny: rc.Artifact
+) -> None:
+    hold = """
+def pretend(*_, **__):
+    print("compiling", flush=True)
+    time.sleep(60)
+
+compiler.compile_module = pretend
+rc.compile(module, "cpu")
+"""
+    holder = start(hold, own_folder)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "compiling\n"
+    results: list[rc.Artifact] = []
+    waiter = threading.Thread(target=lambda: results.append(rc.compile(tiny_module, "cpu")))
+    waiter.start()
+    waiter.join(0.5)
+    assert waiter.is_alive(), "it does not wait for the other process"
+    holder.kill()
+    holder.communicate()
+    waiter.join(30)
+    assert results == [tiny]
+
+
+def test_04_a_stopped_holder_is_not_waited_for_for_ever(
+    own_folder: Path,
+    tiny_module: rc.Module,
+    tiny: rc.Artifact,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cache = ArtifactCache(own_folder)
+    path = cache.lock_path(compilation.cache_key(tiny_module, resolve_target("cpu")))
+    monkeypatch.setattr(single_flight, "LOCK_TIMEOUT", 0.2)
+    with process_lock(path):  # by a lock of its own, as another process would
+        assert rc.compile(tiny_module, "cpu") == tiny
+
+
+# 5-9: damage.
+
+
+def test_05_damaged_entries_go_to_quarantine(cache: ArtifactCache, tiny: rc.Artifact) -> None:
+    """Where they are kept as they are, one for each key, until they are evicted."""
+    for size in (100, 50):
+        cache.put(KEY, tiny)
+        os.truncate(cache.path(KEY), size)
+        assert replace(cache, mode="ro").get(KEY) is None
+        assert cache.path(KEY).exists(), "`ro` changes nothing"
+        assert cache.get(KEY) is None
+        assert not cache.path(KEY).exists()
+        (kept,) = eviction.list_quarantined(cache.files)
+        assert kept.path == cache.folder / "v1" / "quarantine" / cache.path(KEY).name
+        assert kept.size == size
+    cache.put(KEY, tiny)
+    assert cache.get(KEY) == tiny
+    eviction.prune(cache.files, cache.path(KEY).stat().st_size)
+    assert eviction.list_quarantined(cache.files) == []
+    assert cache.get(KEY) == tiny
+
+
+def test_09_entries_of_equal_keys_for_other_modules_are_misses(
+    own_folder: Path,
+    tiny_module: rc.Module,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """If something is ever forgotten in the key, this is what stands between it and the caller."""
+    monkeypatch.setattr(compilation, "cache_key", lambda *_: KEY)
+    rc.compile(tiny_module, "cpu")
+    forget_memory(monkeypatch)
+    other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)
+    assert rc.compile(other, "cpu").manifest.functions == other.functions
+    assert "is for another module or target" in caplog.text
+    forget_memory(monkeypatch)
+    assert rc.compile(other, "cpu:generic").manifest.target.name == "cpu:generic"
+
+
+# 10-14: file systems that do not do what they should.
+
+
+@root_only
+def test_10_a_read_only_folder_gives_hits_and_one_warning(
+    public_folder: Path, tiny_module: rc.Module
+) -> None:
+    cache = public_folder / "cache"
+    assert finish(start(COMPILE, cache)) == ["compiled", "payload 0"]
+    for path in [cache, *cache.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = sorted(cache.rglob("*"))
+    say = COMPILE.replace("len(caught)", "*[each.message for each in caught], sep='|'")
+    script = f"""
+os.setuid(65534)
+{COMPILE}
+other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)
+third = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=3)
+other.located_text, third.located_text
+{say.replace("(module", "(other")}
+{COMPILE.replace("(module", "(other")}
+{COMPILE.replace("(module", "(third")}
+"""
+    hit, *misses = finish(start(script, cache))
+    assert hit == "payload 0"
+    compiled, warned, again, *third = misses
+    assert compiled == "compiled"
+    assert warned.count("|") == 1
+    assert "Permission denied" in warned
+    assert again == "payload 0", "from memory"
+    assert third == ["compiled", "payload 0"], "the same warning comes once"
+    assert sorted(cache.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["no home", "home is a file", "home is not there", "not a folder", "a folder that is gone"],
+)
+def test_11_without_a_folder_modules_stay_in_memory(case: str, tmp_path: Path) -> None:
+    """Nothing is written anywhere else, and a warning comes once."""
+    (tmp_path / "file").write_text("in the way")
+    homes = {"home is a file": "file", "home is not there": "file/home"}
+    environment = {"HOME": str(tmp_path / homes.get(case, "home")), "XDG_CACHE_HOME": ""}
+    setup = f"os.chdir({str(tmp_path)!r})\n"
+    folder = tmp_path / "file" / "cache" if case == "not a folder" else ""
+    if case == "no home":
+        setup += """
+import pwd
+del os.environ["HOME"]
+def unknown(*_):
+    raise KeyError("no such user")
+pwd.getpwuid = unknown
+"""
+    if case == "a folder that is gone":
+        setup += "os.mkdir('gone')\nos.chdir('gone')\nos.rmdir('../gone')\n"
+        folder = "cache"
+    process = start(setup + COMPILE + COMPILE, folder, **environment)
+    assert finish(process) == ["compiled", "payload 1", "payload 0"]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_12_on_a_full_disk_the_result_is_returned(
+    own_folder: Path,
+    tiny_module: rc.Module,
+    tiny: rc.Artifact,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "fsync", fail_with(errno.ENOSPC))
+    with pytest.warns(CacheWarning, match="No space left on device"):
+        assert rc.compile(tiny_module, "cpu") == tiny
+    assert entries(own_folder) == temporaries(own_folder) == []
+
+
+@root_only
+def test_12_on_a_disk_that_is_really_full(tiny: rc.Artifact, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "tmpfs", str(disk)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        cache = ArtifactCache(disk / "cache")
+        keys = [CacheKey({"k": k}) for k in range(30)]
+        with pytest.warns(CacheWarning, match="No space left on device"):
+            fill(cache, tiny, 30)
+        kept = [key for key in keys if cache.get(key) is not None]
+        assert 0 < len(kept) < len(keys)
+        assert len(entries(disk)) == len(kept)
+        assert temporaries(disk) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EBUSY, errno.ENOENT])
+@pytest.mark.parametrize("where", ["os.scandir", "os.utime", "os.listdir", "pathlib.Path.unlink"])
+def test_13_failures_beside_reading_and_writing_are_nobodys_business(
+    cache: ArtifactCache,
+    tiny: rc.Artifact,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+    number: int,
+) -> None:
+    fill(cache, tiny, 3)
+    cache = replace(cache, max_size=len(tiny.payload) * 2)
+    eviction._totals.clear()
+    monkeypatch.setattr(where, fail_with(number))
+    cache.put(KEY, tiny)
+    assert cache.get(KEY) == tiny
+    cache.set_aside(cache.path(OTHER))
+    eviction.clear(cache.files)
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EIO])
+def test_14_a_file_system_without_locks(
+    own_folder: Path,
+    tiny_module: rc.Module,
+    tiny: rc.Artifact,
+    compilations: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    monkeypatch.setattr("fcntl.flock", fail_with(number))
+    started = time.monotonic()
+    assert rc.compile(tiny_module, "cpu") == tiny
+    assert time.monotonic() - started < single_flight.LOCK_TIMEOUT / 2
+    assert compilations == ["cpu"]
+    assert len(entries(own_folder)) == 1
+
+
+def test_14_a_lock_file_that_cannot_be_one(
+    own_folder: Path, tiny_module: rc.Module, tiny: rc.Artifact
+) -> None:
+    cache = ArtifactCache(own_folder)
+    path = cache.lock_path(compilation.cache_key(tiny_module, resolve_target("cpu")))
+    assert path is not None
+    path.mkdir()
+    assert rc.compile(tiny_module, "cpu") == tiny
+    assert len(entries(own_folder)) == 1
+
+
+# 15-18: the size.
+
+
+@pytest.mark.parametrize("clock", [0.0, 2e9, 4e9])
+def test_15_a_wrong_clock_empties_nothing(
+    cache: ArtifactCache, tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch, clock: float
+) -> None:
+    """At the start of the epoch everything is from the future."""
+    keys = fill(cache, tiny, 10)
+    monkeypatch.setattr(time, "time", lambda: clock)
+    assert eviction.prune(cache.files, cache.max_size) == []
+    size = cache.path(keys[0]).stat().st_size
+    assert len(eviction.prune(cache.files, 6 * size)) == 4
+
+
+def test_15_no_entry_is_kept_for_good(cache: ArtifactCache, tiny: rc.Artifact) -> None:
+    """One from the future goes first, unless it is used; one from 1970 stays if it is used."""
+    keys = fill(cache, tiny, 4)
+    future = time.time() + 1000 * DAY
+    for key, when in zip(keys, [future, future, 0.0, 0.0], strict=True):
+        os.utime(cache.path(key), (when, when))
+    assert cache.get(keys[1]) is not None
+    assert cache.get(keys[2]) is not None
+    used = [cache.path(keys[k]).stat().st_mtime for k in (1, 2)]
+    assert all(abs(when - time.time()) < 600 for when in used)
+    size = cache.path(keys[0]).stat().st_size
+    eviction.prune(cache.files, 2 * size + 100)
+    assert [cache.get(key) is not None for key in keys] == [False, True, True, False]
+
+
+def test_15_what_was_used_longest_ago_goes_first(cache: ArtifactCache, tiny: rc.Artifact) -> None:
+    keys = fill(cache, tiny, 6)
+    assert cache.get(keys[0]) == tiny
+    size = cache.path(keys[0]).stat().st_size
+    cache = replace(cache, max_size=3 * size + 200)
+    eviction._totals.clear()
+    cache.put(KEY, tiny)
+    kept = [key for key in keys if cache.path(key).exists()]
+    assert kept == [keys[0], keys[5]]
+    assert cache.get(KEY) == tiny
+
+
+def test_15_a_new_entry_is_not_evicted_by_its_own_writer(
+    cache: ArtifactCache, tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However far ahead the file server's clock is."""
+    keys = fill(cache, tiny, 2)
+    cache = replace(cache, max_size=cache.path(keys[0]).stat().st_size + 200)
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    cache.put(KEY, tiny)
+    assert cache.get(KEY) == tiny
+    assert len(entries(cache.folder)) == 1
+
+
+def test_16_readers_under_eviction_get_whole_entries_or_none(
+    tiny: rc.Artifact, tmp_path: Path
+) -> None:
+    """Two processes fill a cache that has room for five of twenty; this one reads."""
+    artifact = tiny.save(tmp_path / "tiny.vmfb")
+    cache = ArtifactCache(tmp_path / "cache", max_size=8 * (len(tiny.payload) + 4096))
+    script = f"""
+artifact = rc.runtime.read_artifact({str(artifact)!r})
+cache = ArtifactCache(Path({str(cache.folder)!r}), max_size={cache.max_size})
+stop = time.monotonic() + 3
+k = 0
+print("ready", flush=True)
+while time.monotonic() < stop:
+    k += 1
+    cache.put(CacheKey({{"k": k % 40}}), artifact)
+print(k)
+"""
+    writers = [start(script, tmp_path) for _ in range(2)]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    hits = misses = 0
+    while any(writer.poll() is None for writer in writers):
+        for k in range(40):
+            found = cache.get(CacheKey({"k": k}))
+            assert found is None or found == tiny
+            hits, misses = hits + (found is not None), misses + (found is None)
+    assert all(int(finish(writer)[-1]) > 40 for writer in writers)
+    assert hits
+    assert misses
+    assert eviction.list_quarantined(cache.files) == []
+    assert temporaries(cache.folder) == []
+    assert len(entries(cache.folder)) <= 2 * 8
+
+
+def test_17_a_huge_cache_is_as_quick(
+    cache: ArtifactCache,
+    tiny: rc.Artifact,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A hit lists nothing, a write only the first time in a process; 100,000 entries."""
+    cache.put(KEY, tiny)
+    size = cache.path(KEY).stat().st_size
+    for shard in range(256):
+        folder = f"{cache.folder}/v1/{shard:02x}"
+        os.makedirs(folder, exist_ok=True)
+        Path(f"{folder}/x").write_bytes(bytes(size))
+        for k in range(391):
+            os.link(f"{folder}/x", f"{folder}/{shard:02x}{k:062x}.entry")
+    cache = replace(cache, max_size=2 << 40)
+    eviction._totals.clear()
+    cache.put(OTHER, tiny)
+    with monkeypatch.context() as patch:
+        for function in ("os.scandir", "os.listdir"):
+            patch.setattr(function, lambda *_: pytest.fail("it lists the cache"))
+        assert cache.get(KEY) == tiny
+        assert cache.get(CacheKey({})) is None
+        cache.put(CacheKey({"k": 3}), tiny)
+        assert cache.get(CacheKey({"k": 3})) == tiny
+    assert len(eviction.list_entries(cache.files)) == 256 * 391 + 3
+    started = time.monotonic()
+    eviction.prune(cache.files, 50_000 * size)
+    assert time.monotonic() - started < 60, "bounded"
+    assert len(entries(cache.folder)) == pytest.approx(50_000, abs=3)
+    eviction.clear(cache.files)
+    assert entries(cache.folder) == []
+
+
+def test_18_what_is_larger_than_the_cache_is_not_cached(
+    own_folder: Path,
+    tiny_module: rc.Module,
+    tiny: rc.Artifact,
+    compilations: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nor does it drive out what is there."""
+    cache = ArtifactCache(own_folder)
+    cache.put(KEY, tiny)
+    monkeypatch.setenv("RNN_COMPILER_CACHE_MAX_SIZE", "2K")
+    assert rc.compile(tiny_module, "cpu") == tiny
+    assert cache.get(KEY) == tiny
+    assert len(entries(own_folder)) == 1
+    assert rc.compile(tiny_module, "cpu") == tiny
+    assert compilations == ["cpu"], "the second time from memory"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("500M", 500 << 20), ("2G", 2 << 30), ("1024", 1024), ("1.5 kb", 1536), ("1TiB", 1 << 40)],
+)
+def test_18_sizes(text: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CACHE_MAX_SIZE", text)
+    assert ArtifactCache.from_environment().max_size == size
+
+
+@pytest.mark.parametrize("text", ["-1", "many", "1e9", "G", "0x10", "1 2"])
+def test_18_a_wrong_size_is_an_error(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CACHE_MAX_SIZE", text)
+    with pytest.raises(rc.errors.InvalidArgumentError, match="RNN_COMPILER_CACHE_MAX_SIZE"):
+        ArtifactCache.from_environment()
+
+
+def test_23_entries_of_a_replaced_compiler_are_pruned_like_others(
+    own_folder: Path, tiny_module: rc.Module, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = compiler.compiler_identity()
+    for content in ("old", "new"):
+        replaced = replace(identity, content=content)
+        monkeypatch.setattr(compiler, "compiler_identity", lambda replaced=replaced: replaced)
+        rc.compile(tiny_module, "cpu")
+    cache = ArtifactCache(own_folder)
+    assert len(entries(own_folder)) == 2
+    newest = eviction.list_entries(cache.files)[0]
+    (old,) = eviction.prune(cache.files, newest.size)
+    assert newest.path == cache.path(compilation.cache_key(tiny_module, resolve_target("cpu")))
+    assert old.path != newest.path
+
+
+# 26-28: folders that somebody has prepared.
+
+
+def test_26_hostile_names_do_not_reach_the_disk(cache: ArtifactCache, tiny: rc.Artifact) -> None:
+    names = ["../../x", "/etc/passwd", "\0", "a" * 300, "CON", ".", "", "\ud800", "é\n", "*"]
+    for name in names:
+        key = CacheKey({name: name, "functions": [name]})
+        cache.put(key, tiny)
+        assert cache.get(key) == tiny
+    assert len(entries(cache.folder)) == len(names)
+    assert {path.parent.parent for path in entries(cache.folder)} == {cache.folder / "v1"}
+
+
+def test_27_folders_are_only_for_this_user(cache: ArtifactCache, tiny: rc.Artifact) -> None:
+    old = os.umask(0)
+    try:
+        cache.put(KEY, tiny)
+    finally:
+        os.umask(old)
+    folders = [cache.folder, *(path for path in cache.folder.rglob("*") if path.is_dir())]
+    assert len(folders) == 3
+    assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
+
+
+@pytest.mark.parametrize("kind", ["link", "hanging link", "pipe", "folder"])
+def test_27_what_is_planted_for_an_entry_is_not_read(
+    cache: ArtifactCache, tiny: rc.Artifact, tmp_path: Path, kind: str
+) -> None:
+    cache.put(KEY, tiny)
+    path, elsewhere = cache.path(KEY), tmp_path / "elsewhere"
+    path.rename(elsewhere)
+    if kind == "pipe":
+        os.mkfifo(path)  # opening it would wait for a writer
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(elsewhere if kind == "link" else tmp_path / "nothing")
+    content = elsewhere.read_bytes()
+    assert cache.get(KEY) is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if kind == "folder" else "error")
+        cache.put(KEY, tiny)
+    assert cache.get(KEY) == (None if kind == "folder" else tiny)
+    assert elsewhere.read_bytes() == content
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("level", ["", "v1", "v1/??"])
+@pytest.mark.parametrize("fault", ["link", "writable", "foreign"])
+def test_27_folders_that_others_can_write_to_are_not_used(
+    own_folder: Path,
+    tiny_module: rc.Module,
+    tiny: rc.Artifact,
+    compilations: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    level: str,
+    fault: str,
+) -> None:
+    """One warning says why, and modules stay in memory."""
+    rc.compile(tiny_module, "cpu")
+    forget_memory(monkeypatch)
+    folder = next(own_folder.glob(level)) if level else own_folder
+    if fault == "link":
+        folder.rename(own_folder.parent / "elsewhere")
+        folder.symlink_to(own_folder.parent / "elsewhere")
+    elif fault == "writable":
+        folder.chmod(0o777)
+    elif os.geteuid() == 0:
+        os.chown(folder, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    reason = {"link": "symbolic link", "writable": "every user can write", "foreign": "belongs to"}
+    with pytest.warns(CacheWarning, match=reason[fault]) as caught:
+        assert [rc.compile(tiny_module, "cpu") for _ in range(2)] == [tiny, tiny]
+    assert len(caught) == 1
+    assert compilations == ["cpu", "cpu"]
+
+
+def test_28_nothing_is_deleted_in_a_folder_that_is_no_cache(
+    cache: ArtifactCache, tiny: rc.Artifact
+) -> None:
+    """Even if its files are named like entries: the marker is missing."""
+    cache.put(KEY, tiny)
+    (cache.folder / "v1" / "CACHEDIR.TAG").unlink()
+    assert eviction.clear(cache.files) == eviction.prune(cache.files, 0) == []
+    assert cache.path(KEY).exists()
+
+
+def test_28_nothing_of_somebody_else_is_deleted_in_a_cache(
+    cache: ArtifactCache, tiny: rc.Artifact, tmp_path: Path
+) -> None:
+    cache.put(KEY, tiny)
+    mine = [cache.folder / name for name in ("notes", "v1/notes", "v1/ab/x.entry", "v1/ab/.x.tmp")]
+    outside = tmp_path / "outside" / f"{'c' * 64}.entry"
+    for path in [*mine, outside]:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine")
+    (cache.folder / "v1" / "cc").symlink_to(outside.parent)
+    (cache.folder / "v1" / "ab" / outside.name).symlink_to(outside)
+    eviction.clear(cache.files)
+    assert all(path.read_text() == "mine" for path in [*mine, outside])
+    assert not cache.path(KEY).exists()
+
+
+def test_28_a_store_of_something_else_is_not_written_to(
+    cache: ArtifactCache, tiny: rc.Artifact
+) -> None:
+    (cache.folder / "v1").mkdir(parents=True)
+    (cache.folder / "v1" / "api.py").write_text("mine")
+    with pytest.warns(CacheWarning, match="holds something else"):
+        cache.put(KEY, tiny)
+    assert [path.name for path in (cache.folder / "v1").iterdir()] == ["api.py"]
+
+
+# 30-36.
+
+
+def test_30_an_interrupt_while_compiling_leaves_nothing_behind(tmp_path: Path) -> None:
+    """A real one, from the keyboard."""
+    script = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def slow(*_, **__):
+    print("compiling", flush=True)
+    time.sleep(60)
+compiler.compile_module, pretend = slow, compiler.compile_module
+try:
+    rc.compile(module, "cpu")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+sys.stdin.readline()
+"""
+    interrupted = start(script, tmp_path)
+    assert interrupted.stdout is not None
+    assert interrupted.stdout.readline() == "compiling\n"
+    interrupted.send_signal(signal.SIGINT)
+    assert interrupted.stdout.readline() == "interrupted\n"
+    started = time.monotonic()
+    assert finish(start(COMPILE, tmp_path)) == ["compiled", "payload 0"], "while it still lives"
+    assert time.monotonic() - started < single_flight.LOCK_TIMEOUT / 2
+    finish(interrupted, "\n")
+    assert temporaries(tmp_path) == []
+
+
+@pytest.mark.parametrize("where", ["os.fsync", "pathlib.Path.replace"])
+def test_30_an_interrupt_while_writing_leaves_no_temporary_file(
+    cache: ArtifactCache, tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(where, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            cache.put(KEY, tiny)
+    assert temporaries(cache.folder) == entries(cache.folder) == []
+    cache.put(KEY, tiny)
+    assert cache.get(KEY) == tiny
+
+
+def test_31_overwriting_a_file_does_not_change_what_was_loaded(
+    cache: ArtifactCache,
+    artifact: rc.Artifact,
+    forward: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    """Its bytes are in memory, not mapped."""
+    cache.put(KEY, artifact)
+    cached = cache.get(KEY)
+    assert cached is not None
+    path = artifact.save(tmp_path / "lstm.vmfb")
+    programs = [rc.runtime.load(cached), rc.runtime.load(path)]
+    expected = programs[0].block_lstm_v2(**forward).h
+    for file in (cache.path(KEY), path):
+        size = file.stat().st_size
+        with file.open("r+b") as stream:
+            stream.write(random.Random(0).randbytes(size))
+        os.truncate(file, 10)
+    for program in programs:
+        np.testing.assert_array_equal(program.block_lstm_v2(**forward).h, expected)
+
+
+def test_32_temporary_files_are_listed_by_nobody_and_deleted_when_old(
+    cache: ArtifactCache, tiny: rc.Artifact
+) -> None:
+    cache.put(KEY, tiny)
+    shard = cache.path(KEY).parent
+    young, old, future = (shard / f".123-{k:012x}.tmp" for k in range(3))
+    foreign = [shard / ".nfs000000000123", shard / "x.tmp", shard / ".hidden"]
+    lock = cache.lock_path(KEY)
+    assert lock is not None
+    for path in (young, old, future, lock, *foreign):
+        path.write_text("x")
+    hour = 3600
+    for path, age in ((old, 2 * hour), (future, -2 * hour), (lock, 2 * hour)):
+        os.utime(path, (time.time() - age,) * 2)
+    for path in foreign:
+        os.utime(path, (0, 0))
+    assert [file.path for file in eviction.list_entries(cache.files)] == [cache.path(KEY)]
+    assert eviction.prune(cache.files, cache.max_size) == []
+    assert [path.exists() for path in (young, old, future, lock)] == [True, False, False, False]
+    eviction.clear(cache.files)
+    assert all(path.exists() for path in (young, *foreign))
+    assert not cache.path(KEY).exists()
+
+
+def test_33_other_versions_of_the_layout_are_left_alone(
+    cache: ArtifactCache, tiny: rc.Artifact
+) -> None:
+    others = [
+        cache.folder / version / KEY.digest[:2] / cache.path(KEY).name for version in ["v0", "v2"]
+    ]
+    for path in others:
+        path.parent.mkdir(parents=True)
+        path.write_text("another layout")
+    assert cache.get(KEY) is None
+    cache.put(KEY, tiny)
+    assert cache.get(KEY) == tiny
+    assert len(eviction.clear(cache.files)) == 1
+    assert all(path.read_text() == "another layout" for path in others)
+
+
+def test_34_of_a_failed_compilation_nothing_is_kept(
+    own_folder: Path,
+    tiny_module: rc.Module,
+    tiny: rc.Artifact,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The next one compiles again."""
+
+    def crash(*_: object, **__: object) -> NoReturn:
+        raise CompileError(
+            "the compiler crashed with SIGKILL",
+            target="cpu",
+            diagnostics="",
+            reproducer=None,
+            command="iree-compile",
+        )
+
+    with monkeypatch.context() as patch:
+        patch.setattr(compiler, "compile_module", crash)
+        for _ in range(2):
+            with pytest.raises(CompileError, match="crashed"):
+                rc.compile(tiny_module, "cpu")
+    assert entries(own_folder) == temporaries(own_folder) == []
+    assert rc.compile(tiny_module, "cpu") == tiny
+
+
+def test_35_in_read_only_mode_a_folder_of_others_is_named_once(
+    own_folder: Path, tiny_module: rc.Module, tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rc.compile(tiny_module, "cpu")
+    forget_memory(monkeypatch)
+    own_folder.chmod(0o777)
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "ro")
+    with pytest.warns(CacheWarning, match="every user can write to it") as caught:
+        assert [rc.compile(tiny_module, "cpu") for _ in range(2)] == [tiny, tiny]
+    assert len(caught) == 1
+
+
+@root_only
+def test_35_two_users_with_different_umasks(public_folder: Path) -> None:
+    """The folder is the first one's; the other compiles for himself, and is told once."""
+    folder = public_folder / "shared"
+    folder.mkdir()
+    os.chown(folder, 1001, 100)
+    folder.chmod(0o770)
+
+    def compile_as(user: int, mask: int) -> list[str]:
+        become = f"os.setgroups([])\nos.setgid(100)\nos.setuid({user})\nos.umask({mask})\n"
+        return finish(start(become + COMPILE + COMPILE, folder))
+
+    assert compile_as(1001, 0o077) == ["compiled", "payload 0", "payload 0"]
+    assert compile_as(1002, 0o002) == ["compiled", "payload 1", "payload 0"]
+    assert compile_as(1001, 0o000) == ["payload 0", "payload 0"]
