@@ -10,7 +10,9 @@ errors       what can be raised
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,6 +59,11 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("rnn-compiler")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if os.environ.get("RNN_COMPILER_LOG"):
+    with contextlib.suppress(ValueError):  # not a level: the command line says so
+        importlib.import_module("rnn_compiler.log").configure_logging()
 
 
 def __dir__() -> list[str]:

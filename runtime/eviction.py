@@ -101,13 +101,16 @@ def list_quarantined(folder: CacheFolder) -> list[StoredFile]:
     return list(_files(folder.quarantine, ENTRY_NAME))
 
 
-def prune(folder: CacheFolder, limit: int, keep: Path | None = None) -> list[StoredFile]:
+def prune(
+    folder: CacheFolder, limit: int, keep: Path | None = None, slack: int = 0
+) -> list[StoredFile]:
     """Deletes what exceeds a size, damaged entries first, and what broken-off writes left.
 
     Args:
         folder: The cache.
         limit: The size in bytes that remains at most.
         keep: An entry that stays in any case.
+        slack: How much more is deleted, once anything has to be.
 
     Returns:
         The entries that were deleted.
@@ -118,6 +121,7 @@ def prune(folder: CacheFolder, limit: int, keep: Path | None = None) -> list[Sto
     files = list_entries(folder) + list_quarantined(folder)
     total = sum(file.size for file in files)
     deleted: list[StoredFile] = []
+    limit -= slack if total > limit else 0
     while files and total > limit:
         file = files.pop()
         if file.path != keep and _delete(file.path):
@@ -152,7 +156,7 @@ def make_room(folder: CacheFolder, limit: int, path: Path, size: int) -> None:
     if total + size <= limit and time.monotonic() - scanned < _HOUR:
         _totals[folder] = (total + size, scanned)
         return
-    evicted = prune(folder, limit, keep=path)
+    evicted = prune(folder, limit, keep=path, slack=limit // 10)  # not each time again
     if evicted:
         _log.debug("evicted %d entries from %s", len(evicted), folder.root)
 

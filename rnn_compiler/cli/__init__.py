@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from rnn_compiler.cli import artifacts, cache, check, environment, modules
 from rnn_compiler.cli.options import UsageError
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
+from rnn_compiler.log import configure_logging
 
 __all__ = ["main"]
 
@@ -67,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(argv)
     try:
-        environment.configure_logging()
+        configure_logging()
         if options.version:
             return environment.print_version()
         if not hasattr(options, "verb"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import platform
 import sys
@@ -17,35 +16,14 @@ import numpy as np
 
 from rnn_compiler import cpu_features
 from rnn_compiler.cli.options import console, plain_table
-from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.devices import get_device
 from rnn_compiler.signatures import REQUIRED, Signature
 
-__all__ = ["add_demo", "add_doctor", "add_ops", "configure_logging", "print_version"]
+__all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
 
 _TARGETS = "cpu"
-
-
-def configure_logging() -> None:
-    """Sends this package's log to standard error at the level of ``RNN_COMPILER_LOG``.
-
-    Raises:
-        InvalidArgumentError: It is not a level.
-    """
-    name = os.environ.get("RNN_COMPILER_LOG")
-    if not name:
-        return
-    levels = ("debug", "info", "warning", "error")
-    if name.lower() not in levels:
-        expected = f"one of {', '.join(levels)}"
-        raise InvalidArgumentError("environment", "RNN_COMPILER_LOG", expected, repr(name))
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-    logger = logging.getLogger("rnn_compiler")
-    logger.handlers = [handler]
-    logger.setLevel(name.upper())
 
 
 def print_version() -> int:
@@ -184,7 +162,10 @@ def _check_cache() -> str:
     folder = cache.folder
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     writable = os.access(existing, os.W_OK)
-    return f"{folder} ({cache.mode}{'' if writable else ', not writable'})"
+    problem = "" if writable else ", not writable"
+    if not cache.files.is_trusted():
+        problem = ", not used: a link, of another user, or writable by everyone"
+    return f"{folder} ({cache.mode}{problem})"
 
 
 def _check_compile() -> str:

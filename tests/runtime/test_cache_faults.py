@@ -489,7 +489,7 @@ def test_15_what_was_used_longest_ago_goes_first(cache: ArtifactCache, tiny: rc.
     keys = fill(cache, tiny, 6)
     assert cache.get(keys[0]) == tiny
     size = cache.path(keys[0]).stat().st_size
-    cache = replace(cache, max_size=3 * size + 200)
+    cache = replace(cache, max_size=3 * size + size // 2)
     eviction._totals.clear()
     cache.put(KEY, tiny)
     kept = [key for key in keys if cache.path(key).exists()]

@@ -153,3 +153,27 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     assert finish(start(script, tmp_path)) == (0, "(0, 1, 1)\n7")
+
+
+def test_the_log_explains_a_miss_entry_by_entry(tmp_path: Path) -> None:
+    """What the key is made of, and in what the nearest entry differs."""
+    module = "rc.build('BlockLSTMV2', seq_length=0, batch_size=1, input_size=1, num_units=1)"
+    script = f"""
+import os
+os.environ["RNN_COMPILER_LOG"] = "debug"
+import rnn_compiler as rc
+
+rc.compile({module}, "cpu")
+rc.compile({module.replace("units=1", "units=2")}, "cpu")
+"""
+    process = start(script, tmp_path)
+    _, log = process.communicate(timeout=120)
+    assert process.returncode == 0, log
+    _, first, second = log.split("rnn_compiler.runtime.cache: miss: no entry ")
+    for name in ("functions", "target", "strategy", "package", "compiler", "schema"):
+        assert f"\n  {name}: " in first
+    assert "nearest" not in first
+    assert "nearest entry " in second
+    differences = second[second.index("differs in\n") :].splitlines()[1:]
+    assert [line.split(":")[0].strip() for line in differences] == ["functions"]
+    assert "'num_units': 1" in differences[0]
