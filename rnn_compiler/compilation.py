@@ -89,11 +89,13 @@ def _compile_for(module: Module, target: TargetSpec, timeout: float) -> Artifact
         return _compile_and_compare(module, target, cache, key, timeout)
     name = (cache.folder, key.digest)
     with thread_lock(key.digest):
-        artifact = _memory.get(name) or _from_cache(module, target, cache, key)
+        artifact = _if_for(_memory.get(name), module, target)
+        if artifact is None:
+            artifact = _if_for(cache.get(key), module, target)
         if artifact is None:
             with process_lock(cache.lock_path(key)):
                 if os.path.exists(cache.path(key)):  # made by who had the lock before
-                    artifact = _from_cache(module, target, cache, key)
+                    artifact = _if_for(cache.get(key), module, target)
                 if artifact is None:
                     artifact = _compile_now(module, target, cache, timeout)
                     cache.put(key, artifact)
@@ -101,24 +103,22 @@ def _compile_for(module: Module, target: TargetSpec, timeout: float) -> Artifact
     return artifact
 
 
-def _from_cache(
-    module: Module, target: TargetSpec, cache: ArtifactCache, key: CacheKey
-) -> Artifact | None:
-    """What the cache has for a key, unless it is for another module after all."""
-    cached = cache.get(key)
-    if cached is None:
+def _if_for(artifact: Artifact | None, module: Module, target: TargetSpec) -> Artifact | None:
+    """What was found for a key, unless it is for another module after all."""
+    if artifact is None:
         return None
-    if (cached.manifest.functions, cached.manifest.target) != (module.functions, target):
-        _log.warning("miss: cache entry %s is for another module or target", cache.path(key))
-        return None
-    return cached
+    manifest = artifact.manifest
+    if (manifest.functions, manifest.target) == (module.functions, target):
+        return artifact
+    _log.warning("miss: %r was found, which is for another module or target", artifact)
+    return None
 
 
 def _compile_and_compare(
     module: Module, target: TargetSpec, cache: ArtifactCache, key: CacheKey, timeout: float
 ) -> Artifact:
     """Compiles in any case; an entry that is not what this gives is reported and replaced."""
-    cached = _from_cache(module, target, cache, key)
+    cached = _if_for(cache.get(key), module, target)
     artifact = _compile_now(module, target, cache, timeout)
     if cached is not None and cached.payload != artifact.payload:
         warnings.warn(

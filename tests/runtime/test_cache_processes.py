@@ -177,3 +177,26 @@ rc.compile({module.replace("units=1", "units=2")}, "cpu")
     differences = second[second.index("differs in\n") :].splitlines()[1:]
     assert [line.split(":")[0].strip() for line in differences] == ["functions"]
     assert "'num_units': 1" in differences[0]
+
+
+def test_a_child_of_a_compiling_process_can_compile_the_same(
+    tiny: rc.Artifact, tmp_path: Path
+) -> None:
+    """A thread that holds the lock of a key is not in the child, so nobody would release it."""
+    script = f"""
+import os
+import warnings
+from rnn_compiler import compilation
+from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.runtime.single_flight import thread_lock
+{COMPILE}
+other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)
+warnings.simplefilter("ignore")  # Python's own, about forking with threads
+with thread_lock(compilation.cache_key(other, resolve_target("cpu")).digest):
+    child = os.fork()
+    if child == 0:
+        rc.compile(other, "cpu")
+        os._exit(7)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert finish(start(script, tmp_path)) == (0, f"{tiny.manifest.payload_sha256}\n7")
