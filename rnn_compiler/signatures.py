@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -184,6 +184,8 @@ class Signature:
         attributes: Its compile-time parameters.
         results: Its tensors out.
         dtypes: The element types it comes in.
+        positive: Long names of the dimensions that may not be 0.
+        in_tensorflow: Whether TensorFlow has it; the others complete TensorFlow's.
     """
 
     name: str
@@ -192,6 +194,8 @@ class Signature:
     attributes: tuple[Attribute, ...]
     results: tuple[Tensor, ...]
     dtypes: tuple[str, ...] = FLOAT_DTYPES
+    positive: tuple[str, ...] = ()
+    in_tensorflow: bool = True
 
     @cached_property
     def function(self) -> str:
@@ -254,7 +258,10 @@ class Signature:
             raise InvalidArgumentError(
                 self.name, "dtype", f"one of {', '.join(self.dtypes)}", repr(dtype)
             )
-        sizes = {dim: _dimension(self.name, dim, dims[dim]) for dim in self.dimensions}
+        sizes = {
+            dim: _dimension(self.name, dim, dims[dim], int(dim in self.positive))
+            for dim in self.dimensions
+        }
         values = {
             attribute.name: attribute.canonical(
                 self.name, attributes.get(attribute.name, attribute.default), name
@@ -302,17 +309,15 @@ class Signature:
         return dims
 
 
-def _dimension(op: str, name: str, value: object) -> int:
+def _dimension(op: str, name: str, value: object, minimum: int) -> int:
     value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        _bad_dimension(op, name, f"{value!r} ({type(value).__name__})")
-    if not 0 <= value <= _MAX_DIMENSION:
-        _bad_dimension(op, name, str(value))
-    return value
-
-
-def _bad_dimension(op: str, name: str, got: str) -> NoReturn:
-    raise InvalidArgumentError(op, name, f"an int in 0..{_MAX_DIMENSION}", got)
+        got = f"{value!r} ({type(value).__name__})"
+    elif minimum <= value <= _MAX_DIMENSION:
+        return value
+    else:
+        got = str(value)
+    raise InvalidArgumentError(op, name, f"an int in {minimum}..{_MAX_DIMENSION}", got)
 
 
 def _bytes(tensor: TensorSpec) -> int:
