@@ -198,12 +198,19 @@ class Value:
         )
         shape = tuple(n for axis, n in enumerate(self.shape) if axis != axes[0])
         shape += tuple(n for axis, n in enumerate(other.shape) if axis != axes[1])
+        result = Type(shape, dtype or self.dtype)
         if self.shape[axes[0]] == 0:  # a sum of nothing
-            return self.builder.full(0, shape, dtype or self.dtype)
+            return self.builder.full(0, shape, result.dtype)
+        if self.shape[axes[0]] == 1:
+            # An outer product. IREE 3.13 rewrites the contraction into it, and forgets to widen.
+            rank = len(self.shape) - 1
+            lhs = self.to(result.dtype).reshape(*shape[:rank])
+            rhs = other.to(result.dtype).reshape(*shape[rank:])
+            return lhs.broadcast_in_dim(shape, range(rank)) * rhs.broadcast_to(shape)
         return self.builder.op(
             "dot_general",
             [self, other],
-            Type(shape, dtype or self.dtype),
+            result,
             {"dot_dimension_numbers": ir.Attribute.parse(numbers)},
         )
 
@@ -375,14 +382,24 @@ class Builder:
     def tanh(self, x: Value) -> Value:
         """The hyperbolic tangent.
 
-        In float64 it is ``-sign(x) * m / (2 + m)`` with ``m = expm1(-2|x|)``: IREE's CPU backend
-        has no double-precision tanh to link, and this form is accurate near 0 too.
+        IREE's CPU backend has no double-precision tanh to link, and its expm1 loses all digits near
+        0, so in float64 it is composed: ``x + x*z*P(z)/Q(z)`` with ``z = x*x`` near 0, and
+        ``sign(x) * (1 - 2 / (exp(2|x|) + 1))`` elsewhere, within a few units in the last place. The
+        coefficients are those of the Cephes library (S. L. Moshier, tanh.c).
         """
         if x.dtype != "float64":
             return self.op("tanh", [x], x.type)
+        z = x * x
+        p = (
+            z * -9.64399179425052238628e-1 - 9.92877231001918586564e1
+        ) * z - 1.61468768441708447952e3
+        q = ((z + 1.12811678491632931402e2) * z + 2.23548839060100448583e3) * z
+        near = x + x * z * p / (q + 4.84406305325125486048e3)
         magnitude = self.op("abs", [x], x.type)
-        m = self.op("exponential_minus_one", [-2.0 * magnitude], x.type)
-        return self.select(x.compare("LT", 0.0), m / (m + 2.0), -m / (m + 2.0))
+        exponential = self.op("exponential", [magnitude * 2.0], x.type)
+        far = 1.0 - self.full(2.0, x.shape, x.dtype) / (exponential + 1.0)
+        signed = self.select(x.compare("LT", 0.0), -far, far)
+        return self.select(magnitude.compare("LT", 0.625), near, signed)
 
     def select(self, predicate: Value, on_true: Value, on_false: Value) -> Value:
         """``on_true`` where the predicate holds, else ``on_false``, whatever is in the other."""

@@ -147,12 +147,26 @@ class DeviceArray:
 
     def map(self) -> npt.NDArray[Any]:
         """Its memory as a writable array; for whoever knows that nobody else uses it."""
-        dtype = self.dtype
         if 0 in self.shape:
-            return np.zeros(self.shape, dtype)
-        raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else dtype
+            return np.zeros(self.shape, self.dtype)
+        raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
         if self.device.kind == "local":
-            array: Any = self._view.map().asarray(self.shape, raw)
+            mapping = self._view.map()
+            array: Any = np.asarray(_Memory(mapping, mapping.asarray(self.shape, raw)))
         else:
             array = np.array(iree.DeviceArray(self.device.hal, self._view).to_host())
-        return array.view(dtype) if raw is not dtype else array
+        return array.view(self.dtype)
+
+
+class _Memory:
+    """A mapping as the owner of an array's memory, which views of the array then keep alive.
+
+    What a mapping's `asarray` returns is itself a view, kept alive by a weak reference: numpy hands
+    a view of it past it to its base, and the memory is gone while the second view still uses it.
+    """
+
+    __slots__ = ("__array_interface__", "_mapping")
+
+    def __init__(self, mapping: Any, array: npt.NDArray[Any]) -> None:
+        self.__array_interface__ = array.__array_interface__
+        self._mapping = mapping
