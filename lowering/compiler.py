@@ -6,8 +6,10 @@ module goes in on standard input: a file name would end up in the payload's byte
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import os
 import shlex
 import signal
 import subprocess
@@ -54,13 +56,17 @@ def _libraries() -> Path:
     Raises:
         UnsupportedError: The compiler is not installed.
     """
-    package = util.find_spec("iree.compiler._mlir_libs") if util.find_spec("iree") else None
-    if package is None or not package.submodule_search_locations:
-        raise UnsupportedError(
-            "the IREE compiler is not installed, so nothing can be compiled here (compiled "
-            "artifacts still load and run): pip install 'iree-base-compiler==3.13.*'"
-        )
-    return Path(package.submodule_search_locations[0])
+    try:
+        package = util.find_spec("iree.compiler")  # imports nothing but the namespace `iree`
+    except ImportError:
+        package = None
+    for location in (package and package.submodule_search_locations) or ():
+        if (Path(location) / "_mlir_libs" / "iree-compile").exists():
+            return Path(location) / "_mlir_libs"
+    raise UnsupportedError(
+        "the IREE compiler is not installed, so nothing can be compiled here (compiled "
+        "artifacts still load and run): pip install 'iree-base-compiler==3.13.*'"
+    )
 
 
 @functools.cache
@@ -107,19 +113,17 @@ def compile_module(
     command = [*(executable or [str(_libraries() / "iree-compile")]), *_FLAGS]
     command += compiler_flags(target)
     try:
-        result = subprocess.run(
-            command, input=module.encode(), capture_output=True, timeout=timeout
-        )
-    except subprocess.TimeoutExpired as error:
-        summary = f"the compiler did not finish in {timeout:g} s and was stopped"
-        diagnostics = (error.stderr or b"").decode(errors="replace")
+        code, payload, diagnostics = _run(command, module, timeout)
     except OSError as error:
         summary, diagnostics = f"the compiler could not be started ({error})", ""
     else:
-        diagnostics = result.stderr.decode(errors="replace")
-        if result.returncode == 0 and result.stdout:
-            return result.stdout
-        summary = _describe_exit(result.returncode)
+        if code == 0 and payload:
+            return payload
+        summary = (
+            f"the compiler did not finish in {timeout:g} s and was stopped"
+            if code is None
+            else _describe_exit(code)
+        )
     raise CompileError(
         summary,
         target=target.name,
@@ -127,6 +131,37 @@ def compile_module(
         reproducer=_save_reproducer(reproducers, module, command, diagnostics),
         command=shlex.join(command),
     )
+
+
+def _run(command: Sequence[str], module: str, timeout: float) -> tuple[int | None, bytes, str]:
+    """Runs the compiler; gives its exit code, None if it was stopped, and what it wrote.
+
+    It runs in a process group of its own, so that what it starts (a linker) is stopped with it.
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    code: int | None = None
+    try:
+        payload, diagnostics = process.communicate(module.encode(), timeout)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        _stop(process)
+        payload, diagnostics = process.communicate()
+    except BaseException:  # such as KeyboardInterrupt
+        _stop(process)
+        process.communicate()
+        raise
+    return code, payload, diagnostics.decode(errors="replace")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _describe_exit(code: int) -> str:

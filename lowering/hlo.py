@@ -324,10 +324,12 @@ class Builder:
             *[argument.mlir for argument in arguments],
             arg_locs=[self._named(name) for name in names],
         )
+        outside = self._location
         with ir.InsertionPoint(block):
             yield tuple(
                 Value(self, ssa, type) for ssa, type in zip(block.arguments, arguments, strict=True)
             )
+        self._location = outside
 
     # Constants and shapes.
 

@@ -12,13 +12,13 @@ that the list in the manifest is all that the code may use.
 from __future__ import annotations
 
 from rnn_compiler import cpu_features
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.manifest import TargetSpec
 
 __all__ = ["compiler_flags", "resolve_target"]
 
 
-def resolve_target(name: str) -> TargetSpec:
+def resolve_target(name: object) -> TargetSpec:
     """The target of a name.
 
     Raises:
@@ -30,16 +30,20 @@ def resolve_target(name: str) -> TargetSpec:
     """
     arch = cpu_features.architecture()
     levels = cpu_features.LEVELS.get(arch, {"generic": ()})
+    if not isinstance(name, str):
+        name = describe(name)
     kind, _, detail = name.partition(":")
     if name == "cpu":
         features = cpu_features.host_features()
     elif kind == "cpu" and detail in levels:
-        features = levels[detail]
+        features = cpu_features.with_implied(levels[detail])
     elif kind == "cpu" and detail:
-        features = _feature_list(name, arch, detail)
+        features = cpu_features.with_implied(_feature_list(name, arch, detail))
     else:
         known = ["cpu", *(f"cpu:{level}" for level in levels), "cpu:FEATURE,..."]
-        raise InvalidArgumentError("compile", "target", f"one of {', '.join(known)}", repr(name))
+        raise InvalidArgumentError(
+            "compile", "target", f"one of {', '.join(known)}", describe(name)
+        )
     return TargetSpec(name, "local", arch, tuple(sorted(features)))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import overload
 
 import rnn_compiler.lowering
-from rnn_compiler.errors import CacheWarning
+from rnn_compiler.errors import CacheWarning, InvalidArgumentError, describe
 from rnn_compiler.execution import current_target
 from rnn_compiler.lowering import compiler
 from rnn_compiler.lowering.targets import resolve_target
@@ -63,6 +63,11 @@ def compile(
     """
     if target is None or isinstance(target, str):
         return _compile_for(module, resolve_target(target or current_target()), timeout)
+    if not isinstance(target, (list, tuple)):
+        expected = "a name or a list of names"
+        raise InvalidArgumentError("compile", "target", expected, describe(target))
+    if not target:
+        raise InvalidArgumentError("compile", "target", "at least one target", "an empty list")
     targets = [resolve_target(name) for name in target]
     return Bundle(tuple(_compile_for(module, each, timeout) for each in targets))
 

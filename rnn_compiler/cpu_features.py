@@ -13,10 +13,11 @@ import functools
 import platform
 import re
 import subprocess
+from collections.abc import Iterable
 from importlib import util
 from pathlib import Path
 
-__all__ = ["LEVELS", "architecture", "host_features", "known_features"]
+__all__ = ["LEVELS", "architecture", "host_features", "known_features", "with_implied"]
 
 _X86 = {
     "sse3": "pni",
@@ -49,6 +50,8 @@ _X86 = {
     "avx512bf16": "avx512_bf16",
     "avx512fp16": "avx512_fp16",
     "avxvnni": "avx_vnni",
+    "aes": "aes",
+    "pclmul": "pclmulqdq",
     "gfni": "gfni",
     "vaes": "vaes",
     "vpclmulqdq": "vpclmulqdq",
@@ -64,6 +67,37 @@ _AARCH64 = {
     "bf16": "bf16",
     "i8mm": "i8mm",
 }
+
+_IMPLIES = {
+    "ssse3": ("sse3",),
+    "sse4.1": ("ssse3",),
+    "sse4.2": ("sse4.1",),
+    "avx": ("sse4.2",),
+    "avx2": ("avx",),
+    "f16c": ("avx",),
+    "fma": ("avx",),
+    "avxvnni": ("avx2",),
+    "vaes": ("aes", "avx2"),
+    "vpclmulqdq": ("avx", "pclmul"),
+    "avx512f": ("avx2", "f16c", "fma"),
+    "avx512cd": ("avx512f",),
+    "avx512dq": ("avx512f",),
+    "avx512bw": ("avx512f",),
+    "avx512vl": ("avx512f",),
+    "avx512vnni": ("avx512f",),
+    "avx512ifma": ("avx512f",),
+    "avx512vpopcntdq": ("avx512f",),
+    "avx512vbmi": ("avx512bw",),
+    "avx512vbmi2": ("avx512bw",),
+    "avx512bitalg": ("avx512bw",),
+    "avx512bf16": ("avx512bw",),
+    "avx512fp16": ("avx512bw", "avx512vl"),
+    "fullfp16": ("neon",),
+    "rdm": ("neon",),
+    "dotprod": ("neon",),
+    "fp16fml": ("fullfp16",),
+}
+"""What LLVM turns on with a feature."""
 
 _CPUINFO_NAMES = {"x86_64": _X86, "aarch64": _AARCH64}
 """LLVM's name of each feature, and the flag by which /proc/cpuinfo reports it."""
@@ -90,15 +124,31 @@ def known_features(arch: str) -> frozenset[str]:
     return frozenset(_CPUINFO_NAMES.get(arch, {}))
 
 
+def with_implied(features: Iterable[str]) -> frozenset[str]:
+    """Features, and all that the compiler uses along with them.
+
+    Example:
+        >>> sorted(with_implied(["sse4.1"]))
+        ['sse3', 'sse4.1', 'ssse3']
+    """
+    found = frozenset(features)
+    implied = found.union(*(_IMPLIES.get(feature, ()) for feature in found))
+    return found if implied == found else with_implied(implied)
+
+
 @functools.cache
 def host_features() -> tuple[str, ...]:
-    """The features of this machine, in LLVM's names, sorted."""
+    """The features of this machine, in LLVM's names, sorted.
+
+    One that implies another that is masked is left out: the compiler would use both.
+    """
     names = _CPUINFO_NAMES.get(architecture(), {})
     try:
         flags = _kernel_flags(Path("/proc/cpuinfo").read_text())
-        return tuple(sorted(name for name, flag in names.items() if flag in flags))
+        found = frozenset(name for name, flag in names.items() if flag in flags)
     except OSError:
-        return tuple(sorted(name for name in names if name in _iree_features()))
+        found = _iree_features() & names.keys()
+    return tuple(sorted(name for name in found if with_implied([name]) <= found))
 
 
 def _kernel_flags(cpuinfo: str) -> frozenset[str]:

@@ -71,6 +71,6 @@ def canonical_name(dtype: object) -> str | None:
             return dtype
     try:
         described: Any = np.dtype(cast(Any, dtype))
-    except TypeError:
+    except Exception:  # numpy raises what it likes on what is no dtype
         return None
     return described.name if described.name in DTYPES else None

@@ -17,6 +17,7 @@ __all__ = [
     "RnnCompilerError",
     "UnsupportedError",
     "check_keywords",
+    "describe",
 ]
 
 
@@ -91,6 +92,15 @@ class DeviceError(RnnCompilerError):
 
 class CacheWarning(UserWarning):
     """The artifact cache could not be used; the call went on without it."""
+
+
+def describe(value: object) -> str:
+    """A value for a message: its repr, cut short, whatever its repr does."""
+    try:
+        text = repr(value)
+    except Exception:  # such as an int of too many digits, or somebody's own repr
+        return f"a {type(value).__name__} that cannot be printed"
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def check_keywords(

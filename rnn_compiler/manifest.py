@@ -8,14 +8,23 @@ so that loading needs neither the op registry nor the compiler.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError
 
-__all__ = ["SCHEMA_VERSION", "FunctionSpec", "Manifest", "TargetSpec", "TensorSpec"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "FunctionSpec",
+    "Manifest",
+    "TargetSpec",
+    "TensorSpec",
+    "signature_text",
+]
 
 SCHEMA_VERSION = 1
 
@@ -48,6 +57,11 @@ class TensorSpec:
     def iree_type(self) -> str:
         """The type as IREE's tools spell it, ``16x256xf32``."""
         return "x".join([*map(str, self.shape), DTYPES[self.dtype].mlir])
+
+
+def signature_text(tensors: Iterable[TensorSpec]) -> str:
+    """Tensors as they are listed inside a payload, ``x: float32[4,2], b: float32[8]``."""
+    return ", ".join(f"{tensor.name}: {tensor}" for tensor in tensors)
 
 
 @dataclass(frozen=True)
@@ -144,8 +158,10 @@ class Manifest:
             >>> Manifest.from_json(manifest.to_json()) == manifest
             True
         """
+        fields = dataclasses.asdict(self)
         return {
-            **dataclasses.asdict(self),
+            **fields,
+            "manifest_sha256": _digest(fields),
             "run_commands": {f.function: self.run_command(f, file) for f in self.functions},
         }
 
@@ -168,7 +184,7 @@ class Manifest:
 
     @staticmethod
     def from_json(data: object, source: str = "manifest") -> Manifest:
-        """Reads what `to_json` wrote.
+        """Reads what `to_json` wrote, and checks that nothing in it has changed since.
 
         Args:
             data: The parsed JSON.
@@ -186,6 +202,8 @@ class Manifest:
                 f"{SCHEMA_VERSION}: recompile, or load it with the rnn-compiler that made it"
             )
         fields.pop("run_commands", None)
+        if fields.pop("manifest_sha256", None) != _digest(fields):
+            raise ArtifactError(f"{source}: damaged manifest (it is not what was written)")
         try:
             target = fields["target"]
             fields["target"] = TargetSpec(**(target | {"features": tuple(target["features"])}))
@@ -203,6 +221,11 @@ class Manifest:
         """
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ArtifactError(f"{source}: not JSON ({error})") from error
         return Manifest.from_json(data, source)
+
+
+def _digest(fields: dict[str, Any]) -> str:
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from rnn_compiler.errors import InvalidArgumentError, check_keywords
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec
 
@@ -77,7 +77,7 @@ def find_op(name: str) -> str:
     for op in OPS.values():
         if name in (op.signature.name, op.signature.function):
             return op.signature.name
-    raise InvalidArgumentError("build", "op", f"one of {', '.join(OPS)}", repr(name))
+    raise InvalidArgumentError("build", "op", f"one of {', '.join(OPS)}", describe(name))
 
 
 def build(
@@ -107,9 +107,7 @@ def build(
     """
     if isinstance(op, str):
         return Module([_specialize(op, dtype, dims_and_attributes)])
-    rows: list[tuple[str, dict[str, Any]]] = [
-        (item, {}) if isinstance(item, str) else (item[0], dict(item[1])) for item in op
-    ]
+    rows = [_row(item) for item in op] if isinstance(op, (list, tuple)) else [_row(op)]
     if not rows:
         raise InvalidArgumentError("build", "op", "at least one op", "an empty list")
     accepted = {name: _keywords(find_op(name)) for name, _ in rows}
@@ -125,6 +123,17 @@ def build(
             "build", "op", "each op once", f"{names}", "one function a module has each name"
         )
     return Module(specs)
+
+
+def _row(item: object) -> tuple[str, dict[str, Any]]:
+    """An item of a list of ops: a name, or a pair of a name and keywords."""
+    if isinstance(item, str):
+        return item, {}
+    parts = list(cast(tuple[Any, ...], item)) if isinstance(item, tuple) else []
+    if [type(part) for part in parts] == [str, dict]:
+        return parts[0], dict(parts[1])
+    expected = f"one of {', '.join(OPS)}, or a list of them or of pairs of one and a dict"
+    raise InvalidArgumentError("build", "op", expected, describe(item))
 
 
 def _keywords(op: str) -> set[str]:

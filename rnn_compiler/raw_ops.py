@@ -62,9 +62,13 @@ class RawOp:
         dtype = self._dtype(arrays)
         dims = signature.infer({key: array.shape for key, array in arrays.items()})
         attributes = tuple(
-            (attribute.name, attribute.canonical(signature.name, given, dtype))
+            (
+                attribute.name,
+                attribute.canonical(
+                    signature.name, keywords.get(attribute.name, attribute.default), dtype
+                ),
+            )
             for attribute in signature.attributes
-            if (given := keywords.get(attribute.name)) is not None
         )
         instance = (dtype, tuple(dims.items()), attributes)
         spec = self._specialize(*instance)

@@ -22,7 +22,7 @@ from typing import Any, cast
 import numpy as np
 
 from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
-from rnn_compiler.errors import InvalidArgumentError, check_keywords
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["DIMENSIONS", "REQUIRED", "Argument", "Attribute", "Result", "Signature"]
@@ -155,10 +155,15 @@ class Attribute:
             if self.type is not float and isinstance(scalar, self.type):
                 return scalar
             if self.type is float and isinstance(scalar, (int, float)) and scalar == scalar:
-                return float(scalar) if dtype == "float64" else _single(float(scalar))
+                try:
+                    return float(scalar) if dtype == "float64" else _single(float(scalar))
+                except OverflowError:  # an int that no float holds
+                    pass
         kinds = {bool: "a bool", int: "an int", float: "a number, not NaN", str: "a string"}
         kind = kinds[self.type]
-        raise InvalidArgumentError(op, self.name, kind, f"{value!r} ({type(value).__name__})")
+        raise InvalidArgumentError(
+            op, self.name, kind, f"{describe(value)} ({type(value).__name__})"
+        )
 
 
 def _python_scalar(value: Any) -> Any:
@@ -256,7 +261,7 @@ class Signature:
         name = canonical_name(dtype)
         if name is None or name not in self.dtypes:
             raise InvalidArgumentError(
-                self.name, "dtype", f"one of {', '.join(self.dtypes)}", repr(dtype)
+                self.name, "dtype", f"one of {', '.join(self.dtypes)}", describe(dtype)
             )
         sizes = {
             dim: _dimension(self.name, dim, dims[dim], int(dim in self.positive))
@@ -312,11 +317,11 @@ class Signature:
 def _dimension(op: str, name: str, value: object, minimum: int) -> int:
     value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        got = f"{value!r} ({type(value).__name__})"
+        got = f"{describe(value)} ({type(value).__name__})"
     elif minimum <= value <= _MAX_DIMENSION:
         return value
     else:
-        got = str(value)
+        got = describe(value)
     raise InvalidArgumentError(op, name, f"an int in {minimum}..{_MAX_DIMENSION}", got)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.dtypes import DTYPES, canonical_name
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime.devices import DeviceArray
 
@@ -24,11 +24,11 @@ _PYTHON_NUMBERS = (bool, int, float, list, tuple)
 
 def has_dtype(value: object) -> bool:
     """Whether a value brings its own dtype, rather than taking the argument's."""
-    return not isinstance(value, _PYTHON_NUMBERS)
+    return isinstance(value, np.generic) or not isinstance(value, _PYTHON_NUMBERS)
 
 
 def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] | DeviceArray:
-    """A value as a C-contiguous array of native byte order; device arrays stay as they are.
+    """A value as an array, without copying what is one; device arrays stay as they are.
 
     Args:
         op: The op, for messages.
@@ -50,22 +50,23 @@ def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] 
         raise InvalidArgumentError(
             op, name, "something numpy can view as an array", f"{type(value).__name__} ({message})"
         ) from error
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+    return array
 
 
 def _from_python(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any]:
     expected = f"{dtype} numbers"
     try:
         natural = np.asarray(value)
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise InvalidArgumentError(op, name, expected, f"a ragged sequence ({error})") from error
-    kinds = "iu" if dtype.startswith("int") else "iuf"
-    if natural.size and natural.dtype.kind not in kinds:
-        raise InvalidArgumentError(op, name, expected, f"{value!r:.60}")
+    integers = dtype.startswith("int")
+    if natural.size and natural.dtype.kind not in ("iu" if integers else "iuf"):
+        raise InvalidArgumentError(op, name, expected, describe(value))
     with np.errstate(over="ignore"):
-        return np.asarray(natural, DTYPES[dtype].numpy, order="C")
+        converted = natural.astype(DTYPES[dtype].numpy)
+    if integers and not np.array_equal(converted, natural):
+        raise InvalidArgumentError(op, name, expected, describe(value))
+    return converted
 
 
 def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceArray) -> None:
@@ -74,8 +75,7 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
     Raises:
         InvalidArgumentError: Its dtype, its shape, or the value of a bounded integer is not.
     """
-    dtype = DTYPES[spec.dtype]
-    if array.dtype != dtype.numpy:
+    if array.dtype != DTYPES[spec.dtype].numpy and canonical_name(array.dtype) != spec.dtype:
         got = canonical_name(array.dtype) or str(array.dtype)
         raise InvalidArgumentError(
             op, spec.name, f"dtype {spec.dtype}", f"dtype {got}", "convert it, or choose its dtype"
@@ -85,7 +85,7 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
         raise InvalidArgumentError(
             op, spec.name, f"shape {formula}{list(spec.shape)}", f"shape {list(array.shape)}"
         )
-    if spec.maximum is not None and isinstance(array, np.ndarray):
-        low, high, value = spec.minimum or 0, spec.maximum, int(array)
+    if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):
+        low, high, value = spec.minimum or 0, spec.maximum, int(np.asarray(array))
         if not low <= value <= high:
             raise InvalidArgumentError(op, spec.name, f"a value in {low}..{high}", str(value))

@@ -164,8 +164,12 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
     text = _read(source, "not a bundle, which would hold this file")
     try:
         data = json.loads(text)
+        if data["schema"] != SCHEMA_VERSION:
+            raise ArtifactError(
+                f"{source}: schema {data['schema']}, this version reads {SCHEMA_VERSION}: recompile"
+            )
         rows = [(row.pop("file"), row) for row in data["artifacts"]]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactError(f"{source}: damaged bundle manifest ({error!r})") from error
     artifacts: list[Artifact] = []
     for name, row in rows:

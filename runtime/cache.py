@@ -120,8 +120,8 @@ class ArtifactCache:
             write_atomically(path, _encode(artifact, key))
         except OSError as error:
             warnings.warn(
-                f"cannot write to the cache {self.folder} ({error}): compiled modules are not "
-                "kept; set RNN_COMPILER_CACHE_DIR to a writable folder, or RNN_COMPILER_CACHE=ro",
+                f"cannot write to the cache {self.folder} ({error.strerror}): compiled modules are "
+                "not kept; set RNN_COMPILER_CACHE_DIR to a writable folder, or RNN_COMPILER_CACHE=ro",
                 CacheWarning,
                 stacklevel=2,
             )
@@ -145,10 +145,14 @@ def _decode(data: bytes, key: CacheKey) -> Artifact:
     header = data[_PREFIX.size : _PREFIX.size + length]
     if magic != _MAGIC or hashlib.sha256(header).digest() != digest:
         raise ArtifactError("its header is damaged")
-    fields = json.loads(header)
-    if CacheKey(fields["key"]).digest != key.digest:
+    try:
+        fields = json.loads(header)
+        stored, described = CacheKey(fields["key"]), fields["manifest"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ArtifactError(f"its header is not one ({error!r})") from error
+    if stored.digest != key.digest:
         raise ArtifactError("it is the entry of another key")
-    manifest = Manifest.from_json(fields["manifest"], "cache entry")
+    manifest = Manifest.from_json(described, "cache entry")
     artifact = Artifact(manifest, data[_PREFIX.size + length :])
     artifact.verify("cache entry")
     return artifact

@@ -80,8 +80,8 @@ class Device:
         return f"Device({self.uri!r})"
 
     def put(self, array: npt.NDArray[Any], spec: TensorSpec) -> DeviceArray:
-        """A copy of a C-contiguous array of the right type on this device."""
-        raw: Any = array
+        """A copy of an array on this device; of any memory and byte order, but the right dtype."""
+        raw: Any = np.asarray(array, DTYPES[spec.dtype].numpy, order="C")
         if spec.dtype == "bfloat16":  # which has no buffer protocol
             raw = raw.view(np.uint16)
         view = self.hal.allocator.allocate_buffer_copy(
@@ -101,12 +101,18 @@ class DeviceArray:
     its elements as a read-only array.
     """
 
-    __slots__ = ("_spec", "_view", "device")
+    __slots__ = ("_host", "_spec", "_view", "device")
 
     def __init__(self, device: Device, view: Any, spec: TensorSpec) -> None:
         self.device = device
         self._view = view
         self._spec = spec
+        self._host: npt.NDArray[Any] | None = None
+
+    @property
+    def on_host(self) -> bool:
+        """Whether its elements can be read without a transfer."""
+        return self.device.kind == "local"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -138,9 +144,10 @@ class DeviceArray:
 
     def to_host(self) -> npt.NDArray[Any]:
         """Its elements as a read-only array, without a copy where the device shares the memory."""
-        array = self.map()
-        array.flags.writeable = False
-        return array
+        if self._host is None:
+            self._host = self.map()
+            self._host.flags.writeable = False
+        return self._host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.to_host(), dtype, copy=copy)

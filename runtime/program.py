@@ -17,7 +17,7 @@ from rnn_compiler.errors import (
     InvalidArgumentError,
     check_keywords,
 )
-from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec
+from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 from rnn_compiler.runtime.arguments import as_array, check_argument
 from rnn_compiler.runtime.devices import Device, DeviceArray
 
@@ -54,7 +54,7 @@ class Program:
                 f"module, built by compiler {manifest.compiler_version}: {str(error).strip()}"
             ) from error
         self.functions = {
-            spec.function: Function(spec, device, self._context, _lookup(module, spec.function))
+            spec.function: Function(spec, device, self._context, _lookup(module, spec))
             for spec in manifest.functions
         }
 
@@ -175,7 +175,7 @@ def _independent(
     A module may return one buffer for several equal results (all zeros, say), or an input as it
     came; whoever writes into one array must not see another change.
     """
-    spans = [_span(shared.map()) for shared in inputs]
+    spans = [_span(shared.to_host()) for shared in inputs if shared.on_host]
     owned: list[npt.NDArray[Any]] = []
     array: Any
     for array in arrays:
@@ -192,11 +192,19 @@ def _span(array: npt.NDArray[Any]) -> tuple[int, int]:
     return start, start + array.nbytes
 
 
-def _lookup(module: Any, name: str) -> Any:
-    function = module.lookup_function(name)
+def _lookup(module: Any, spec: FunctionSpec) -> Any:
+    """The function of a module that a manifest describes."""
+    function = module.lookup_function(spec.function)
     if function is None:
         raise ArtifactError(
-            f"the module has no function {name!r} that its manifest names; it has "
+            f"the module has no function {spec.function!r} that its manifest names; it has "
             f"{', '.join(module.function_names)}"
         )
+    for kind, types in (("arguments", spec.arguments), ("results", spec.results)):
+        inside = function.reflection.get(f"rnn_compiler.{kind}")
+        if inside not in (None, signature_text(types)):  # None: not a module of this package
+            raise ArtifactError(
+                f"@{spec.function}: the manifest gives its {kind} as {signature_text(types)}; the "
+                f"module says {inside}: they do not belong together"
+            )
     return function

@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.manifest import FunctionSpec, TargetSpec, signature_text
 
 __all__ = ["stamp_provenance"]
 
@@ -43,8 +43,8 @@ def stamp_provenance(
                 "dtype": spec.dtype,
                 "dims": json.dumps(spec.dims),
                 "attributes": json.dumps(spec.attributes),
-                "arguments": ", ".join(f"{t.name}: {t}" for t in spec.arguments),
-                "results": ", ".join(f"{t.name}: {t}" for t in spec.results),
+                "arguments": signature_text(spec.arguments),
+                "results": signature_text(spec.results),
                 "target": target.name,
                 "architecture": target.architecture,
                 "features": ",".join(target.features),

@@ -1,0 +1,31 @@
+"""What every test runs in: an artifact cache of its own session, and no settings from outside."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# Tests share `cases`, `reference` and the like; they are no package, so that nothing but this
+# folder's own tests can import them.
+sys.path.insert(0, str(Path(__file__).parent))
+pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
+
+hypothesis.settings.register_profile("local", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One cache for the session, so that each shape compiles once, and none of the user's own."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
+            environment.delenv(name)
+        cache = tmp_path_factory.mktemp("artifact-cache")
+        environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
+        yield

@@ -1,0 +1,30 @@
+"""What the tests of error messages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
+
+DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+
+
+@contextmanager
+def invalid_argument(op: str, argument: str, expected: str, got: str) -> Iterator[None]:
+    """Fails unless the block raises an error that says all of this, in one line."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        yield
+    error = caught.value
+    assert type(error) is InvalidArgumentError
+    assert isinstance(error, ValueError)
+    assert isinstance(error, RnnCompilerError)
+    assert (error.op, error.argument) == (op, argument)
+    assert expected in error.expected
+    assert got in error.got
+    message = f"{op}: '{argument}': expected {error.expected}, got {error.got}"
+    assert str(error) == (f"{message}; {error.remedy}" if error.remedy else message)
+    assert "\n" not in str(error)
+    assert len(str(error)) < 1000

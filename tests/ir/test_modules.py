@@ -1,0 +1,446 @@
+"""What `rc.build` emits: the portable module of each op, as text.
+
+The sizes differ from each other, also as products, so that a type in a check names one tensor:
+x [3, 2, 4], states [2, 5], w [9, 20]; flattened over time 6 rows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ir.filecheck import check
+
+import rnn_compiler as rc
+from rnn_compiler.lowering import hlo
+from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.ops import OPS
+
+DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+
+FORWARD = "BlockLSTMV2"
+BACKWARD = "BlockLSTMGradV2"
+
+
+def text(op: str, **keywords: Any) -> str:
+    return str(rc.build(op, **{"use_peephole": True, **DIMS, **keywords}))
+
+
+def operations(module_text: str) -> list[tuple[str, str]]:
+    """The name and the location of every op of a module, nested ones too."""
+    rows: list[tuple[str, str]] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        rows.append((op.operation.name, str(op.location)))
+        return ir.WalkResult.ADVANCE
+
+    with ir.Context():
+        ir.Module.parse(module_text).operation.walk(visit)
+    return [row for row in rows if row[0] != "builtin.module"]
+
+
+@pytest.mark.parametrize(("dtype", "t"), DTYPES.items())
+def test_forward_signature(dtype: str, t: str) -> None:
+    """TensorFlow's arguments and results, by name and in TensorFlow's order."""
+    check(
+        text(FORWARD, dtype=dtype),
+        f"""
+        CHECK: module {{
+        CHECK-NEXT{{LITERAL}}: func.func @block_lstm_v2(%seq_len_max: tensor<i64>, \
+%x: tensor<3x2x4x{t}>, %cs_prev: tensor<2x5x{t}>, %h_prev: tensor<2x5x{t}>, \
+%w: tensor<9x20x{t}>, %wci: tensor<5x{t}>, %wcf: tensor<5x{t}>, %wco: tensor<5x{t}>, \
+%b: tensor<20x{t}>) -> ({", ".join([f"tensor<3x2x5x{t}>"] * 7)}) {{
+        CHECK-NOT: func.func @
+        """,
+    )
+
+
+@pytest.mark.parametrize(("dtype", "t"), DTYPES.items())
+def test_backward_signature(dtype: str, t: str) -> None:
+    """TensorFlow's arguments and results, by name and in TensorFlow's order."""
+    saved = ", ".join(
+        f"%{name}: tensor<3x2x5x{t}>"
+        for name in ("i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad")
+    )
+    check(
+        text(BACKWARD, dtype=dtype),
+        f"""
+        CHECK: module {{
+        CHECK-NEXT{{LITERAL}}: func.func @block_lstm_grad_v2(%seq_len_max: tensor<i64>, \
+%x: tensor<3x2x4x{t}>, %cs_prev: tensor<2x5x{t}>, %h_prev: tensor<2x5x{t}>, \
+%w: tensor<9x20x{t}>, %wci: tensor<5x{t}>, %wcf: tensor<5x{t}>, %wco: tensor<5x{t}>, \
+%b: tensor<20x{t}>, {saved}) -> (tensor<3x2x4x{t}>, tensor<2x5x{t}>, tensor<2x5x{t}>, \
+tensor<9x20x{t}>, tensor<5x{t}>, tensor<5x{t}>, tensor<5x{t}>, tensor<20x{t}>) {{
+        CHECK-NOT: func.func @
+        """,
+    )
+
+
+def test_results_are_returned_in_tensorflows_order() -> None:
+    """Results of equal type could be swapped without any type noticing."""
+    check(
+        text(FORWARD),
+        """
+        CHECK: [[R:%[a-z_]+]]:9 = stablehlo.composite
+        CHECK: return [[R]]#0, [[R]]#1, [[R]]#2, [[R]]#3, [[R]]#4, [[R]]#5, [[R]]#6 :
+        CHECK: stablehlo.while
+        CHECK: [[I:%i[0-9_]*]] = stablehlo.dynamic_update_slice
+        CHECK: [[CS:%cs[0-9_]*]] = stablehlo.dynamic_update_slice
+        CHECK: [[F:%f[0-9_]*]] = stablehlo.dynamic_update_slice
+        CHECK: [[O:%o[0-9_]*]] = stablehlo.dynamic_update_slice
+        CHECK: [[CI:%ci[0-9_]*]] = stablehlo.dynamic_update_slice
+        CHECK: [[CO:%co[0-9_]*]] = stablehlo.dynamic_update_slice
+        CHECK: [[H:%h[0-9_]*]] = stablehlo.dynamic_update_slice
+        CHECK: stablehlo.return {{[^,]*}}, [[I]], [[CS]], [[F]], [[O]], [[CI]], [[CO]], [[H]],
+        """,
+    )
+    check(
+        text(BACKWARD),
+        """
+        CHECK: [[R:%[a-z_]+]]:3 = stablehlo.composite
+        CHECK: return %x_grad{{[_0-9]*}}, [[R]]#1, [[R]]#2, %w_grad{{[_0-9]*}}, \
+%wci_grad{{[_0-9]*}}, %wcf_grad{{[_0-9]*}}, %wco_grad{{[_0-9]*}}, %b_grad{{[_0-9]*}} :
+        """,
+    )
+
+
+def test_forward_projects_the_input_once() -> None:
+    """One product of all T * B rows before the loop; in the loop only the recurrent one."""
+    check(
+        text(FORWARD),
+        """
+        CHECK-LABEL: func.func @block_lstm_v2(
+        CHECK: [[W:%[a-z_0-9]+]] = stablehlo.slice %w [0:4, 0:20]
+        CHECK: dot_general
+        CHECK-SAME: , [[W]], {{.*}} -> tensor<6x20xf32>
+        CHECK-NOT: dot_general
+        CHECK: stablehlo.composite "rnn_compiler.lstm_forward"
+        CHECK-NOT: dot_general
+        CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward(
+        CHECK-NOT: dot_general
+        CHECK: stablehlo.while
+        CHECK: dot_general
+        CHECK-SAME: , %w_h, {{.*}} -> tensor<2x20xf32>
+        CHECK-NOT: dot_general
+        """,
+    )
+
+
+def test_backward_sums_over_time_outside_the_loop() -> None:
+    """The loop has one product; x_grad and w_grad are one each, over all T * B rows."""
+    check(
+        text(BACKWARD),
+        """
+        CHECK-LABEL: func.func @block_lstm_grad_v2(
+        CHECK-NOT: dot_general
+        CHECK: stablehlo.composite "rnn_compiler.lstm_backward"
+        CHECK: dot_general
+        CHECK-SAME: -> tensor<6x4xf32>
+        CHECK: dot_general
+        CHECK-SAME: -> tensor<9x20xf32>
+        CHECK-NOT: dot_general
+        CHECK-LABEL: func.func private @block_lstm_grad_v2.lstm_backward(
+        CHECK-NOT: dot_general
+        CHECK: stablehlo.while
+        CHECK: dot_general
+        CHECK-SAME: -> tensor<2x5xf32>
+        CHECK-NOT: dot_general
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("op", "keywords", "name", "attributes"),
+    [
+        (
+            FORWARD,
+            {"cell_clip": 0.3},
+            "lstm_forward",
+            'cell_clip = 3.000000e-01 : f64, gate_order = "IFCO", reverse = false',
+        ),
+        (
+            FORWARD,
+            {},
+            "lstm_forward",
+            'cell_clip = 0.000000e+00 : f64, gate_order = "IFCO", reverse = false',
+        ),
+        (BACKWARD, {}, "lstm_backward", 'gate_order = "IFCO", reverse = true'),
+    ],
+)
+def test_recurrence_is_a_composite(
+    op: str, keywords: dict[str, Any], name: str, attributes: str
+) -> None:
+    """It has a name and attributes to be recognised by, and one plain loop as its meaning."""
+    function = OPS[op].signature.function
+    check(
+        text(op, **keywords),
+        f"""
+        CHECK-LABEL: func.func @{function}(
+        CHECK-NOT: stablehlo.while
+        CHECK: stablehlo.composite "rnn_compiler.{name}"
+        CHECK-SAME{{LITERAL}}: {{composite_attributes = {{{attributes}}}, \
+decomposition = @{function}.{name}, version = 1 : i32}}
+        CHECK-NOT: stablehlo.{{{{while|composite}}}}
+        CHECK-LABEL: func.func private @{function}.{name}(
+        CHECK: stablehlo.while
+        CHECK-NOT: stablehlo.{{{{while|composite}}}}
+        """,
+    )
+
+
+def test_loops_run_over_seq_len_max() -> None:
+    """The trip count is the argument, clamped to 0..T; the gradient starts at its last step."""
+    for op, recurrence in ((FORWARD, "lstm_forward"), (BACKWARD, "lstm_backward")):
+        check(
+            text(op),
+            f"""
+            CHECK: [[LOW:%n[_0-9]*]] = stablehlo.constant dense<0> : tensor<i64>
+            CHECK: [[HIGH:%n[_0-9]*]] = stablehlo.constant dense<3> : tensor<i64>
+            CHECK: [[N:%n[_0-9]*]] = stablehlo.clamp [[LOW]], %seq_len_max, [[HIGH]]
+            CHECK: stablehlo.composite "rnn_compiler.{recurrence}" [[N]],
+            CHECK: func.func private
+            CHECK-SAME: (%seq_len_max: tensor<i64>,
+            CHECK: stablehlo.while([[K:%iterArg]] = %k,
+            CHECK: stablehlo.compare LT, [[K]], %seq_len_max, SIGNED
+            """,
+        )
+    check(
+        text(BACKWARD),
+        """
+        CHECK: stablehlo.while([[K:%iterArg]] = %k,
+        CHECK: [[D:%t[_0-9]*]] = stablehlo.subtract %seq_len_max, [[K]]
+        CHECK: [[ONE:%t[_0-9]*]] = stablehlo.constant dense<1>
+        CHECK: [[T:%t[_0-9]*]] = stablehlo.subtract [[D]], [[ONE]]
+        CHECK: stablehlo.dynamic_slice %i, [[T]],
+        """,
+    )
+
+
+def test_peephole_weights_are_used_three_times() -> None:
+    check(
+        text(FORWARD, use_peephole=True),
+        """
+        CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward(
+        CHECK: stablehlo.broadcast_in_dim %wci,
+        CHECK: stablehlo.broadcast_in_dim %wcf,
+        CHECK: stablehlo.broadcast_in_dim %wco,
+        CHECK-NOT: broadcast_in_dim
+        """,
+    )
+    check(
+        text(BACKWARD, use_peephole=True),
+        """
+        CHECK: %wci_grad{{.*}} = stablehlo.reduce({{.*}} across dimensions = [0, 1]
+        CHECK: %wcf_grad{{.*}} = stablehlo.reduce({{.*}} across dimensions = [0, 1]
+        CHECK: %wco_grad{{.*}} = stablehlo.reduce({{.*}} across dimensions = [0, 1]
+        CHECK-LABEL: func.func private @block_lstm_grad_v2.lstm_backward(
+        CHECK: stablehlo.broadcast_in_dim %wco,
+        CHECK: stablehlo.broadcast_in_dim %wci,
+        CHECK: stablehlo.broadcast_in_dim %wcf,
+        CHECK-NOT: broadcast_in_dim
+        """,
+    )
+
+
+def test_without_peephole_its_ops_are_absent() -> None:
+    """No op reads wci, wcf or wco; their gradients are constants."""
+    check(
+        text(FORWARD, use_peephole=False),
+        """
+        CHECK-LABEL: func.func @block_lstm_v2({{.*}}) {
+        CHECK-NOT: %wc
+        CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward(
+        CHECK-NOT: %wc
+        CHECK-NOT: broadcast_in_dim
+        """,
+    )
+    check(
+        text(BACKWARD, use_peephole=False),
+        """
+        CHECK-LABEL: func.func @block_lstm_grad_v2(
+        CHECK-NOT: across dimensions = [0, 1]
+        CHECK: [[ZERO:%wci_grad[_0-9]*]] = stablehlo.constant dense<0.000000e+00> : tensor<5xf32>
+        CHECK-NOT: across dimensions = [0, 1]
+        CHECK: return {{.*}}, [[ZERO]], [[ZERO]], [[ZERO]], %b_grad
+        CHECK-LABEL: func.func private @block_lstm_grad_v2.lstm_backward(
+        CHECK-NOT: %wc
+        CHECK-NOT: broadcast_in_dim
+        """,
+    )
+
+
+@pytest.mark.parametrize("cell_clip", [0.0, -0.0, -1.0, -1e-30])
+def test_nothing_is_clipped_unless_cell_clip_is_positive(cell_clip: float) -> None:
+    check(
+        text(FORWARD, cell_clip=cell_clip),
+        """
+        CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward(
+        CHECK-NOT: stablehlo.{{clamp|minimum|maximum}}
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "cell_clip", "low", "high"),
+    [
+        ("float32", 0.3, "-3.000000e-01", "3.000000e-01"),
+        ("float16", 3.0, "-3.000000e+00", "3.000000e+00"),
+        ("float64", 0.1, "-1.000000e-01", "1.000000e-01"),
+        ("float32", float("inf"), "0xFF800000", "0x7F800000"),
+    ],
+)
+def test_cell_state_is_clipped_before_its_tanh(
+    dtype: str, cell_clip: float, low: str, high: str
+) -> None:
+    check(
+        text(FORWARD, cell_clip=cell_clip, dtype=dtype),
+        f"""
+        CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward(
+        CHECK-NOT: clamp
+        CHECK: [[LOW:%cs[_0-9]*]] = stablehlo.constant dense<{low}>
+        CHECK: [[HIGH:%cs[_0-9]*]] = stablehlo.constant dense<{high}>
+        CHECK: %cs{{{{.*}}}} = stablehlo.clamp [[LOW]], %cs{{{{.*}}}}, [[HIGH]]
+        CHECK-NOT: clamp
+        CHECK: %co{{{{.*}}}} =
+        CHECK-NOT: clamp
+        """,
+    )
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_16_bit_types_are_only_stored(op: str, dtype: str) -> None:
+    """Products accumulate, and every elementwise op computes, in float32."""
+    t = DTYPES[dtype]
+    operators = "add|subtract|multiply|divide|negate|logistic|tanh|clamp|reduce|exponential"
+    check(
+        text(op, dtype=dtype, cell_clip=0.3) if op == FORWARD else text(op, dtype=dtype),
+        f"""
+        CHECK-NOT: stablehlo.{{{{dot_general .* -> .*x{t}>}}}}
+        CHECK-NOT: stablehlo.{{{{({operators}).*[x<]{t}>$}}}}
+        CHECK: stablehlo.dot_general {{{{.*}}}} -> tensor<{{{{.*}}}}xf32>
+        CHECK-NOT: stablehlo.{{{{dot_general .* -> .*x{t}>}}}}
+        CHECK-NOT: stablehlo.{{{{({operators}).*[x<]{t}>$}}}}
+        CHECK: stablehlo.while
+        CHECK-NOT: stablehlo.{{{{dot_general .* -> .*x{t}>}}}}
+        CHECK-NOT: stablehlo.{{{{({operators}).*[x<]{t}>$}}}}
+        """,
+    )
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_float64_stays_float64(op: str) -> None:
+    """No value is narrowed, and no op is used that IREE has in single precision only."""
+    check(text(op, dtype="float64"), "CHECK: f64\nCHECK-NOT: f32\nCHECK-NOT: stablehlo.tanh")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("use_peephole", [False, True])
+@pytest.mark.parametrize("op", OPS)
+def test_module_is_portable_and_round_trips(op: str, dtype: str, use_peephole: bool) -> None:
+    """Printed text parses, verifies and prints as itself; it holds only StableHLO and functions."""
+    module = rc.build(op, dtype=dtype, use_peephole=use_peephole, **DIMS)
+    with ir.Context():
+        parsed = ir.Module.parse(module.text)
+        assert parsed.operation.verify()
+        assert ir.Module.parse(str(parsed)).operation.verify()
+    assert hlo.module_text(module.located_text) == module.text
+    names = [name for name, _ in operations(module.text)]
+    assert {name.partition(".")[0] for name in names} == {"stablehlo", "func"}
+    assert "stablehlo.custom_call" not in names
+    assert names == [name for name, _ in operations(module.located_text)]
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_every_op_is_located(op: str) -> None:
+    """A compiler error then names the op, and the step of its formula."""
+    rows = operations(rc.build(op, use_peephole=True, **DIMS).located_text)
+    unnamed = [row for row in rows if f'"{op}: ' not in row[1] and row[0] != "func.func"]
+    assert unnamed == []
+
+
+@pytest.mark.parametrize(
+    ("op", "operation", "steps"),
+    [
+        (FORWARD, "stablehlo.logistic", ["i = s(z_i)", "f = s(z_f)", "o = s(z_o)"]),
+        (FORWARD, "stablehlo.tanh", ["ci = tanh(z_ci)", "co = tanh(cs)"]),
+        (
+            FORWARD,
+            "stablehlo.dot_general",
+            ["zx = x @ w[:I] + b", "z = zx[t] + h_prev @ w[I:]"],
+        ),
+        (FORWARD, "stablehlo.composite", ["lstm_forward = time loop"]),
+        (FORWARD, "stablehlo.while", ["lstm_forward = for t in 0..seq_len_max-1"]),
+        (
+            BACKWARD,
+            "stablehlo.dot_general",
+            [
+                "x_grad = dgates @ w[:I]^T",
+                "w_grad = [x, h_prev]^T @ dgates",
+                "dh = dgates @ w[I:]^T",
+            ],
+        ),
+        (BACKWARD, "stablehlo.composite", ["lstm_backward = time loop"]),
+    ],
+)
+def test_locations_name_the_formula(op: str, operation: str, steps: list[str]) -> None:
+    rows = operations(rc.build(op, use_peephole=True, **DIMS).located_text)
+    found = [location for name, location in rows if name == operation]
+    assert len(found) == len(steps)
+    for location, step in zip(found, steps, strict=True):
+        assert f'"{op}: {step}"' in location
+
+
+def test_several_ops_are_one_function_each() -> None:
+    """In the order they were asked for, each with its own keywords and what is common to all."""
+    module = rc.build([BACKWARD, (FORWARD, {"cell_clip": 0.3})], use_peephole=True, **DIMS)
+    assert [spec.op for spec in module.functions] == [BACKWARD, FORWARD]
+    assert module.functions[1].attributes == {"cell_clip": 0.3, "use_peephole": True}
+    check(
+        module.text,
+        """
+        CHECK: func.func @block_lstm_grad_v2(
+        CHECK: func.func private @block_lstm_grad_v2.lstm_backward(
+        CHECK: func.func @block_lstm_v2(
+        CHECK: func.func private @block_lstm_v2.lstm_forward(
+        CHECK-NOT: func.func
+        """,
+    )
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_each_function_is_as_if_alone(op: str) -> None:
+    """What a function is does not depend on the others in its module."""
+    together = rc.build(list(OPS), use_peephole=True, **DIMS).text.splitlines()
+    alone = rc.build(op, use_peephole=True, **DIMS).text.splitlines()[1:-1]
+    start = together.index(alone[0])
+    assert together[start : start + len(alone)] == alone
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("empty", ["seq_length", "batch_size", "num_units"])
+def test_empty_tensors_need_no_loop(op: str, empty: str) -> None:
+    """With no step to run, or nothing in a row, there is no recurrence."""
+    check(
+        text(op, **{empty: 0}),
+        "CHECK: return\nCHECK-NOT: stablehlo.{{while|composite|dot_general|logistic}}",
+    )
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_empty_input_needs_no_projection(op: str) -> None:
+    """With I = 0 only the recurrent product is left, and in the gradient that of the states."""
+    dots = [n for n, _ in operations(text(op, input_size=0)) if n == "stablehlo.dot_general"]
+    assert len(dots) == {FORWARD: 1, BACKWARD: 2}[op]
+
+
+def test_building_twice_gives_the_same_text() -> None:
+    assert text(BACKWARD, dtype="float16") == text(BACKWARD, dtype="float16")
+
+
+def test_save_writes_the_text(tmp_path: Path) -> None:
+    module = rc.build(FORWARD, **DIMS)
+    assert module.save(tmp_path / "lstm.mlir").read_text() == str(module) == module.text
+    assert repr(module) == "Module(block_lstm_v2)"

@@ -1,0 +1,112 @@
+"""What the numeric tests share: compiled functions, and inputs for them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from cases import CASES
+
+import rnn_compiler as rc
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.manifest import TensorSpec
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def first_variant(op: str) -> dict[str, Any]:
+    """The one to use where the sizes and attributes do not matter: other tests compile it too."""
+    return CASES[op].variants[0]
+
+
+def lengths(variant: dict[str, Any]) -> range:
+    """What `seq_len_max` may be."""
+    return range(variant.get("seq_length", 0) + 1)
+
+
+def module(op: str, dtype: str, variant: dict[str, Any]) -> rc.Module:
+    """The portable module of an op; of a variant's attributes, it takes those that it has."""
+    signature = OPS[op].signature
+    known = {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
+    return rc.build(op, dtype=dtype, **{k: v for k, v in variant.items() if k in known})
+
+
+def program(op: str, dtype: str, variant: dict[str, Any]) -> rc.Program:
+    """The compiled op, loaded on the default device."""
+    return _program(op, dtype, tuple(variant.items()))
+
+
+@functools.cache
+def _program(op: str, dtype: str, variant: tuple[tuple[str, Any], ...]) -> rc.Program:
+    return rc.runtime.load(rc.compile(module(op, dtype, dict(variant))))
+
+
+def draw(
+    op: str,
+    dtype: str,
+    variant: dict[str, Any],
+    *,
+    seed: int = 0,
+    steps: int | None = None,
+    scale: float = 1.0,
+) -> Arrays:
+    """Arguments for an op, in its dtype.
+
+    Args:
+        op: The op. A gradient op gets the results of its forward op, made by the reference.
+        dtype: The dtype of its float tensors.
+        variant: Its sizes and attributes.
+        seed: Of the random numbers, which are normal.
+        steps: The value of `seq_len_max`; default: all.
+        scale: What ``x`` is multiplied with.
+    """
+    rng = np.random.default_rng(seed)
+    case = CASES[op]
+    spec = module(op, dtype, variant).functions[0]
+    given: Arrays = {}
+    if case.forward is not None:
+        given = draw(case.forward, dtype, variant, seed=seed + 1, steps=steps, scale=scale)
+        given |= expected(case.forward, dtype, variant, given)
+    arguments: Arrays = {}
+    for argument in spec.arguments:
+        value = given.get(argument.name)
+        if value is None and argument.maximum is not None:
+            value = np.asarray(argument.maximum if steps is None else steps)
+        if value is None:
+            value = rng.standard_normal(argument.shape) * spread(argument, scale)
+        arguments[argument.name] = value.astype(DTYPES[argument.dtype].numpy)
+    return arguments
+
+
+def spread(argument: TensorSpec, scale: float) -> float:
+    """The standard deviation of an argument: pre-activations are of order 1, unless x is not."""
+    if argument.name == "x":
+        return scale
+    is_matrix = argument.name.startswith("w") and len(argument.shape) == 2
+    return 1.5 / max(1, argument.shape[0]) ** 0.5 if is_matrix else 0.5
+
+
+def expected(op: str, dtype: str, variant: dict[str, Any], arguments: Arrays) -> Arrays:
+    """What the reference gives for some arguments, in float64."""
+    spec = module(op, dtype, variant).functions[0]
+    return CASES[op].reference(**arguments, **spec.attributes)
+
+
+def forward_arguments(op: str, arguments: Arrays) -> Arrays:
+    """Of the arguments of a gradient op, those that are its forward op's."""
+    forward = CASES[op].forward
+    assert forward is not None
+    return {
+        argument.name: arguments[argument.name] for argument in OPS[forward].signature.arguments
+    }
+
+
+def padded(op: str, names: Iterable[str]) -> list[str]:
+    """Those of some arguments or results that are sequences, whose rows may be padding."""
+    signature = OPS[op].signature
+    tensors = {tensor.name: tensor for tensor in (*signature.arguments, *signature.results)}
+    return [name for name in names if tensors[name].shape.startswith("T ")]

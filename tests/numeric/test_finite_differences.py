@@ -1,0 +1,104 @@
+"""Compiled gradients are the derivatives of compiled forwards, by central differences in float64.
+
+The loss is ``<h, R1> + <cs, R2>`` with random R1 and R2, which are then the cotangents; their rows
+past `seq_len_max` belong to results that are constant 0, so a gradient that looked at them would
+not agree. Neither the formulas nor the reference take part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import CASES, GRADIENT_CASES, sizes
+from numeric.harness import Arrays, draw, forward_arguments, lengths, program
+
+import rnn_compiler as rc
+
+STEP = 1e-5
+TOLERANCE = 1e-8
+"""The error of a central difference of step 1e-5 is about 1e-10 times the third derivative, and
+that of rounding 1e-16 / 1e-5 times the loss, which is about 10."""
+
+
+def loss(forward: rc.Program, arguments: Arrays, cotangents: Arrays) -> float:
+    results = forward(**arguments)
+    return sum(float((getattr(results, name) * r).sum()) for name, r in cotangents.items())
+
+
+def differences(forward: rc.Program, arguments: Arrays, name: str, cotangents: Arrays) -> Any:
+    """The derivative of the loss with respect to each element of one argument."""
+    derivative = np.empty_like(arguments[name])
+    for index in np.ndindex(derivative.shape):
+        sides = []
+        for step in (STEP, -STEP):
+            moved = arguments[name].copy()
+            moved[index] += step
+            sides.append(loss(forward, {**arguments, name: moved}, cotangents))
+        derivative[index] = (sides[0] - sides[1]) / (2 * STEP)
+    return derivative
+
+
+def draw_both(op: str, variant: dict[str, Any], steps: int) -> tuple[Arrays, Arrays]:
+    """The arguments of a gradient op's forward, and the cotangents of its results by name."""
+    arguments = draw(op, "float64", variant, steps=steps)
+    cotangents = {result: arguments[name] for name, result in CASES[op].cotangents.items()}
+    return forward_arguments(op, arguments), cotangents
+
+
+def gradient(
+    op: str, variant: dict[str, Any], forward: rc.Program, inputs: Arrays, cotangents: Arrays
+) -> Arrays:
+    """What the gradient op gives, from the results of a compiled forward."""
+    activations = forward(**inputs)._asdict()
+    backward = program(op, "float64", variant)
+    taken = {argument.name for argument in backward.manifest.functions[0].arguments}
+    given = inputs | {name: array for name, array in activations.items() if name in taken}
+    given |= {name: cotangents[result] for name, result in CASES[op].cotangents.items()}
+    return backward(**given)._asdict()
+
+
+@pytest.mark.parametrize("use_peephole", [False, True])
+@pytest.mark.parametrize("op", GRADIENT_CASES)
+def test_gradient(op: str, use_peephole: bool) -> None:
+    case = GRADIENT_CASES[op]
+    assert case.forward is not None
+    variant = sizes(4, 2, 3, 5, use_peephole=use_peephole, cell_clip=0.0)
+    forward = program(case.forward, "float64", variant)
+    for steps in lengths(variant):
+        inputs, cotangents = draw_both(op, variant, steps)
+        gradients = gradient(op, variant, forward, inputs, cotangents)
+        for result, name in case.gradients.items():
+            derivative = differences(forward, inputs, name, cotangents)
+            scale = max(1.0, np.abs(derivative).max(initial=0))
+            error = np.abs(gradients[result] - derivative).max() / scale
+            assert error <= TOLERANCE, f"{result}: {error:.3g}"
+            nothing = "seq_len_max" in inputs and steps == 0
+            unused = name in ("wci", "wcf", "wco") and not use_peephole
+            assert gradients[result].any() != (nothing or unused), f"{result} is trivial"
+
+
+@pytest.mark.parametrize(
+    "op", [op for op, case in GRADIENT_CASES.items() if "cell_clip" in case.variants[0]]
+)
+def test_clip_counts_as_identity(op: str) -> None:
+    """With every cell state clipped, the true derivative of ``<cs, R>`` is 0; the gradient is not.
+
+    For one step without peephole, the gradient for a cotangent of ``cs`` alone does not depend on
+    the value of ``cs``, so it is the derivative of the forward without the clip.
+    """
+    case = GRADIENT_CASES[op]
+    assert case.forward is not None
+    variant = sizes(1, 2, 3, 5, use_peephole=False, cell_clip=1e-3)
+    clipped = program(case.forward, "float64", variant)
+    unclipped = program(case.forward, "float64", {**variant, "cell_clip": 0.0})
+    inputs, cotangents = draw_both(op, variant, steps=1)
+    cotangents["h"] = np.zeros_like(cotangents["h"])
+    assert (np.abs(clipped(**inputs).cs) == 1e-3).all()
+    gradients = gradient(op, variant, clipped, inputs, cotangents)
+    for result, name in case.gradients.items():
+        assert not differences(clipped, inputs, name, cotangents).any()
+        derivative = differences(unclipped, inputs, name, cotangents)
+        assert np.abs(gradients[result] - derivative).max() <= TOLERANCE, result
+    assert gradients["cs_prev_grad"].all()

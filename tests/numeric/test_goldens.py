@@ -1,0 +1,62 @@
+"""Every op gives what TensorFlow's own kernel gave, as a raw op and as an ahead-of-time program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import CASES
+from goldens.golden import Golden, read_goldens
+from numeric.harness import module
+from numeric.marks import each_op
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.ops import OPS
+
+GOLDENS = read_goldens()
+
+each_golden = pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.path.stem)
+
+
+def test_every_op_has_a_row_and_goldens() -> None:
+    assert set(CASES) == set(OPS)
+    assert {golden.op for golden in GOLDENS} == set(OPS)
+
+
+@each_golden
+def test_raw_op(golden: Golden) -> None:
+    """As in TensorFlow: attributes that were left at their default there are left here."""
+    for attribute in OPS[golden.op].signature.attributes:
+        if attribute.name not in golden.passed_attributes:
+            assert attribute.default == golden.attributes[attribute.name]
+    op = getattr(rc.raw_ops, golden.op)
+    results = op(**golden.inputs, **golden.passed_attributes)
+    assert results._fields == tuple(golden.outputs)
+    assert {array.dtype.name for array in results} == {golden.dtype}
+    golden.assert_matches(results._asdict())
+
+
+@each_golden
+def test_saved_program(golden: Golden, tmp_path: Path) -> None:
+    artifact = rc.compile(module(golden.op, golden.dtype, golden.variant))
+    path = artifact.save(tmp_path / "op.vmfb")
+    results = rc.runtime.load(path)(**golden.inputs)
+    golden.assert_matches(results._asdict())
+
+
+@each_op
+def test_goldens_cover(op: str) -> None:
+    """Padding if there is any, and every attribute more than one way."""
+    goldens = read_goldens(op)
+    if "seq_len_max" in goldens[0].inputs:
+        assert any(golden.meta["poison"] or golden.meta["undefined_from"] for golden in goldens)
+    for name in goldens[0].attributes:
+        assert len({golden.attributes[name] for golden in goldens}) > 1, name
+
+
+@pytest.mark.parametrize("golden", [g for g in GOLDENS if g.meta["poison"]], ids=str)
+def test_poison_is_there(golden: Golden) -> None:
+    steps = int(golden.inputs["seq_len_max"])
+    assert np.isnan(golden.inputs["x"][steps:]).all()
+    assert steps < len(golden.inputs["x"])

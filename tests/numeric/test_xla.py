@@ -1,0 +1,67 @@
+"""The portable module means the same to XLA: its text, run by XLA's CPU client through jaxlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from cases import CASES, assert_close
+from iree.compiler import ir
+from numeric.harness import Arrays, draw, first_variant, lengths, module, program
+from numeric.marks import each_op_and_dtype
+
+import rnn_compiler as rc
+
+jax = pytest.importorskip("jax")
+backends = pytest.importorskip("jax.extend.backend")
+
+
+def compile_with_xla(portable: rc.Module) -> Callable[[Arrays], Arrays]:
+    """The only function of a module; XLA wants it called main."""
+    (spec,) = portable.functions
+    head = f"func.func @{spec.function}("
+    text = str(portable)
+    assert text.count(head) == 1
+    client = backends.get_backend("cpu")
+    (device, *_) = client.local_devices()
+    executable = client.compile_and_load(text.replace(head, "func.func @main("), [device])
+
+    def run(arguments: Arrays) -> Arrays:
+        with jax.enable_x64(True):
+            operands = [jax.device_put(arguments[tensor.name], device) for tensor in spec.arguments]
+            results = executable.execute_sharded(operands).disassemble_into_single_device_arrays()
+        names = [tensor.name for tensor in spec.results]
+        return {name: np.asarray(array) for name, (array,) in zip(names, results, strict=True)}
+
+    return run
+
+
+@each_op_and_dtype
+def test_xla_agrees(op: str, dtype: str) -> None:
+    variant = first_variant(op)
+    run = compile_with_xla(module(op, dtype, variant))
+    for steps in lengths(variant):
+        arguments = draw(op, dtype, variant, steps=steps)
+        theirs = run(arguments)
+        ours = program(op, dtype, variant)(**arguments)._asdict()
+        for name, array in ours.items():
+            assert theirs[name].dtype == array.dtype
+        assert_close(ours, theirs, dtype)
+
+
+@each_op_and_dtype
+def test_module_is_portable(op: str, dtype: str) -> None:
+    """Only StableHLO and func, in code, types and attributes."""
+    dialects: set[str] = set()
+
+    def visit(operation: ir.Operation) -> ir.WalkResult:
+        dialects.add(operation.name.partition(".")[0])
+        return ir.WalkResult.ADVANCE
+
+    for variant in CASES[op].variants:
+        text = str(module(op, dtype, variant))
+        assert "iree" not in text
+        with ir.Context():
+            ir.Module.parse(text).operation.walk(visit)
+    assert dialects == {"builtin", "func", "stablehlo"}

@@ -1,0 +1,174 @@
+"""Who may import whom, read off the sources."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = {
+    "rnn_compiler": ROOT / "rnn_compiler",
+    "rnn_compiler.lowering": ROOT / "lowering",
+    "rnn_compiler.runtime": ROOT / "runtime",
+}
+"""The packages by the folder that each is in; rnn_compiler/ also holds links to the other two."""
+
+
+def sources() -> dict[str, Path]:
+    """The file of each module of this package."""
+    modules: dict[str, Path] = {}
+    for package, folder in FOLDERS.items():
+        for path in folder.rglob("*.py"):
+            parts = path.relative_to(folder).with_suffix("").parts
+            if package == "rnn_compiler" and parts[0] in ("lowering", "runtime"):
+                continue
+            parts = parts[:-1] if parts[-1] == "__init__" else parts
+            modules[".".join([package, *parts])] = path
+    return modules
+
+
+SOURCES = sources()
+
+
+def imports(node: ast.AST, *, nested: bool) -> Iterator[str]:
+    """What a piece of source imports, by full name; unless `nested`, only when it is imported."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            assert child.level == 0, "imports are absolute"
+            assert child.module is not None
+            for alias in child.names:
+                member = f"{child.module}.{alias.name}"
+                yield member if member in SOURCES else child.module
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        elif nested or not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from imports(child, nested=nested)
+
+
+def imported(module: str, *, nested: bool = True) -> set[str]:
+    return set(imports(ast.parse(SOURCES[module].read_text()), nested=nested))
+
+
+def closure(module: str) -> set[str]:
+    """All that importing a module imports: its parents, what it names, what those do."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        parent = name.rpartition(".")[0]
+        if parent:
+            waiting.append(parent)
+        if name in SOURCES:
+            waiting += imported(name, nested=False)
+    return seen
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def modules(package: str) -> list[str]:
+    return sorted(name for name in SOURCES if within(name, package))
+
+
+SHARED = ("cpu_features", "dtypes", "errors", "manifest")
+MAY_IMPORT = {
+    "rnn_compiler.runtime": ["rnn_compiler.runtime", *(f"rnn_compiler.{name}" for name in SHARED)],
+    "rnn_compiler.lowering": [
+        "rnn_compiler.lowering",
+        "rnn_compiler.signatures",
+        *(f"rnn_compiler.{name}" for name in SHARED),
+    ],
+    **{
+        f"rnn_compiler.{name}": [f"rnn_compiler.{other}" for other in (*SHARED, "signatures")]
+        for name in (*SHARED, "signatures")
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [(module, package) for package in MAY_IMPORT for module in modules(package)],
+)
+def test_a_layer_imports_only_those_below_it(module: str, package: str) -> None:
+    """Anywhere in its source, also inside functions."""
+    inner = {name for name in imported(module) if within(name, "rnn_compiler")}
+    wrong = {name for name in inner if not any(within(name, p) for p in MAY_IMPORT[package])}
+    assert wrong == set()
+
+
+def test_the_sweep_sees_every_layer() -> None:
+    """The check above reads real imports of real modules."""
+    assert "rnn_compiler.manifest" in imported("rnn_compiler.runtime.artifact")
+    assert "rnn_compiler.lowering.lower" in imported("rnn_compiler.compilation")
+    assert "rnn_compiler.lowering.lower" not in imported("rnn_compiler.compilation", nested=False)
+    assert {"rnn_compiler.runtime.cache", "rnn_compiler.lowering.ops.block_lstm"} <= SOURCES.keys()
+
+
+def test_only_the_builder_imports_the_compilers_bindings() -> None:
+    users = {m for m in SOURCES if any(within(name, "iree.compiler") for name in imported(m))}
+    assert users == {"rnn_compiler.lowering.hlo"}
+
+
+def test_only_the_runtime_imports_irees_runtime() -> None:
+    users = {m for m in SOURCES if any(within(name, "iree.runtime") for name in imported(m))}
+    assert users >= {"rnn_compiler.runtime.devices", "rnn_compiler.runtime.program"}
+    outside = {user for user in users if not within(user, "rnn_compiler.runtime")}
+    assert {user for user in outside if not within(user, "rnn_compiler.cli")} == set()
+
+
+@pytest.mark.parametrize("module", [*modules("rnn_compiler.runtime"), "rnn_compiler"])
+def test_importing_the_runtime_imports_no_compiler(module: str) -> None:
+    """Not through anything it imports, either."""
+    reached = closure(module)
+    assert not {n for n in reached if within(n, "rnn_compiler.lowering")}
+    assert not {n for n in reached if within(n, "iree.compiler")}
+
+
+def test_ops_reach_the_bindings_only_when_they_emit() -> None:
+    """So that listing ops, or checking a call, does not load a compiler."""
+    for module in ("rnn_compiler.raw_ops", "rnn_compiler.modules", "rnn_compiler.lowering.ops"):
+        assert not {name for name in closure(module) if within(name, "iree.compiler")}
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import rnn_compiler", ["iree", "numpy", "rnn_compiler.runtime", "rnn_compiler.lowering"]),
+        ("import rnn_compiler.runtime", ["iree.compiler", "rnn_compiler.lowering"]),
+        ("import rnn_compiler as rc; rc.runtime.load", ["iree.compiler", "rnn_compiler.lowering"]),
+        (
+            "import rnn_compiler.raw_ops as o; o.BlockLSTMV2; o.BlockLSTMV2.__doc__",
+            ["iree.compiler"],
+        ),
+    ],
+)
+def test_what_is_not_loaded(statement: str, absent: list[str]) -> None:
+    """In a fresh process."""
+    script = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "rnn_compiler" in loaded
+    assert not [name for name in loaded if any(within(name, package) for package in absent)]
+
+
+@pytest.mark.parametrize("folder", ["runtime", "lowering"])
+def test_folders_are_not_packages_of_their_own(folder: str) -> None:
+    """A second copy of a module, with a second registry or cache, is refused."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {folder}"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    message = f"ImportError: this package is imported as rnn_compiler.{folder}, not by its folder's"
+    assert message in done.stderr

@@ -1,0 +1,130 @@
+"""Whatever is declared in two places agrees: ops, packages, versions, public names."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from cases import CASES
+from goldens.golden import read_goldens
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.signatures import REQUIRED
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def folders_with_code() -> set[str]:
+    """The packages that the source folders hold."""
+    packages = {"rnn_compiler"}
+    for top, prefix in (("rnn_compiler", ""), ("lowering", "lowering"), ("runtime", "runtime")):
+        for init in (ROOT / top).rglob("__init__.py"):
+            parts = init.parent.relative_to(ROOT / top).parts
+            if top == "rnn_compiler" and parts[:1] in (("lowering",), ("runtime",)):
+                continue  # the links
+            packages.add(".".join(filter(None, ("rnn_compiler", prefix, *parts))))
+    return packages
+
+
+def test_every_package_is_listed() -> None:
+    """A forgotten one would be missing from the wheel only."""
+    listed = PROJECT["tool"]["setuptools"]["packages"]
+    assert sorted(listed) == sorted(folders_with_code())
+    assert {"rnn_compiler.lowering.ops", "rnn_compiler.runtime"} <= set(listed)
+
+
+def test_every_folder_with_code_is_a_package() -> None:
+    for top in ("rnn_compiler", "lowering", "runtime"):
+        for path in (ROOT / top).rglob("*.py"):
+            assert (path.parent / "__init__.py").exists(), path
+
+
+def test_links_lead_to_the_folders() -> None:
+    """Pyright and runs from the root need them."""
+    for name in ("lowering", "runtime"):
+        link = ROOT / "rnn_compiler" / name
+        assert link.is_symlink()
+        assert link.readlink() == Path("..") / name
+
+
+def test_package_data_exists() -> None:
+    for package, patterns in PROJECT["tool"]["setuptools"]["package-data"].items():
+        for pattern in patterns:
+            assert list((ROOT / package.replace(".", "/")).glob(pattern)), (package, pattern)
+
+
+def test_versions_agree() -> None:
+    assert rc.__version__ == PROJECT["project"]["version"] == metadata.version("rnn-compiler")
+
+
+def test_compiler_and_runtime_are_pinned_alike() -> None:
+    """Their IR and ABI change between minors, and must match each other."""
+    pins = dict(
+        re.fullmatch(r"(iree-base-\w+)==(.*)", line).groups()  # type: ignore[union-attr]
+        for line in PROJECT["project"]["dependencies"]
+        if line.startswith("iree-")
+    )
+    assert pins.keys() == {"iree-base-compiler", "iree-base-runtime"}
+    assert len(set(pins.values())) == 1
+    for name, pin in pins.items():
+        assert metadata.version(name).startswith(pin.rstrip("*"))
+
+
+def test_public_names_exist() -> None:
+    for name in rc.__all__:
+        assert getattr(rc, name) is not None
+        assert name in dir(rc)
+    for package in ("errors", "runtime", "signatures", "lowering.ops"):
+        module = importlib.import_module(f"rnn_compiler.{package}")
+        assert sorted(set(module.__all__)) == sorted(module.__all__)
+        for name in module.__all__:
+            assert getattr(module, name) is not None
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_every_op_is_everywhere(op: str) -> None:
+    """It builds in every dtype, and has test cases, golden files and a row in the README."""
+    signature = OPS[op].signature
+    assert signature.name == op
+    dims = dict.fromkeys(signature.dimensions, 2)
+    required = {a.name: a.type() for a in signature.attributes if a.default is REQUIRED}
+    for dtype in signature.dtypes:
+        module = rc.build(op, dtype=dtype, **dims, **required)
+        assert f"func.func @{signature.function}(" in module.text
+    assert op in CASES
+    assert read_goldens(op)
+    files = list((ROOT / "tests" / "goldens").glob(f"**/*_{op}_*.npz"))
+    assert len(files) == len(read_goldens(op))
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert rows.count(op) == 1
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_names_follow_from_tensorflows(op: str) -> None:
+    """Snake case of the op, a function in `raw_ops`, and the keywords of `tf.raw_ops`."""
+    signature = OPS[op].signature
+    assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", signature.function)
+    assert signature.function.replace("_", "") == op.lower()
+    assert op in dir(rc.raw_ops)
+    parameters = list(getattr(rc.raw_ops, op).__signature__.parameters)
+    names = [a.name for a in (*signature.arguments, *signature.attributes)]
+    assert parameters == [*names, "name"]
+    for tensor in (*signature.arguments, *signature.results):
+        assert tensor.doc
+        assert f"    {tensor.name}: " in getattr(rc.raw_ops, op).__doc__
+
+
+def test_functions_have_one_op_each() -> None:
+    functions = [op.signature.function for op in OPS.values()]
+    assert len(set(functions)) == len(functions)

@@ -1,0 +1,123 @@
+"""The wheel: built from a copy of the sources, installed alone, it holds all that is needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+SMOKE = """
+import sys
+import numpy as np
+import rnn_compiler as rc
+
+assert sys.prefix in rc.__file__, rc.__file__
+T, B, I, H = 2, 1, 3, 4
+f = np.float32
+out = rc.raw_ops.BlockLSTMV2(
+    seq_len_max=T, x=np.ones((T, B, I), f), cs_prev=np.zeros((B, H), f),
+    h_prev=np.zeros((B, H), f), w=np.zeros((I + H, 4 * H), f), wci=np.zeros(H, f),
+    wcf=np.zeros(H, f), wco=np.zeros(H, f), b=np.ones(4 * H, f),
+)
+print(rc.__version__, out.h.shape, np.round(float(out.cs[0, 0, 0]), 6))
+module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
+rc.compile(module).save(sys.argv[1])
+"""
+
+RUN_ONLY = """
+import sys
+import numpy as np
+import rnn_compiler as rc
+
+program = rc.runtime.load(sys.argv[1])
+spec = program.block_lstm_v2.spec
+arguments = {a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}
+print(program(**arguments).h.shape)
+try:
+    rc.raw_ops.BlockLSTMV2(**arguments)
+except rc.errors.UnsupportedError:
+    print("unsupported")
+"""
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, env={**os.environ, **environment}
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("wheel") / "copy"
+    copy.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    for name in ("rnn_compiler", "lowering", "runtime"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignored)
+    out = copy.parent / "dist"
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", out, copy)
+    (path,) = out.iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python with the wheel and its dependencies, and nothing else."""
+    folder = tmp_path_factory.mktemp("wheel-env")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    run(*pip, "install", "-q", "--no-compile", wheel)
+    return python
+
+
+def installed(python: Path, distribution: str) -> set[str]:
+    """The files that a distribution put into site-packages, without its metadata."""
+    (site,) = python.parents[1].glob("lib/python*/site-packages")
+    (found,) = metadata.distributions(name=distribution, path=[str(site)])
+    assert found.files is not None
+    paths = {path.as_posix() for path in found.files}
+    return {path for path in paths if not path.startswith("..") and ".dist-info/" not in path}
+
+
+def test_it_installs_one_package(python: Path) -> None:
+    """Every source file of the three folders, nothing called `lowering` or `runtime` beside it."""
+    files = installed(python, "rnn-compiler")
+    expected = {"rnn_compiler/py.typed"}
+    for folder in ("rnn_compiler", "lowering", "runtime"):
+        prefix = "" if folder == "rnn_compiler" else "rnn_compiler/"
+        sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.py")}
+        expected |= {prefix + path for path in sources}
+    assert files == expected
+
+
+def test_it_needs_no_framework(python: Path) -> None:
+    (site,) = python.parents[1].glob("lib/python*/site-packages")
+    names = {d.metadata["Name"].lower() for d in metadata.distributions(path=[str(site)])}
+    assert "rnn-compiler" in names
+    assert not names & {"tensorflow", "torch", "jax", "jaxlib", "keras", "pytest"}
+
+
+def test_it_compiles_and_runs_and_then_runs_without_the_compiler(
+    python: Path, tmp_path: Path
+) -> None:
+    """An artifact that was compiled with it still runs where only IREE's runtime is left."""
+    path = tmp_path / "tiny.vmfb"
+    out = run(python, "-I", "-W", "error", "-c", SMOKE, path, RNN_COMPILER_CACHE_DIR=str(tmp_path))
+    # i = f = o = s(1), ci = tanh(1), from a state of 0
+    assert out.split("\n")[0] == f"{metadata.version('rnn-compiler')} (2, 1, 4) 0.55677"
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    run(*pip, "uninstall", "-q", "-y", "iree-base-compiler")
+    out = run(python, "-I", "-W", "error", "-c", RUN_ONLY, path)
+    assert out.split("\n")[:2] == ["(0, 1, 1)", "unsupported"]

@@ -1,0 +1,55 @@
+"""Two artifacts that the tests of the runtime share, so that each compiles once."""
+
+from __future__ import annotations
+
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+import pytest
+from numeric.harness import draw
+
+import rnn_compiler as rc
+
+DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+VARIANT = {**DIMS, "use_peephole": True}
+
+
+@pytest.fixture(scope="session")
+def artifact() -> rc.Artifact:
+    """Both ops in one module, for this machine."""
+    return rc.compile(rc.build(["BlockLSTMV2", "BlockLSTMGradV2"], **VARIANT), "cpu")
+
+
+@pytest.fixture(scope="session")
+def tiny_module() -> rc.Module:
+    """A module without a loop, which compiles in no time."""
+    return rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_module: rc.Module) -> rc.Artifact:
+    """The compiled module without a loop."""
+    return rc.compile(tiny_module, "cpu")
+
+
+@pytest.fixture(scope="session")
+def forward() -> dict[str, npt.NDArray[Any]]:
+    """Arguments of the forward op."""
+    return draw("BlockLSTMV2", "float32", VARIANT)
+
+
+@pytest.fixture(scope="session")
+def backward() -> dict[str, npt.NDArray[Any]]:
+    """Arguments of the gradient op."""
+    return draw("BlockLSTMGradV2", "float32", VARIANT)
+
+
+@pytest.fixture(scope="session")
+def iree_tools() -> Path:
+    """The folder of the native tools that come with IREE's runtime."""
+    package = util.find_spec("iree._runtime_libs")
+    assert package is not None
+    assert package.submodule_search_locations
+    return Path(package.submodule_search_locations[0])

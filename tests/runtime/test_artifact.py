@@ -1,0 +1,396 @@
+"""Artifacts: what is written is what is read, and nothing damaged or foreign reaches IREE."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import random
+import shlex
+import subprocess
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler import cpu_features
+from rnn_compiler.errors import ArtifactError, DeviceError
+from rnn_compiler.manifest import Manifest
+from rnn_compiler.runtime.artifact import Artifact, read_artifact
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@pytest.fixture
+def saved(artifact: rc.Artifact, tmp_path: Path) -> Path:
+    return artifact.save(tmp_path / "lstm.vmfb")
+
+
+@pytest.fixture
+def _no_iree(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise AssertionError("the payload reached IREE")
+
+    monkeypatch.setattr("rnn_compiler.runtime.Program", fail)
+
+
+def manifest_path(path: Path) -> Path:
+    return path.with_name(path.name + ".json")
+
+
+def retargeted(artifact: rc.Artifact, **fields: Any) -> rc.Artifact:
+    """The artifact, as if compiled for another target."""
+    target = dataclasses.replace(artifact.manifest.target, **fields)
+    return Artifact(dataclasses.replace(artifact.manifest, target=target), artifact.payload)
+
+
+def test_what_is_saved_is_what_is_read(artifact: rc.Artifact, saved: Path) -> None:
+    assert saved.read_bytes() == artifact.payload == artifact.to_bytes()
+    assert sorted(p.name for p in saved.parent.iterdir()) == ["lstm.vmfb", "lstm.vmfb.json"]
+    assert read_artifact(saved) == read_artifact(str(saved)) == artifact
+
+
+def test_the_payload_holds_no_source_locations(artifact: rc.Artifact) -> None:
+    """They help while compiling; then they would only make it larger."""
+    assert b"rnn_compiler.op" in artifact.payload
+    assert b"BlockLSTMV2: " not in artifact.payload
+
+
+def test_saving_replaces_what_was_there(
+    artifact: rc.Artifact, tiny: rc.Artifact, saved: Path
+) -> None:
+    tiny.save(saved)
+    assert read_artifact(saved) == tiny != artifact
+    assert len(list(saved.parent.iterdir())) == 2
+
+
+def test_saving_where_it_cannot_leaves_nothing(artifact: rc.Artifact, tmp_path: Path) -> None:
+    (tmp_path / "lstm.vmfb.json").mkdir()
+    with pytest.raises(OSError, match=r"lstm\.vmfb\.json"):
+        artifact.save(tmp_path / "lstm.vmfb")
+    assert not [p for p in tmp_path.iterdir() if p.name.endswith(".tmp")]
+    with pytest.raises(FileNotFoundError):
+        artifact.save(tmp_path / "missing" / "lstm.vmfb")
+
+
+def test_the_manifest_says_everything(artifact: rc.Artifact, saved: Path) -> None:
+    data = json.loads(manifest_path(saved).read_text())
+    forward, backward = data["functions"]
+    assert (forward["op"], forward["function"]) == ("BlockLSTMV2", "block_lstm_v2")
+    assert (backward["op"], backward["function"]) == ("BlockLSTMGradV2", "block_lstm_grad_v2")
+    assert forward["dtype"] == "float32"
+    assert forward["attributes"] == {"cell_clip": 0.0, "use_peephole": True}
+    dims = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+    assert forward["dims"] == backward["dims"] == dims
+    assert {t["name"]: (t["dtype"], t["shape"]) for t in forward["arguments"]} == {
+        "seq_len_max": ("int64", []),
+        "x": ("float32", [3, 2, 4]),
+        "cs_prev": ("float32", [2, 5]),
+        "h_prev": ("float32", [2, 5]),
+        "w": ("float32", [9, 20]),
+        "wci": ("float32", [5]),
+        "wcf": ("float32", [5]),
+        "wco": ("float32", [5]),
+        "b": ("float32", [20]),
+    }
+    assert [t["name"] for t in forward["results"]] == ["i", "cs", "f", "o", "ci", "co", "h"]
+    assert data["target"] == {
+        "name": "cpu",
+        "device": "local",
+        "architecture": cpu_features.architecture(),
+        "features": list(cpu_features.host_features()),
+    }
+    assert data["strategy"]
+    assert data["schema"] == 1
+    assert data["compiler_version"] == metadata.version("iree-base-compiler")
+    assert data["package_version"] == metadata.version("rnn-compiler")
+    assert data["payload_sha256"] == hashlib.sha256(saved.read_bytes()).hexdigest()
+    assert data["payload_size"] == saved.stat().st_size
+    assert data["run_commands"].keys() == {"block_lstm_v2", "block_lstm_grad_v2"}
+
+
+def test_the_manifest_names_its_module(artifact: rc.Artifact) -> None:
+    """By the digest of the portable text, which anybody can compute from `rc.build`."""
+    dims = artifact.manifest.functions[0].dims
+    text = str(rc.build(["BlockLSTMV2", "BlockLSTMGradV2"], use_peephole=True, **dims))
+    assert artifact.manifest.module_sha256 == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_run_commands_run(saved: Path, iree_tools: Path) -> None:
+    """As they are, in the folder of the artifact; zeros in give zeros out."""
+    commands = json.loads(manifest_path(saved).read_text())["run_commands"]
+    for function, command in commands.items():
+        name, *rest = shlex.split(command)
+        assert name == "iree-run-module"
+        done = subprocess.run(
+            [iree_tools / name, *rest], cwd=saved.parent, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(f"EXEC @{function}\n")
+
+
+@pytest.mark.parametrize("function", ["block_lstm_v2", "block_lstm_grad_v2"])
+def test_iree_run_module_gives_the_same_numbers(
+    function: str, saved: Path, iree_tools: Path, forward: Arrays, backward: Arrays
+) -> None:
+    """To the bit: the payload is the whole program, Python adds nothing to it."""
+    arguments = forward if function == "block_lstm_v2" else backward
+    expected = getattr(rc.runtime.load(saved), function)(**arguments)
+    folder = saved.parent
+    for name, array in arguments.items():
+        np.save(folder / f"{name}.npy", array)
+    command = [
+        iree_tools / "iree-run-module",
+        f"--module={saved.name}",
+        "--device=local-sync",
+        f"--function={function}",
+        *(f"--input=@{name}.npy" for name in arguments),
+        *(f"--output=@out_{name}.npy" for name in expected._fields),
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    for name, array in expected._asdict().items():
+        np.testing.assert_array_equal(np.load(folder / f"out_{name}.npy"), array)
+        assert np.any(array != 0), f"{name} proves nothing"
+
+
+def test_load_takes_paths_and_artifacts(
+    artifact: rc.Artifact, saved: Path, forward: Arrays
+) -> None:
+    """Also one that was never saved."""
+    results = [
+        rc.runtime.load(source).block_lstm_v2(**forward).h
+        for source in (artifact, saved, str(saved))
+    ]
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+def damaged(data: bytes, count: int) -> Iterator[bytes]:
+    """Copies with one bit flipped, and with the end missing or something added."""
+    rng = random.Random(0)
+    for _ in range(count):
+        position, bit = rng.randrange(len(data)), rng.randrange(8)
+        yield data[:position] + bytes([data[position] ^ 1 << bit]) + data[position + 1 :]
+    for size in (0, 1, len(data) // 2, len(data) - 1):
+        yield data[:size]
+    yield data + b"\0"
+    yield bytes(len(data))
+
+
+@pytest.mark.usefixtures("_no_iree")
+def test_a_damaged_payload_is_refused(artifact: rc.Artifact, saved: Path) -> None:
+    """IREE itself runs it, with wrong numbers or a crash."""
+    for payload in damaged(artifact.payload, 300):
+        saved.write_bytes(payload)
+        with pytest.raises(ArtifactError, match=r"lstm\.vmfb: damaged: its sha256 is") as caught:
+            rc.runtime.load(saved)
+        assert artifact.manifest.payload_sha256[:16] in str(caught.value)
+
+
+@pytest.mark.usefixtures("_no_iree")
+def test_the_manifest_of_another_payload_is_refused(tiny: rc.Artifact, saved: Path) -> None:
+    manifest_path(saved).write_bytes(json.dumps(tiny.manifest.to_json()).encode())
+    with pytest.raises(ArtifactError, match="damaged"):
+        rc.runtime.load(saved)
+
+
+def test_no_damage_to_a_manifest_goes_unnoticed(artifact: rc.Artifact, saved: Path) -> None:
+    """A flipped bit in a shape, a name or a feature would give garbage, or the wrong result.
+
+    What is left is only damage that changes nothing: in white space, or in the command lines.
+    """
+    data = manifest_path(saved).read_bytes()
+    unnoticed: list[str] = []
+    for text in damaged(data, 3000):
+        try:
+            manifest = Manifest.parse(text)
+        except ArtifactError:
+            continue
+        if manifest != artifact.manifest:
+            position = next(k for k in range(len(data)) if text[k] != data[k])
+            unnoticed.append(repr(text[max(position - 20, 0) : position + 20]))
+    assert unnoticed == [], f"{len(unnoticed)} of 3000"
+
+
+def fields(data: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The paths of a manifest's fields, of long lists only the first two items."""
+    if path and path[0] != "run_commands":
+        yield path
+    items = data.items() if isinstance(data, dict) else enumerate(data[:2])
+    for key, value in items:
+        if isinstance(value, (dict, list)):
+            yield from fields(value, (*path, key))
+        elif path[:1] != ("run_commands",):
+            yield (*path, key)
+
+
+@pytest.mark.parametrize("wrong", ["missing", None, 7, -1, "x", [], {}, ["x"]], ids=repr)
+def test_a_manifest_with_a_wrong_field_is_refused(
+    artifact: rc.Artifact, saved: Path, wrong: object
+) -> None:
+    """Whatever is in a field's place, loading says so, and nothing else happens."""
+    text = manifest_path(saved).read_text()
+    accepted: list[str] = []
+    for path in fields(json.loads(text)):
+        data = json.loads(text)
+        place = data
+        for key in path[:-1]:
+            place = place[key]
+        if place[path[-1]] == wrong:
+            continue
+        if wrong == "missing":
+            del place[path[-1]]
+        else:
+            place[path[-1]] = wrong
+        manifest_path(saved).write_text(json.dumps(data))
+        try:
+            rc.runtime.load(saved)
+        except ArtifactError:
+            continue
+        except Exception as error:
+            accepted.append(f"{path}: {error!r}")
+        else:
+            accepted.append(f"{path}: loads")
+    assert accepted == []
+
+
+@pytest.mark.usefixtures("_no_iree")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "not JSON|damaged"),
+        (b"null", "not an rnn-compiler manifest"),
+        (b"[]", "not an rnn-compiler manifest"),
+        (b"{}", "not an rnn-compiler manifest"),
+        (b'"schema"', "not an rnn-compiler manifest"),
+        (b'{"schema": 2}', "manifest schema 2, this version reads 1: recompile"),
+        (b'{"schema": 0}', "manifest schema 0"),
+        (b'{"schema": "1"}', "manifest schema"),
+        (b'{"schema": 1}', "damaged manifest"),
+        (b'{"schema": 1, "functions": 5, "target": {}}', "damaged manifest"),
+    ],
+    ids=lambda value: f"{value!r:.24}",
+)
+def test_what_is_no_manifest(saved: Path, text: bytes, message: str) -> None:
+    manifest_path(saved).write_bytes(text)
+    with pytest.raises(ArtifactError, match=message) as caught:
+        rc.runtime.load(saved)
+    assert str(manifest_path(saved)) in str(caught.value)
+
+
+@pytest.mark.usefixtures("_no_iree")
+def test_both_files_are_needed(saved: Path) -> None:
+    manifest_path(saved).unlink()
+    with pytest.raises(ArtifactError, match=r"vmfb\.json: its manifest is missing; keep the two"):
+        rc.runtime.load(saved)
+    saved.unlink()
+    with pytest.raises(ArtifactError, match=r"lstm\.vmfb: no such artifact"):
+        rc.runtime.load(saved)
+    saved.mkdir()
+    with pytest.raises(ArtifactError, match=r"manifest\.json: not a bundle"):
+        rc.runtime.load(saved)
+
+
+@pytest.mark.usefixtures("_no_iree")
+def test_a_file_that_cannot_be_read(saved: Path) -> None:
+    manifest_path(saved).unlink()
+    manifest_path(saved).mkdir()
+    with pytest.raises(ArtifactError, match=r"vmfb\.json: cannot be read \(Is a directory\)"):
+        rc.runtime.load(saved)
+
+
+@pytest.mark.usefixtures("_no_iree")
+@pytest.mark.parametrize("missing", [["amx-tile"], ["avx99", "zmm9"]])
+def test_missing_cpu_features_are_named(
+    artifact: rc.Artifact, tmp_path: Path, missing: list[str]
+) -> None:
+    """Instead of the SIGILL that IREE would die of."""
+    features = tuple(sorted([*artifact.manifest.target.features, *missing]))
+    foreign = retargeted(artifact, features=features)
+    assert foreign.missing_features() == missing
+    names = ", ".join(missing)
+    message = f"needs CPU features that this machine does not have: {names}; recompile here"
+    with pytest.raises(ArtifactError, match=message):
+        rc.runtime.load(foreign)
+    with pytest.raises(ArtifactError, match=rf"lstm\.vmfb: {message}"):
+        rc.runtime.load(foreign.save(tmp_path / "lstm.vmfb"))
+
+
+@pytest.mark.usefixtures("_no_iree")
+def test_another_architecture_is_named(artifact: rc.Artifact) -> None:
+    foreign = retargeted(artifact, architecture="riscv64")
+    with pytest.raises(ArtifactError, match=r"compiled for riscv64, this machine is .*: recompile"):
+        rc.runtime.load(foreign)
+
+
+def test_a_machine_with_more_features_is_fine(
+    artifact: rc.Artifact, monkeypatch: pytest.MonkeyPatch, forward: Arrays
+) -> None:
+    more = (*cpu_features.host_features(), "avx99")
+    monkeypatch.setattr(cpu_features, "host_features", lambda: more)
+    assert rc.runtime.load(artifact).block_lstm_v2(**forward).h.shape == (3, 2, 5)
+
+
+def test_this_machine_takes_its_own_artifact(artifact: rc.Artifact) -> None:
+    assert artifact.missing_features() == []
+    artifact.check_machine("here")
+    artifact.verify("here")
+
+
+def test_an_artifact_for_another_kind_of_device(artifact: rc.Artifact) -> None:
+    foreign = retargeted(artifact, device="cuda", name="cuda:sm_80")
+    with pytest.raises(
+        DeviceError, match=r"compiled for cuda:sm_80 .*, cannot run on 'local-sync'"
+    ):
+        rc.runtime.load(foreign, device="local-sync")
+
+
+def test_what_iree_does_not_take_is_named_with_both_versions(artifact: rc.Artifact) -> None:
+    """As a module of another IREE would be: its runtime and compiler must match."""
+    payload = b"not a module"
+    manifest = dataclasses.replace(
+        artifact.manifest,
+        payload_sha256=hashlib.sha256(payload).hexdigest(),
+        payload_size=len(payload),
+        compiler_version="9.8.7",
+    )
+    runtime = metadata.version("iree-base-runtime")
+    message = rf"IREE.* {runtime}.* does not take .*, built by compiler 9\.8\.7: "
+    with pytest.raises(ArtifactError, match=message):
+        rc.runtime.load(Artifact(manifest, payload))
+
+
+def test_a_function_that_is_not_in_the_module(artifact: rc.Artifact) -> None:
+    first, second = artifact.manifest.functions
+    wrong = dataclasses.replace(second, function="nope")
+    manifest = dataclasses.replace(artifact.manifest, functions=(first, wrong))
+    message = r"no function 'nope' that its manifest names; it has block_lstm_v2, block_lstm_grad"
+    with pytest.raises(ArtifactError, match=message):
+        rc.runtime.load(Artifact(manifest, artifact.payload))
+
+
+@pytest.mark.parametrize("shape", [(1000, 2, 5), (3, 2, 4), (3, 2), (6, 5)])
+def test_results_that_are_not_what_the_manifest_says(
+    artifact: rc.Artifact, forward: Arrays, shape: tuple[int, ...]
+) -> None:
+    """A result must not be read beyond its end, nor as something that it is not."""
+    spec, other = artifact.manifest.functions
+    results = (dataclasses.replace(spec.results[0], shape=shape), *spec.results[1:])
+    functions = (dataclasses.replace(spec, results=results), other)
+    manifest = dataclasses.replace(artifact.manifest, functions=functions)
+    with pytest.raises(ArtifactError):
+        rc.runtime.load(Artifact(manifest, artifact.payload)).block_lstm_v2(**forward)
+
+
+def test_repr_says_what_it_is(artifact: rc.Artifact) -> None:
+    size = len(artifact.payload)
+    assert repr(artifact) == f"Artifact(block_lstm_v2, block_lstm_grad_v2 for cpu, {size} bytes)"

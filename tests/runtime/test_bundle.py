@@ -1,0 +1,142 @@
+"""Bundles: one folder for several machines, from which each takes the best it can run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler import cpu_features
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
+
+
+@pytest.fixture(scope="module")
+def bundle(tiny_module: rc.Module) -> rc.Bundle:
+    return rc.compile(tiny_module, ["cpu:generic", "cpu"])
+
+
+@pytest.fixture
+def saved(bundle: rc.Bundle, tmp_path: Path) -> Path:
+    return bundle.save(tmp_path / "lstm")
+
+
+def test_one_artifact_per_target_in_order(bundle: rc.Bundle, tiny: rc.Artifact) -> None:
+    generic, native = bundle.artifacts
+    assert generic.manifest.target.name == "cpu:generic"
+    assert native == tiny
+
+
+def test_what_is_saved_is_what_is_read(bundle: rc.Bundle, saved: Path) -> None:
+    """Payloads by their target, and one manifest that says everything about each."""
+    names = ["cpu-generic.vmfb", "cpu.vmfb", "manifest.json"]
+    assert sorted(path.name for path in saved.iterdir()) == names
+    assert read_artifact(saved) == bundle
+    rows = json.loads((saved / "manifest.json").read_text())["artifacts"]
+    assert [row["file"] for row in rows] == ["cpu-generic.vmfb", "cpu.vmfb"]
+    assert "--module=cpu-generic.vmfb" in rows[0]["run_commands"]["block_lstm_v2"]
+
+
+def test_saving_again_replaces(bundle: rc.Bundle, saved: Path) -> None:
+    bundle.save(saved)
+    assert read_artifact(saved) == bundle
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_load_takes_the_one_that_uses_most(
+    bundle: rc.Bundle, monkeypatch: pytest.MonkeyPatch, order: int
+) -> None:
+    """Whatever their order; on a lesser machine, the one that still runs there."""
+    shuffled = Bundle(bundle.artifacts[::order])
+    assert rc.runtime.load(shuffled).manifest.target.name == "cpu"
+    generic = cpu_features.LEVELS[cpu_features.architecture()]["generic"]
+    monkeypatch.setattr(cpu_features, "host_features", lambda: generic)
+    assert rc.runtime.load(shuffled).manifest.target.name == "cpu:generic"
+
+
+def test_load_takes_a_folder(saved: Path) -> None:
+    assert rc.runtime.load(saved).manifest.target.name == "cpu"
+    assert rc.runtime.load(str(saved)).manifest.target.name == "cpu"
+
+
+def foreign(artifact: rc.Artifact, target: TargetSpec) -> rc.Artifact:
+    return Artifact(dataclasses.replace(artifact.manifest, target=target), artifact.payload)
+
+
+def test_the_reasons_of_all_are_named_if_none_runs(tiny: rc.Artifact, tmp_path: Path) -> None:
+    here = cpu_features.architecture()
+    targets = (
+        TargetSpec("cuda:sm_80", "cuda", "sm_80", ()),
+        TargetSpec("cpu:avx99", "local", here, ("avx99",)),
+        TargetSpec("cpu:there", "local", "riscv64", ()),
+    )
+    folder = Bundle(tuple(foreign(tiny, target) for target in targets)).save(tmp_path / "lstm")
+    with pytest.raises(ArtifactError, match="nothing in this bundle runs here") as caught:
+        rc.runtime.load(folder, "local-sync")
+    for reason in (
+        str(folder),
+        "cuda:sm_80 is for a cuda device",
+        "cpu:avx99: needs CPU features that this machine does not have: avx99",
+        "cpu:there: compiled for riscv64",
+    ):
+        assert reason in str(caught.value)
+
+
+def test_a_damaged_payload_is_refused(saved: Path) -> None:
+    data = bytearray((saved / "cpu.vmfb").read_bytes())
+    data[len(data) // 2] ^= 1
+    (saved / "cpu.vmfb").write_bytes(data)
+    with pytest.raises(ArtifactError, match="damaged"):
+        rc.runtime.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "damaged bundle manifest"),
+        ("[]", "damaged bundle manifest"),
+        ("{}", "damaged bundle manifest"),
+        ("[" * 100_000, "damaged bundle manifest"),
+        ('{"schema": 1, "artifacts": 5}', "damaged bundle manifest"),
+        ('{"schema": 1, "artifacts": [5]}', "damaged bundle manifest"),
+        ('{"schema": 1, "artifacts": [{}]}', "damaged bundle manifest"),
+        ('{"schema": 1, "artifacts": [{"file": "cpu.vmfb"}]}', "not an rnn-compiler manifest"),
+        ('{"schema": 1, "artifacts": [{"file": "no.vmfb"}]}', "missing in its bundle"),
+        ('{"schema": 2, "artifacts": []}', "schema 2, this version reads 1"),
+    ],
+    ids=lambda value: f"{value:.40}",
+)
+def test_a_damaged_manifest_is_refused(saved: Path, text: str, message: str) -> None:
+    (saved / "manifest.json").write_text(text)
+    with pytest.raises(ArtifactError, match=message):
+        rc.runtime.load(saved)
+
+
+@pytest.mark.parametrize("escape", ["../secret.vmfb", "/etc/hostname", "..", ""])
+def test_a_manifest_names_files_of_its_folder_only(
+    saved: Path, tiny: rc.Artifact, escape: str
+) -> None:
+    tiny.save(saved.parent / "secret.vmfb")
+    data = json.loads((saved / "manifest.json").read_text())
+    data["artifacts"] = [data["artifacts"][1] | {"file": escape}]
+    (saved / "manifest.json").write_text(json.dumps(data))
+    with pytest.raises(ArtifactError):
+        rc.runtime.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("cpu", "cpu"),
+        ("cpu:x86-64-v3", "cpu-x86-64-v3"),
+        ("cpu:avx2,fma", "cpu-avx2-fma"),
+        ("cpu:../../x", "cpu-..-..-x"),
+        ("cuda:sm_80", "cuda-sm_80"),
+    ],
+)
+def test_payloads_are_named_after_their_target(name: str, slug: str) -> None:
+    assert TargetSpec(name, "local", "x86_64", ()).slug == slug

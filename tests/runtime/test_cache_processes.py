@@ -1,0 +1,155 @@
+"""The cache between processes: what one leaves, however it ends, and what another finds."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.runtime.cache import ArtifactCache
+
+CALL = """
+import numpy as np
+import rnn_compiler as rc
+
+f = np.float32
+tensors = dict(
+    x=np.zeros((0, 1, 1), f), cs_prev=np.zeros((1, 1), f), h_prev=np.zeros((1, 1), f),
+    w=np.zeros((2, 4), f), wci=np.zeros(1, f), wcf=np.zeros(1, f), wco=np.zeros(1, f),
+    b=np.zeros(4, f),
+)
+result = rc.raw_ops.BlockLSTMV2(seq_len_max=0, **tensors)
+print(result.h.shape)
+"""
+
+NO_COMPILER = """
+from rnn_compiler.lowering import compiler
+
+def refuse(*_, **__):
+    raise SystemExit("compiled")
+
+compiler.compile_module = refuse
+"""
+
+COMPILE = """
+import hashlib
+import rnn_compiler as rc
+
+module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
+print(hashlib.sha256(rc.compile(module, "cpu").payload).hexdigest())
+"""
+
+
+def start(script: str, folder: Path, cwd: Path | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", script],
+        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(folder)},
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode is not None
+    return process.returncode, out.strip() if process.returncode == 0 else err
+
+
+def entries(folder: Path) -> list[Path]:
+    return list(folder.rglob("*.entry"))
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    """It finds what the first one left; without that it would have had to compile."""
+    assert finish(start(NO_COMPILER + CALL, tmp_path)) == (1, "compiled\n")
+    assert finish(start(CALL, tmp_path)) == (0, "(0, 1, 1)")
+    assert finish(start(NO_COMPILER + CALL, tmp_path)) == (0, "(0, 1, 1)")
+    assert len(entries(tmp_path)) == 1
+
+
+def test_a_hit_needs_no_mlir(tiny: rc.Artifact, tmp_path: Path) -> None:
+    """The bindings take longer to load than all the rest."""
+    script = COMPILE + "import sys\nprint([n for n in sys.modules if n.startswith('iree.comp')])"
+    digest = tiny.manifest.payload_sha256
+    assert finish(start(COMPILE, tmp_path)) == (0, digest)
+    assert finish(start(script, tmp_path)) == (0, f"{digest}\n[]")
+
+
+def test_two_cold_processes_get_the_same(tiny: rc.Artifact, tmp_path: Path) -> None:
+    """Started at once, in different folders: no harm done, and the same bytes as here."""
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    cache = tmp_path / "cache"
+    processes = [start(COMPILE, cache, cwd=folder) for folder in folders]
+    digest = hashlib.sha256(tiny.payload).hexdigest()
+    assert [finish(process) for process in processes] == [(0, digest), (0, digest)]
+    assert [path for path in cache.rglob("*") if path.is_file()] == entries(cache)
+    assert len(entries(cache)) == 1
+
+
+@pytest.mark.parametrize("moment", ["os.fsync", "pathlib.Path.replace"])
+def test_a_process_killed_while_writing_leaves_no_entry(
+    tiny: rc.Artifact, tmp_path: Path, moment: str
+) -> None:
+    """With all or some of the bytes written, but before they are published."""
+    owner, _, name = moment.rpartition(".")
+    script = f"""
+import os, pathlib, signal
+{owner}.{name} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+{COMPILE}"""
+    assert finish(start(script, tmp_path))[0] == -signal.SIGKILL
+    assert entries(tmp_path) == []
+    leftovers = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(leftovers) == 1, "the process was killed before it wrote anything"
+    assert finish(start(COMPILE, tmp_path)) == (0, tiny.manifest.payload_sha256)
+    assert len(entries(tmp_path)) == 1
+
+
+def test_writers_of_different_keys_do_not_hinder_each_other(
+    tiny: rc.Artifact, tmp_path: Path
+) -> None:
+    """Nothing is shared between entries that could lose one of them."""
+    path = tiny.save(tmp_path / "tiny.vmfb")
+    script = f"""
+import sys
+import rnn_compiler as rc
+from pathlib import Path
+from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
+
+artifact = rc.runtime.read_artifact({str(path)!r})
+cache = ArtifactCache(Path({str(tmp_path / "cache")!r}))
+for k in range(100):
+    cache.put(CacheKey({{"key": [FIRST, k]}}), artifact)
+    cache.put(CacheKey({{"key": k}}), artifact)
+assert all(cache.get(CacheKey({{"key": [FIRST, k]}})) == artifact for k in range(100))
+"""
+    processes = [start(script.replace("FIRST", str(k)), tmp_path) for k in range(2)]
+    assert [finish(process) for process in processes] == [(0, ""), (0, "")]
+    assert len(entries(ArtifactCache(tmp_path / "cache").folder)) == 300
+
+
+def test_a_child_process_after_fork_works(tmp_path: Path) -> None:
+    """No lock of the parent is held in the child."""
+    script = f"""
+import os
+import warnings
+{CALL}
+warnings.simplefilter("ignore")  # Python's own, about forking with threads
+child = os.fork()
+if child == 0:
+    again = rc.raw_ops.BlockLSTMV2(seq_len_max=0, **tensors)
+    module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
+    rc.compile(module, "cpu")
+    os._exit(7 if again.h.shape == (0, 1, 1) else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert finish(start(script, tmp_path)) == (0, "(0, 1, 1)\n7")

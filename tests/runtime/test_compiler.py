@@ -1,0 +1,265 @@
+"""The call of the compiler: how it fails, what it leaves to repeat the failure with.
+
+A shell script stands in for `iree-compile`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler import cpu_features
+from rnn_compiler.errors import CompileError, RnnCompilerError
+from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.compiler import compile_module
+from rnn_compiler.lowering.targets import compiler_flags, resolve_target
+
+MODULE = "module {\n  // a module\n}\n"
+TARGET = resolve_target("cpu:generic")
+
+
+def fake(folder: Path, script: str) -> Path:
+    """A compiler that is a shell script."""
+    path = folder / "iree-compile"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def fail(folder: Path, executable: Path | str, *, timeout: float = 30) -> CompileError:
+    with pytest.raises(CompileError) as caught:
+        compile_module(
+            MODULE,
+            TARGET,
+            reproducers=folder / "reproducers",
+            timeout=timeout,
+            executable=[str(executable)],
+        )
+    assert isinstance(caught.value, RnnCompilerError)
+    assert str(caught.value).startswith("compiling for cpu:generic: ")
+    return caught.value
+
+
+def test_output_is_the_payload(tmp_path: Path) -> None:
+    """Module in on standard input, payload out on standard output, also of many megabytes."""
+    module = MODULE * 500_000
+    payload = compile_module(
+        module, TARGET, reproducers=tmp_path, executable=[str(fake(tmp_path, "cat"))]
+    )
+    assert payload == module.encode()
+    assert [path.name for path in tmp_path.iterdir()] == ["iree-compile"]
+
+
+def test_flags_name_the_target(tmp_path: Path) -> None:
+    """The resolved list of features and a generic CPU: nothing is left to the machine."""
+    script = fake(tmp_path, 'cat > /dev/null; echo "$@"')
+    target = resolve_target("cpu")
+    out = compile_module(MODULE, target, reproducers=tmp_path, executable=[str(script)])
+    flags = out.decode().split()
+    features = ",".join(f"+{feature}" for feature in target.features)
+    assert f"--iree-llvmcpu-target-cpu-features={features}" in flags
+    assert "--iree-llvmcpu-target-cpu=generic" in flags
+    assert "--iree-input-demote-f64-to-f32=false" in flags
+    assert str(tmp_path) not in out.decode()
+
+
+DIAGNOSTICS = "note: fine\nx.mlir:1:2: error: first\nerror: second\nerror: third\nerror: fourth\n"
+
+
+def test_a_failure_shows_the_diagnostics(tmp_path: Path) -> None:
+    """The first errors in the message, all of them in the attribute."""
+    script = fake(tmp_path, f"cat > /dev/null; printf '{DIAGNOSTICS}' >&2; exit 1")
+    error = fail(tmp_path, script)
+    assert error.target == "cpu:generic"
+    assert error.diagnostics == DIAGNOSTICS
+    assert str(error).splitlines()[:4] == [
+        "compiling for cpu:generic: the compiler failed with exit status 1",
+        "x.mlir:1:2: error: first",
+        "error: second",
+        "error: third",
+    ]
+    assert "fourth" not in str(error)
+    assert str(error).splitlines()[-1] == f"reproducer: {error.reproducer}"
+    assert error.command.startswith(str(script))
+
+
+def test_a_reproducer_reproduces(tmp_path: Path) -> None:
+    """Its folder holds the module, what was said about it, and a command that runs anywhere."""
+    script = fake(tmp_path, "cat > /dev/null; echo 'error: no' >&2; exit 3")
+    error = fail(tmp_path, script)
+    assert error.reproducer is not None
+    folder = Path(error.reproducer)
+    assert folder.parent == tmp_path / "reproducers"
+    assert (folder / "module.mlir").read_text() == MODULE
+    assert (folder / "diagnostics.txt").read_text() == "error: no\n" == error.diagnostics
+    assert error.command in (folder / "command.sh").read_text()
+    again = subprocess.run(["sh", folder / "command.sh"], cwd="/", capture_output=True, text=True)
+    assert (again.returncode, again.stderr) == (3, error.diagnostics)
+    fake(tmp_path, "cat")  # now it works
+    assert subprocess.run(["sh", folder / "command.sh"], cwd="/").returncode == 0
+    assert (folder / "module.vmfb").read_text() == MODULE
+
+
+def test_the_same_failure_has_one_reproducer(tmp_path: Path) -> None:
+    script = fake(tmp_path, "exit 1")
+    assert fail(tmp_path, script).reproducer == fail(tmp_path, script).reproducer
+
+
+def test_a_reproducer_that_cannot_be_saved(tmp_path: Path) -> None:
+    (tmp_path / "reproducers").write_text("in the way")
+    error = fail(tmp_path, fake(tmp_path, "exit 1"))
+    assert error.reproducer is None
+    assert "reproducer: could not be saved" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("script", "summary"),
+    [
+        ("exit 1", "the compiler failed with exit status 1"),
+        ("exit 245", "the compiler failed with exit status 245"),
+        ("kill -SEGV $$", "the compiler crashed with SIGSEGV"),
+        ("kill -ABRT $$", "the compiler crashed with SIGABRT"),
+        ("kill -KILL $$", "the compiler crashed with SIGKILL"),
+        ("cat > /dev/null", "the compiler produced nothing"),
+        ("exit 0", "the compiler produced nothing"),
+        ("cat; exit 1", "the compiler failed with exit status 1"),
+        ("printf 'half a payload'; kill -SEGV $$", "the compiler crashed with SIGSEGV"),
+    ],
+)
+def test_every_way_to_fail(tmp_path: Path, script: str, summary: str) -> None:
+    error = fail(tmp_path, fake(tmp_path, script))
+    assert str(error).splitlines()[0] == f"compiling for cpu:generic: {summary}"
+
+
+def test_a_compiler_that_reads_nothing(tmp_path: Path) -> None:
+    """A closed pipe is not the error that is reported."""
+    script = fake(tmp_path, "exec <&-; echo 'error: unknown flag' >&2; exit 1")
+    with pytest.raises(CompileError, match="error: unknown flag"):
+        compile_module(
+            MODULE * 500_000, TARGET, reproducers=tmp_path, executable=[str(script)], timeout=30
+        )
+
+
+def test_diagnostics_of_any_bytes(tmp_path: Path) -> None:
+    script = fake(tmp_path, "cat > /dev/null; printf '\\377\\000 error: x\\n' >&2; exit 1")
+    assert "error: x" in fail(tmp_path, script).diagnostics
+
+
+def test_a_hanging_compiler_is_stopped(tmp_path: Path) -> None:
+    """With all that it started: `iree-compile` runs a linker."""
+    script = f"echo 'error: so far' >&2; sleep 60 & echo $! > {tmp_path}/pid; wait"
+    start = time.monotonic()
+    error = fail(tmp_path, fake(tmp_path, script), timeout=0.5)
+    assert time.monotonic() - start < 10
+    assert "the compiler did not finish in 0.5 s and was stopped" in str(error)
+    assert error.diagnostics == "error: so far\n"
+    child = int((tmp_path / "pid").read_text())
+    try:
+        for _ in range(40):
+            if not Path(f"/proc/{child}").exists() or _state(child) == "Z":
+                return
+            time.sleep(0.05)
+        pytest.fail("what the compiler started is still running")
+    finally:
+        if Path(f"/proc/{child}").exists():
+            os.kill(child, 9)
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.parametrize("executable", ["/no/such/compiler", "/dev/null"])
+def test_a_compiler_that_does_not_start(tmp_path: Path, executable: str) -> None:
+    error = fail(tmp_path, executable)
+    assert "the compiler could not be started" in str(error)
+    assert executable in str(error)
+
+
+def test_the_real_compiler_names_the_error(tmp_path: Path) -> None:
+    bad = "func.func @f(%x: tensor<2xf32>) -> tensor<3xf32> { return %x : tensor<2xf32> }"
+    with pytest.raises(CompileError, match=r"error: .*type of return operand") as caught:
+        compile_module(bad, TARGET, reproducers=tmp_path)
+    assert caught.value.reproducer is not None
+    again = subprocess.run(
+        ["sh", f"{caught.value.reproducer}/command.sh"], capture_output=True, text=True
+    )
+    assert again.returncode != 0
+    assert again.stderr == caught.value.diagnostics
+
+
+@pytest.mark.parametrize("script", ["exit 1", "kill -SEGV $$", "exit 0", "exec sleep 60"])
+def test_a_failure_leaves_no_cache_entry(
+    tmp_path: Path, tiny_module: rc.Module, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    """Through `rc.compile`: the same call with a working compiler works."""
+    compiler.compiler_identity()  # of the real one, from here on
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
+    with monkeypatch.context() as patch:
+        fake(tmp_path, f"exec <&-; {script}")
+        patch.setattr(compiler, "_libraries", lambda: tmp_path)
+        with pytest.raises(CompileError, match=r"^compiling for cpu: the compiler ") as caught:
+            rc.compile(tiny_module, "cpu", timeout=1)
+    assert list(cache.rglob("*.entry")) == []
+    assert caught.value.reproducer is not None
+    module = (Path(caught.value.reproducer) / "module.mlir").read_text()
+    assert "func.func @block_lstm_v2(" in module
+    assert "BlockLSTMV2: " in module, "the compiler's errors name the formula"
+    fake(tmp_path, "cat")
+    monkeypatch.setattr(compiler, "_libraries", lambda: tmp_path)
+    assert rc.compile(tiny_module, "cpu").payload == module.encode()
+
+
+def test_without_the_compiler_artifacts_still_run(tiny: rc.Artifact, tmp_path: Path) -> None:
+    """And what needs it says what to install. As where only IREE's runtime is installed."""
+    path = tiny.save(tmp_path / "tiny.vmfb")
+    script = f"""
+from importlib.machinery import PathFinder
+
+installed = PathFinder.find_spec
+
+def find_spec(name, path=None, target=None):
+    return None if name.startswith("iree.compiler") else installed(name, path, target)
+
+PathFinder.find_spec = find_spec
+import numpy as np
+import rnn_compiler as rc
+
+program = rc.runtime.load({str(path)!r})
+spec = program.block_lstm_v2.spec
+arguments = {{a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}}
+print(program(**arguments).h.shape)
+module = rc.build("BlockLSTMV2", **spec.dims)
+raw_op = rc.raw_ops.BlockLSTMV2
+for needs in (module.__str__, lambda: rc.compile(module), lambda: raw_op(**arguments)):
+    try:
+        needs()
+    except rc.errors.UnsupportedError as error:
+        assert isinstance(error, NotImplementedError)
+        print("pip install 'iree-base-compiler==" in str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n") == ["(0, 1, 1)", "True", "True", "True", ""]
+
+
+def test_every_feature_is_one_that_the_compiler_knows(tmp_path: Path) -> None:
+    """A misspelled one would be dropped with a note, and the code would be slow."""
+    arch = cpu_features.architecture()
+    target = resolve_target("cpu:" + ",".join(sorted(cpu_features.known_features(arch))))
+    text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
+    done = subprocess.run(
+        [compiler._libraries() / "iree-compile", "-", "-o", "/dev/null", *compiler_flags(target)],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

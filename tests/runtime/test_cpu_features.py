@@ -1,0 +1,144 @@
+"""CPU features: read off the kernel's list, never off the CPU's name."""
+
+from __future__ import annotations
+
+import platform
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from rnn_compiler import cpu_features
+from rnn_compiler.cpu_features import LEVELS, architecture, host_features, known_features
+from rnn_compiler.lowering.targets import resolve_target
+
+HASWELL = (
+    "fpu sse sse2 ht syscall nx pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt xsave avx "
+    "f16c lahf_lm abm bmi1 avx2 bmi2"
+)
+
+
+def host(monkeypatch: pytest.MonkeyPatch, cpuinfo: str, machine: str = "x86_64") -> tuple[str, ...]:
+    """The features of a machine with this /proc/cpuinfo."""
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(Path, "read_text", lambda path: cpuinfo)
+    return host_features.__wrapped__()
+
+
+def processors(*flags: str) -> str:
+    return "\n\n".join(
+        f"processor\t: {k}\nmodel name\t: Xeon avx512f\nflags\t\t: {each}\nbugs\t\t: avx512bw\n"
+        for k, each in enumerate(flags)
+    )
+
+
+def test_the_kernels_names_become_llvms(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = {*LEVELS["x86_64"]["x86-64-v3"], "pclmul"}
+    assert host(monkeypatch, processors(HASWELL)) == tuple(sorted(expected))
+
+
+def test_a_feature_whose_basis_is_masked_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler would use both, and the machine's own artifact would not run on it."""
+    flags = f"{HASWELL} avx512f avx512bw".replace(" fma", "")
+    assert not {"avx512f", "avx512bw"} & set(host(monkeypatch, processors(flags)))
+
+
+def test_only_flags_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the name of the CPU, and no flag that only contains another's name."""
+    assert host(monkeypatch, processors("fpu avx2x xavx ssse3_ lahf_lm")) == ("sahf",)
+
+
+def test_a_feature_must_be_on_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads move between them."""
+    flags = (f"{HASWELL} avx512f", HASWELL.replace("avx2 ", ""), f"{HASWELL} avx512f")
+    features = host(monkeypatch, processors(*flags))
+    assert "fma" in features
+    assert not {"avx2", "avx512f"} & set(features)
+
+
+def test_arm_lists_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpuinfo = "processor\t: 0\nFeatures\t: fp asimd evtstrm asimdhp atomics asimddp\nCPU part : 1\n"
+    expected = ("dotprod", "fullfp16", "lse", "neon")
+    assert host(monkeypatch, cpuinfo, "aarch64") == expected
+    assert architecture() == "aarch64"
+    assert set(LEVELS["aarch64"]["generic"]) <= set(expected)
+
+
+@pytest.mark.parametrize("cpuinfo", ["", "processor\t: 0\n", "flags\n", "flags\t:\n"])
+def test_nothing_is_assumed_of_a_machine_that_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, cpuinfo: str
+) -> None:
+    assert host(monkeypatch, cpuinfo) == ()
+
+
+@pytest.mark.parametrize(
+    ("machine", "arch"), [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("arm64", "aarch64")]
+)
+def test_architectures(monkeypatch: pytest.MonkeyPatch, machine: str, arch: str) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    assert architecture() == arch
+    assert "generic" in LEVELS[arch]
+
+
+def test_an_unknown_architecture_has_no_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert host(monkeypatch, processors(HASWELL), "riscv64") == ()
+    assert known_features("riscv64") == frozenset()
+
+
+def test_without_the_kernels_list_irees_tool_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It must find no feature that the kernel does not offer."""
+    kernel = set(host_features())
+
+    def missing(path: Path) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_text", missing)
+    found = host_features.__wrapped__()
+    assert set(found) <= kernel
+    assert found == tuple(sorted(found))
+    if "avx" in kernel:
+        assert "avx" in found
+
+
+def test_levels_grow() -> None:
+    """Each is part of the next, and made of known features."""
+    for arch, levels in LEVELS.items():
+        lists = [set(features) for features in levels.values()]
+        assert all(lower <= higher for lower, higher in pairwise(lists))
+        assert all(features <= known_features(arch) for features in lists)
+        for features in levels.values():
+            assert len(set(features)) == len(features)
+    assert list(LEVELS["x86_64"]) == ["generic", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
+
+
+def test_targets_resolve_to_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_features, "architecture", lambda: "x86_64")
+    monkeypatch.setattr(cpu_features, "host_features", lambda: ("avx2", "fma"))
+
+    def features(target: str) -> tuple[str, ...]:
+        return resolve_target(target).features
+
+    assert features("cpu") == ("avx2", "fma")
+    assert features("cpu:generic") == ()
+    assert features("cpu:x86-64-v3") == tuple(sorted(LEVELS["x86_64"]["x86-64-v3"]))
+    assert {"avx", "bmi2"} <= set(features("cpu:bmi2,avx"))
+    assert features("cpu:bmi2,avx") == features("cpu:+avx, +bmi2") == features("cpu:avx,bmi2,avx")
+
+
+@pytest.mark.parametrize(
+    ("feature", "implied"),
+    [
+        ("avx2", {"avx", "sse4.2", "ssse3"}),
+        ("fma", {"avx"}),
+        ("f16c", {"avx"}),
+        ("avx512f", {"avx2", "fma", "f16c"}),
+        ("avx512vl", {"avx512f"}),
+        ("avx512bf16", {"avx512bw"}),
+    ],
+)
+def test_what_a_feature_implies_is_in_the_list(
+    monkeypatch: pytest.MonkeyPatch, feature: str, implied: set[str]
+) -> None:
+    """LLVM uses it too, so a machine that lacks it must be refused."""
+    monkeypatch.setattr(cpu_features, "architecture", lambda: "x86_64")
+    assert set(resolve_target(f"cpu:{feature}").features) >= {feature, *implied}

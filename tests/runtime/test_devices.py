@@ -1,0 +1,96 @@
+"""Devices: opened once, chosen by argument, context or environment, and named when missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.errors import DeviceError
+from rnn_compiler.execution import current_device, current_target
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.raw_ops import RawOp
+from rnn_compiler.runtime.devices import get_device
+
+
+@pytest.mark.parametrize("device", ["local-sync", "local-task", "local-sync://"])
+def test_devices_are_opened_once(device: str) -> None:
+    assert get_device(device) is get_device(device)
+    assert get_device(device).kind == "local"
+
+
+@pytest.mark.parametrize(
+    "device", ["nope", "cpu", "LOCAL-SYNC", "local-sync:", "vulkan", "hip", "://", "\0", "local"]
+)
+def test_unknown_drivers_are_named_with_those_there_are(tiny: rc.Artifact, device: str) -> None:
+    with pytest.raises(DeviceError) as caught:
+        rc.runtime.load(tiny, device)
+    expected = f"no device {device!r}: expected one of local-sync, local-task, cuda"
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("device", ["local-sync://5", "local-task://x", "cuda://no-such-gpu"])
+def test_devices_that_cannot_be_opened(tiny: rc.Artifact, device: str) -> None:
+    """A driver without a machine to run on, or a device that the driver does not have."""
+    with pytest.raises(DeviceError, match=rf"^device '{device}' could not be opened: .*local-sync"):
+        rc.runtime.load(tiny, device)
+
+
+def test_the_default_device(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RNN_COMPILER_DEVICE", raising=False)
+    assert rc.runtime.load(tiny).device is get_device("local-sync")
+    monkeypatch.setenv("RNN_COMPILER_DEVICE", "local-task")
+    assert rc.runtime.load(tiny).device is get_device("local-task")
+    assert rc.runtime.load(tiny, "local-sync").device is get_device("local-sync")
+    monkeypatch.setenv("RNN_COMPILER_DEVICE", "nope")
+    with pytest.raises(DeviceError, match="no device 'nope'"):
+        rc.runtime.load(tiny)
+
+
+def test_target_is_for_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is inside wins over what is around it, and that over the environment."""
+    monkeypatch.delenv("RNN_COMPILER_TARGET", raising=False)
+    monkeypatch.delenv("RNN_COMPILER_DEVICE", raising=False)
+    assert (current_target(), current_device()) == ("cpu", "local-sync")
+    monkeypatch.setenv("RNN_COMPILER_TARGET", "cpu:generic")
+    monkeypatch.setenv("RNN_COMPILER_DEVICE", "local-task")
+    assert (current_target(), current_device()) == ("cpu:generic", "local-task")
+    with rc.target("cpu", device="local-sync"):
+        assert (current_target(), current_device()) == ("cpu", "local-sync")
+        with rc.target("cpu:generic"):
+            assert (current_target(), current_device()) == ("cpu:generic", "local-sync")
+        with pytest.raises(RuntimeError, match="leave"), rc.target("cpu:generic", "local-task"):
+            raise RuntimeError("leave")
+        assert (current_target(), current_device()) == ("cpu", "local-sync")
+    assert (current_target(), current_device()) == ("cpu:generic", "local-task")
+
+
+def test_raw_ops_run_where_target_says(
+    monkeypatch: pytest.MonkeyPatch, forward: dict[str, npt.NDArray[Any]]
+) -> None:
+    """Which is also what their loaded modules are kept by."""
+    seen: list[tuple[str, str]] = []
+
+    class Loaded:
+        def __init__(self, target: str, device: str) -> None:
+            self.functions = {"block_lstm_v2": self}
+            self.where = (target, device)
+
+        def invoke(self, *_: object, **__: object) -> None:
+            seen.append(self.where)
+
+    monkeypatch.setattr("rnn_compiler.raw_ops.compile", lambda module, target: target)
+    monkeypatch.setattr("rnn_compiler.raw_ops.load", Loaded)
+    call = RawOp(OPS["BlockLSTMV2"].signature)
+    call(**forward)
+    with rc.target("cpu:generic", device="local-task"):
+        call(**forward)
+    with rc.target("cpu:generic"):
+        call(**forward)
+    assert seen == [
+        ("cpu", "local-sync"),
+        ("cpu:generic", "local-task"),
+        ("cpu:generic", "local-sync"),
+    ]
