@@ -129,9 +129,10 @@ def _row(item: object) -> tuple[str, dict[str, Any]]:
     """An item of a list of ops: a name, or a pair of a name and keywords."""
     if isinstance(item, str):
         return item, {}
-    parts = list(cast(tuple[Any, ...], item)) if isinstance(item, tuple) else []
-    if [type(part) for part in parts] == [str, dict]:
-        return parts[0], dict(parts[1])
+    if isinstance(item, tuple):
+        name, own = (*cast(tuple[Any, ...], item), None, None)[:2]
+        if isinstance(name, str) and isinstance(own, dict):
+            return name, {**cast(dict[str, Any], own)}
     expected = f"one of {', '.join(OPS)}, or a list of them or of pairs of one and a dict"
     raise InvalidArgumentError("build", "op", expected, describe(item))
 
