@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
 from rnn_compiler.lowering.ops import OPS
@@ -125,14 +125,12 @@ def build(
     return Module(specs)
 
 
-def _row(item: object) -> tuple[str, dict[str, Any]]:
+def _row(item: Any) -> tuple[str, dict[str, Any]]:
     """An item of a list of ops: a name, or a pair of a name and keywords."""
     if isinstance(item, str):
         return item, {}
-    if isinstance(item, tuple):
-        name, own = (*cast(tuple[Any, ...], item), None, None)[:2]
-        if isinstance(name, str) and isinstance(own, dict):
-            return name, {**cast(dict[str, Any], own)}
+    if issubclass(type(item), tuple) and [*map(type, item)] == [str, dict]:
+        return item[0], dict(item[1])
     expected = f"one of {', '.join(OPS)}, or a list of them or of pairs of one and a dict"
     raise InvalidArgumentError("build", "op", expected, describe(item))
 

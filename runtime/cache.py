@@ -121,7 +121,7 @@ class ArtifactCache:
         except OSError as error:
             warnings.warn(
                 f"cannot write to the cache {self.folder} ({error.strerror}): compiled modules are "
-                "not kept; set RNN_COMPILER_CACHE_DIR to a writable folder, or RNN_COMPILER_CACHE=ro",
+                "not kept; set RNN_COMPILER_CACHE_DIR to another folder, or RNN_COMPILER_CACHE=ro",
                 CacheWarning,
                 stacklevel=2,
             )

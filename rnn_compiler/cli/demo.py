@@ -1,0 +1,378 @@
+"""The proof: a small LSTM, trained with the compiled ops, carries on with a heartbeat by itself.
+
+The signal looks like an ECG of trigeminy: after two normal beats comes a premature one of another
+shape. Until it comes, nothing in the trace tells, so whoever predicts it must have counted. The
+network sees one noisy sample at a time and predicts the next. BlockLSTMV2 and BlockLSTMGradV2 do
+the work, from one artifact; the dense readout and Adam are a few lines of numpy.
+
+It is judged on recordings that it was not trained on: first it hears them, then nothing but its own
+predictions.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from rnn_compiler import compilation, runtime
+from rnn_compiler.cli.options import plain_table
+from rnn_compiler.execution import current_device, current_target
+from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.modules import build
+from rnn_compiler.runtime.cache import ArtifactCache
+
+__all__ = ["run_demo"]
+
+Array = npt.NDArray[np.float32]
+
+DEFAULT_STEPS = 3000
+
+_SEQ_LENGTH, _BATCH_SIZE, _NUM_UNITS = 32, 16, 32
+
+_SAMPLES_PER_SECOND = 25
+_SAMPLES_PER_BEAT = 20
+_NOISE = 0.02
+# Waves as rows of time (in beats, 0 is the peak of a normal beat), height, width.
+_NORMAL_BEAT = np.array(
+    [[-0.2, 0.16, 0.05], [-0.07, -0.14, 0.03], [0, 1, 0.03], [0.07, -0.22, 0.03], [0.28, 0.3, 0.07]]
+)
+_PREMATURE_BEAT = np.array([[-0.2, 1.1, 0.06], [-0.04, -0.5, 0.06], [0.16, -0.35, 0.08]])
+
+_STRETCHES = 16  # that a training recording has; the state is carried from one to the next
+_HEARD = 4 * _SEQ_LENGTH  # samples that a held-out recording is listened to
+_ALONE = 6 * _SEQ_LENGTH  # samples that the network then makes by itself
+
+# What must be reached: the mean squared error of the next sample, in terms of that of repeating the
+# last one; and alone, the root mean squared error in terms of the signal's standard deviation, of
+# which silence gives 1 and a lost rhythm more.
+_NEXT_SAMPLE_BOUND = 0.05
+_ALONE_BOUND = 0.5
+
+
+def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, console: Console) -> int:
+    """Compiles, trains, judges and draws.
+
+    Args:
+        output: The PNG file to write; its folder must exist.
+        steps: Training steps, at least 1.
+        console: What to print on; the progress bar shows on terminals only.
+
+    Returns:
+        0 if the network learned what it should, else 1.
+
+    Raises:
+        OSError: The picture cannot be written.
+    """
+    if output.is_dir() or not output.parent.is_dir():  # better now than after the training
+        raise FileNotFoundError(f"{output}: not a file name in a folder that exists")
+    module = build(
+        ["BlockLSTMV2", "BlockLSTMGradV2"],
+        dtype="float32",
+        seq_length=_SEQ_LENGTH,
+        batch_size=_BATCH_SIZE,
+        input_size=1,
+        num_units=_NUM_UNITS,
+        use_peephole=False,
+    )
+    key = compilation._cache_key(module, resolve_target(current_target()))  # pyright: ignore[reportPrivateUsage]
+    cached = ArtifactCache.from_environment().get(key) is not None
+    start = time.perf_counter()
+    with console.status("compiling the forward and the backward function"):
+        artifact = compilation.compile(module)
+    compile_seconds = time.perf_counter() - start
+
+    generator = np.random.default_rng(1)
+    network = Network(runtime.load(artifact, current_device()), generator)
+    start = time.perf_counter()
+    losses = train_with_progress(network, generator, steps, console)
+    train_seconds = time.perf_counter() - start
+    trial = judge(network, np.random.default_rng(2))
+
+    last_losses = losses[-_STRETCHES:]
+    table = plain_table("", "", title="BlockLSTMV2 + BlockLSTMGradV2")
+    table.show_header = False
+    table.add_row("compiled in", f"{compile_seconds:.2f} s, cache {'hit' if cached else 'miss'}")
+    table.add_row("artifact", f"{artifact.manifest.payload_size:,} bytes")
+    table.add_row("trained", f"{steps:,} steps, {steps / train_seconds:,.0f} a second")
+    table.add_row("loss", f"{losses[0]:.4f} at the start, {np.mean(last_losses):.4f} at the end")
+    table.add_row(
+        "next sample, held out",
+        f"{trial.next_sample_error:.1%} of the error of repeating the last one "
+        f"(bound {_NEXT_SAMPLE_BOUND:.0%})",
+    )
+    table.add_row(
+        "alone, held out",
+        f"{trial.alone_error:.1%} of the signal's own spread (bound {_ALONE_BOUND:.0%})",
+    )
+    console.print(table)
+    if draw(output, network, losses, trial):
+        console.print(f"see {output}", markup=False)
+    else:
+        hint = "no picture: it needs matplotlib, pip install 'rnn-compiler[plot]'"
+        console.print(hint, markup=False)
+    if trial.passed:
+        return 0
+    message = "the network has not learned what it should: see the bounds above"
+    print(f"rnn-compiler: error: {message}", file=sys.stderr)
+    return 1
+
+
+def record_hearts(generator: np.random.Generator, length: int) -> Array:
+    """Recordings ``[length, batch_size]`` that start anywhere in the rhythm, with noise."""
+    start = generator.uniform(0, 3, _BATCH_SIZE)
+    beats = start + np.arange(length)[:, None] / _SAMPLES_PER_BEAT
+    number = np.floor(beats + 0.5)
+    phase = (beats - number)[..., None]
+
+    def trace(waves: Any) -> npt.NDArray[np.float64]:
+        when, height, width = waves.T
+        return np.sum(height * np.exp(-0.5 * ((phase - when) / width) ** 2), axis=-1)
+
+    signal = np.where(number % 3 == 0, trace(_PREMATURE_BEAT), trace(_NORMAL_BEAT))
+    return (signal + generator.normal(0, _NOISE, signal.shape)).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class State:
+    """What the network remembers, ``[batch_size, num_units]`` each."""
+
+    cs_prev: Array
+    h_prev: Array
+
+
+NO_MEMORY = State(*np.zeros((2, _BATCH_SIZE, _NUM_UNITS), np.float32))
+
+
+class Network:
+    """An LSTM layer and a dense readout that predict the next sample.
+
+    Attributes:
+        parameters: ``w`` and ``b`` of the LSTM, ``readout`` and ``offset`` of the readout.
+    """
+
+    def __init__(self, program: runtime.Program, generator: np.random.Generator) -> None:
+        H = _NUM_UNITS
+        self.parameters: dict[str, Array] = {
+            "w": generator.normal(0, H**-0.5, (1 + H, 4 * H)).astype(np.float32),
+            "b": np.repeat(np.array([0, 1.5, 0, 0], np.float32), H),  # the forget gate starts open
+            "readout": generator.normal(0, H**-0.5, H).astype(np.float32),
+            "offset": np.zeros(1, np.float32),
+        }
+        self._program = program
+        unused = program.to_device(np.zeros(H, np.float32))
+        self._peepholes = {"wci": unused, "wcf": unused, "wco": unused}
+        self._cs_grad = program.to_device(np.zeros((_SEQ_LENGTH, _BATCH_SIZE, H), np.float32))
+
+    def predict(self, samples: Array, state: State) -> tuple[Array, State]:
+        """The sample after each of ``samples[n, batch_size]``, and the state after the last.
+
+        A stretch may be shorter than the module's seq_length: `seq_len_max` says how long it is.
+        """
+        n = len(samples)
+        padded = np.zeros((_SEQ_LENGTH, _BATCH_SIZE), np.float32)
+        padded[:n] = samples
+        out = self._program.block_lstm_v2(**self._inputs(padded, state, n))
+        return self._read(out.h[:n]), State(out.cs[n - 1], out.h[n - 1])
+
+    def gradient(
+        self, samples: Array, targets: Array, state: State
+    ) -> tuple[float, dict[str, Array], State]:
+        """The mean squared error on a full stretch, its gradient by parameter, the state after."""
+        inputs = self._inputs(samples, state, _SEQ_LENGTH)
+        out = self._program.block_lstm_v2(**inputs, to_host=False)
+        h: Array = np.asarray(out.h)
+        error = self._read(h) - targets
+        error_grad = error * np.float32(2 / error.size)
+        lstm = self._program.block_lstm_grad_v2(
+            **inputs,
+            **out._asdict(),
+            cs_grad=self._cs_grad,
+            h_grad=error_grad[..., None] * self.parameters["readout"],
+        )
+        gradient: dict[str, Array] = {
+            "w": lstm.w_grad,
+            "b": lstm.b_grad,
+            "readout": np.tensordot(error_grad, h, 2),
+            "offset": error_grad.sum(keepdims=True).reshape(1),
+        }
+        return float(np.mean(error**2)), gradient, State(np.asarray(out.cs)[-1], h[-1])
+
+    def _inputs(self, samples: Array, state: State, seq_len_max: int) -> dict[str, Any]:
+        return {
+            "seq_len_max": seq_len_max,
+            "x": samples[..., None],
+            "cs_prev": state.cs_prev,
+            "h_prev": state.h_prev,
+            "w": self.parameters["w"],
+            **self._peepholes,
+            "b": self.parameters["b"],
+        }
+
+    def _read(self, h: Array) -> Array:
+        return h @ self.parameters["readout"] + self.parameters["offset"]
+
+
+class Adam:
+    """Adam, on parameters by name, with the norm of the gradient clipped to 1."""
+
+    def __init__(self, parameters: dict[str, Array]) -> None:
+        self._parameters = parameters
+        self._mean = {name: np.zeros_like(value) for name, value in parameters.items()}
+        self._square = {name: np.zeros_like(value) for name, value in parameters.items()}
+        self._count = 0
+
+    def step(self, gradient: dict[str, Array], rate: float) -> None:
+        """Moves the parameters, in place."""
+        self._count += 1
+        rate *= (1 - 0.99**self._count) ** 0.5 / (1 - 0.9**self._count)
+        norm = sum(float(np.sum(g**2)) for g in gradient.values()) ** 0.5
+        for name, parameter in self._parameters.items():
+            g = gradient[name] / max(1, norm)
+            mean, square = self._mean[name], self._square[name]
+            mean += 0.1 * (g - mean)
+            square += 0.01 * (g**2 - square)
+            parameter -= rate * mean / (np.sqrt(square) + 1e-8)
+
+
+def stretches(generator: np.random.Generator) -> Iterator[tuple[Array, bool]]:
+    """Stretches ``[seq_length + 1, batch_size]`` of ever new recordings; whether one is a first."""
+    while True:
+        recordings = record_hearts(generator, _STRETCHES * _SEQ_LENGTH + 1)
+        for first in range(0, _STRETCHES * _SEQ_LENGTH, _SEQ_LENGTH):
+            yield recordings[first : first + _SEQ_LENGTH + 1], first == 0
+
+
+def train(
+    network: Network, generator: np.random.Generator, steps: int, report: Callable[[float], None]
+) -> list[float]:
+    """Trains, a stretch a step, with a rate that falls to 0; the losses, each also reported."""
+    optimizer = Adam(network.parameters)
+    state = NO_MEMORY
+    losses: list[float] = []
+    for step, (stretch, is_first) in zip(range(steps), stretches(generator), strict=False):
+        state = NO_MEMORY if is_first else state
+        loss, gradient, state = network.gradient(stretch[:-1], stretch[1:], state)
+        optimizer.step(gradient, rate=0.005 * (1 + math.cos(math.pi * step / steps)))
+        losses.append(loss)
+        report(loss)
+    return losses
+
+
+def train_with_progress(
+    network: Network, generator: np.random.Generator, steps: int, console: Console
+) -> list[float]:
+    """`train`, with a progress bar where there is a terminal."""
+    columns = (
+        TextColumn("training"),
+        BarColumn(),
+        TextColumn("loss {task.fields[loss]:.4f}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("training", total=steps, loss=float("nan"))
+        return train(
+            network, generator, steps, lambda loss: progress.update(task, advance=1, loss=loss)
+        )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Held-out recordings and what the network made of them, ``[time, batch_size]``.
+
+    Attributes:
+        recordings: The samples.
+        predictions: Of the same samples; from `_HEARD` on, made without hearing any.
+    """
+
+    recordings: Array
+    predictions: Array
+
+    @property
+    def naive_loss(self) -> float:
+        """The mean squared error of repeating the last sample."""
+        return float(np.mean(np.diff(self.recordings, axis=0) ** 2))
+
+    @property
+    def next_sample_error(self) -> float:
+        """The mean squared error while it hears, in terms of `naive_loss`.
+
+        The first half is left out, in which it finds out where in the rhythm it is.
+        """
+        heard = slice(_HEARD // 2, _HEARD)
+        error = self.predictions[heard] - self.recordings[heard]
+        return float(np.mean(error**2)) / self.naive_loss
+
+    @property
+    def alone_error(self) -> float:
+        """The root mean squared error while it is alone, in terms of the standard deviation."""
+        error = self.predictions[_HEARD:] - self.recordings[_HEARD:]
+        return float(np.sqrt(np.mean(error**2)) / np.std(self.recordings[_HEARD:]))
+
+    @property
+    def passed(self) -> bool:
+        """Whether both errors are within their bounds."""
+        return self.next_sample_error < _NEXT_SAMPLE_BOUND and self.alone_error < _ALONE_BOUND
+
+
+def judge(network: Network, generator: np.random.Generator) -> Trial:
+    """Lets the network hear new recordings, then carry on alone."""
+    recordings = record_hearts(generator, _HEARD + _ALONE)
+    predictions = np.zeros_like(recordings)
+    state = NO_MEMORY
+    for first in range(0, _HEARD, _SEQ_LENGTH):
+        heard = slice(first, first + _SEQ_LENGTH)
+        following = slice(first + 1, first + _SEQ_LENGTH + 1)
+        predictions[following], state = network.predict(recordings[heard], state)
+    for t in range(_HEARD, _HEARD + _ALONE - 1):
+        predictions[t + 1 : t + 2], state = network.predict(predictions[t : t + 1], state)
+    return Trial(recordings, predictions)
+
+
+def draw(path: Path, network: Network, losses: list[float], trial: Trial) -> bool:
+    """Writes the picture; False if matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    ink, accent, shade = "#9aa5b1", "#d1495b", "#fdf3e7"
+    size = sum(parameter.size for parameter in network.parameters.values())
+    figure: Any = Figure(figsize=(11, 6), dpi=140, layout="constrained")
+    figure.suptitle(
+        f"An LSTM with {size:,} parameters hears a heartbeat, then carries on alone",
+        fontsize=16,
+        fontweight="bold",
+    )
+    trace, loss = figure.subplots(2, 1, height_ratios=[3, 2])
+
+    trace.set_title("every third beat is premature: to place it, one must have counted", pad=10)
+    seconds = np.arange(len(trial.recordings)) / _SAMPLES_PER_SECOND
+    alone = _HEARD / _SAMPLES_PER_SECOND
+    trace.axvspan(alone, seconds[-1], color=shade)
+    trace.plot(seconds, trial.recordings[:, 0], color=ink, lw=4, label="held-out recording")
+    trace.plot(seconds[1:], trial.predictions[1:, 0], color=accent, lw=1.6, label="prediction")
+    top = {"y": 0.97, "va": "top", "fontsize": 11, "transform": trace.get_xaxis_transform()}
+    trace.text(alone / 2, s="hears the recording", ha="center", **top)
+    trace.text((alone + seconds[-1]) / 2, s="hears only itself", ha="center", **top)
+    trace.set(xlabel="time (s)", ylabel="signal", xlim=(0, seconds[-1]), ylim=(-0.75, 1.6))
+    trace.legend(loc="lower right", ncols=2, frameon=False)
+
+    mean = np.convolve(losses, np.ones(_STRETCHES) / _STRETCHES, "valid")
+    loss.plot(np.arange(len(mean)) + _STRETCHES, mean, color=accent, lw=2)
+    for level, text in ((trial.naive_loss, "repeating the last sample"), (_NOISE**2, "noise")):
+        loss.axhline(level, color="black", lw=1, ls=":")
+        loss.text(len(losses), level * 1.1, text, ha="right", va="bottom", fontsize=10)
+    loss.set(xlabel="training step", ylabel="squared error", yscale="log", xlim=(0, len(losses)))
+    for axes in (trace, loss):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, format="png")
+    return True
