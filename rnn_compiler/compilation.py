@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import overload
 
+import rnn_compiler
 import rnn_compiler.lowering
 from rnn_compiler.errors import CacheWarning, InvalidArgumentError, describe
 from rnn_compiler.execution import current_target
@@ -61,6 +62,8 @@ def compile(
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         UnsupportedError: The compiler is not installed.
     """
+    if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidArgumentError("compile", "module", "what `build` made", describe(module))
     if target is None or isinstance(target, str):
         return _compile_for(module, resolve_target(target or current_target()), timeout)
     if not isinstance(target, (list, tuple)):
@@ -142,10 +145,12 @@ def _package_version() -> str:
 @functools.cache
 def _source_digest() -> str:
     """Digest of the sources that decide what is compiled, for those who edit them."""
-    package = Path(rnn_compiler.lowering.__path__[0]).resolve()
+    package = Path(rnn_compiler.__path__[0])
+    lowering = sorted(Path(rnn_compiler.lowering.__path__[0]).rglob("*.py"))
+    shared = [package / name for name in ("dtypes.py", "manifest.py", "signatures.py")]
     digest = hashlib.sha256()
-    for source in sorted(package.rglob("*.py")):
-        digest.update(f"{source.relative_to(package)}\0".encode())
+    for source in (*lowering, *shared):
+        digest.update(f"{source.name}\0".encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()
 

@@ -6,7 +6,9 @@ the remedy. All derive from `RnnCompilerError`, and also from the builtin a call
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 __all__ = [
     "ArtifactError",
@@ -51,6 +53,9 @@ class InvalidArgumentError(RnnCompilerError, ValueError):
         message = f"{op}: '{argument}': expected {expected}, got {got}"
         super().__init__(f"{message}; {remedy}" if remedy else message)
 
+    def __reduce__(self) -> Any:  # exceptions are copied by their message unless told otherwise
+        return type(self), (self.op, self.argument, self.expected, self.got, self.remedy)
+
 
 class UnsupportedError(RnnCompilerError, NotImplementedError):
     """A combination that is well defined but that this package does not provide."""
@@ -60,6 +65,7 @@ class CompileError(RnnCompilerError):
     """The IREE compiler failed, crashed or ran out of time.
 
     Attributes:
+        summary: What happened, in a line.
         target: The target that was compiled for.
         diagnostics: What the compiler wrote to its standard error.
         reproducer: Folder that holds the module and the command; None if it could not be saved.
@@ -69,6 +75,7 @@ class CompileError(RnnCompilerError):
     def __init__(
         self, summary: str, *, target: str, diagnostics: str, reproducer: str | None, command: str
     ) -> None:
+        self.summary = summary
         self.target = target
         self.diagnostics = diagnostics
         self.reproducer = reproducer
@@ -80,6 +87,10 @@ class CompileError(RnnCompilerError):
             f"reproducer: {reproducer}" if reproducer else "reproducer: could not be saved"
         )
         super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> Any:
+        keywords = {name: value for name, value in vars(self).items() if name != "summary"}
+        return functools.partial(type(self), **keywords), (self.summary,)
 
 
 class ArtifactError(RnnCompilerError):

@@ -81,10 +81,8 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
             op, spec.name, f"dtype {spec.dtype}", f"dtype {got}", "convert it, or choose its dtype"
         )
     if array.shape != spec.shape:
-        formula = f"{spec.formula} = " if spec.shape else "a scalar, shape "
-        raise InvalidArgumentError(
-            op, spec.name, f"shape {formula}{list(spec.shape)}", f"shape {list(array.shape)}"
-        )
+        expected = f"shape {spec.formula} = {list(spec.shape)}" if spec.shape else "a scalar, []"
+        raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
     if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):
         low, high, value = spec.minimum or 0, spec.maximum, int(np.asarray(array))
         if not low <= value <= high:

@@ -8,6 +8,7 @@ IREE itself runs damaged code without a word.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -185,16 +186,27 @@ def write_atomically(path: Path, data: bytes) -> None:
     Raises:
         OSError: It cannot be written; nothing is left behind.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(6).hex()}.tmp")
+    temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.tmp")
     try:
         with temporary.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+        _sync_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes a rename in a folder outlast a power loss, where the file system can do that."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _manifest_path(path: Path) -> Path:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import DeviceError
+from rnn_compiler.errors import DeviceError, describe
 from rnn_compiler.manifest import TensorSpec
 
 __all__ = ["Device", "DeviceArray", "get_device"]
@@ -61,9 +61,9 @@ class Device:
     """
 
     def __init__(self, uri: str) -> None:
-        driver = uri.partition("://")[0]
+        driver = str(uri).partition("://")[0]
         if driver not in _KINDS:
-            raise DeviceError(f"no device {uri!r}: expected one of {', '.join(_KINDS)}")
+            raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
         self.uri = uri
         self.kind = _KINDS[driver]
         try:
