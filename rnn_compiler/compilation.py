@@ -26,7 +26,7 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 
-__all__ = ["compile"]
+__all__ = ["cache_key", "compile"]
 
 _STRATEGY = "portable"
 
@@ -77,7 +77,7 @@ def compile(
 
 def _compile_for(module: Module, target: TargetSpec, timeout: float) -> Artifact:
     cache = ArtifactCache.from_environment()
-    key = _cache_key(module, target)
+    key = cache_key(module, target)
     with _lock(key.digest):  # threads that want the same artifact wait for one compilation
         cached = cache.get(key)
         if cached is not None and cache.mode != "verify":
@@ -121,7 +121,8 @@ def _compile_now(
     return Artifact(manifest, payload)
 
 
-def _cache_key(module: Module, target: TargetSpec) -> CacheKey:
+def cache_key(module: Module, target: TargetSpec) -> CacheKey:
+    """What the compilation of a module for a target depends on."""
     identity = compiler.compiler_identity()
     return CacheKey(
         {

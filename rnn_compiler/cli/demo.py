@@ -84,7 +84,7 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, console: Console) -> i
         num_units=_NUM_UNITS,
         use_peephole=False,
     )
-    key = compilation._cache_key(module, resolve_target(current_target()))  # pyright: ignore[reportPrivateUsage]
+    key = compilation.cache_key(module, resolve_target(current_target()))
     cached = ArtifactCache.from_environment().get(key) is not None
     start = time.perf_counter()
     with console.status("compiling the forward and the backward function"):

@@ -399,7 +399,7 @@ def test_verify_recompiles_and_compares(
     payload = tiny.payload + b"another"
     digest = hashlib.sha256(payload).hexdigest()
     manifest = type(tiny.manifest)(**{**vars(tiny.manifest), "payload_sha256": digest})
-    key = compilation._cache_key(tiny_module, resolve_target("cpu"))
+    key = compilation.cache_key(tiny_module, resolve_target("cpu"))
     cache = ArtifactCache(own_folder)
     cache.put(key, Artifact(manifest, payload))
     with pytest.warns(CacheWarning, match=f"{key.digest}.entry is not what compiling gives now"):
@@ -425,7 +425,7 @@ def test_a_broken_entry_is_recompiled_and_mended(
     compilations: list[str],
     damage: Callable[[Path], None],
 ) -> None:
-    key = compilation._cache_key(tiny_module, resolve_target("cpu"))
+    key = compilation.cache_key(tiny_module, resolve_target("cpu"))
     cache = ArtifactCache(own_folder)
     cache.put(key, tiny)
     damage(cache.path(key))
@@ -491,7 +491,7 @@ def test_without_a_cache_a_failure_does_not_hold_the_others_up(
 
 
 def key_of(module: rc.Module, target: str = "cpu") -> str:
-    return compilation._cache_key(module, resolve_target(target)).digest
+    return compilation.cache_key(module, resolve_target(target)).digest
 
 
 def build(op: str = "BlockLSTMV2", **keywords: Any) -> rc.Module:

@@ -1,0 +1,34 @@
+"""The quickstart runs as its README says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from rnn_compiler.runtime import load
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "quickstart"
+
+
+def test_the_script_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", str(SAMPLE / "quickstart.py"), str(tmp_path / "new")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+    shown = (SAMPLE / "README.md").read_text().split("```")[-2]
+    headings = re.findall(r"^\d\. .*\n-+$", shown, re.MULTILINE)
+    assert len(headings) == 6
+    assert re.findall(r"^\d\. .*\n-+$", done.stdout, re.MULTILINE) == headings
+    lines = [
+        line for line in shown.splitlines() if "bytes" not in line and "difference" not in line
+    ]
+    for line in lines:
+        assert line.removesuffix("...") in done.stdout
+
+    files = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert files == ["lstm.mlir", "lstm.vmfb", "lstm.vmfb.json"]
+    program = load(tmp_path / "new" / "lstm.vmfb")
+    assert list(program.functions) == ["block_lstm_v2", "block_lstm_grad_v2"]
