@@ -211,12 +211,13 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     flat = dgates.reshape(T * B, 4 * H)
     b.step("x_grad = dgates @ w[:I]^T")
     x_grad = flat.dot(args["w"].slice(0, 0, I), (1, 1), compute).reshape(T, B, I)
+    x_grad = where_ran(x_grad)
     b.step("w_grad = [x, h_prev]^T @ dgates")
     xh = b.concatenate([where_ran(args["x"]), before(args["h_prev"], args["h"])], 2)
     w_grad = xh.reshape(T * B, I + H).dot(flat, (0, 0), compute)
     b.step("b_grad = sum(dgates)")
     gradients = {
-        "x_grad": where_ran(x_grad),
+        "x_grad": x_grad,
         "cs_prev_grad": loop["dc"],
         "h_prev_grad": loop["dh"],
         "w_grad": w_grad,

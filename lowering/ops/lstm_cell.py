@@ -282,7 +282,7 @@ def peephole_gradients(
         cs: Cell states after the steps.
     """
     if not spec.attributes["use_peephole"]:
-        b.step("wc_grad = 0")
+        b.step("wci_grad = 0")
         zero = b.full(0, cs.shape[-1:], cs.dtype)
         return dict.fromkeys(("wci_grad", "wcf_grad", "wco_grad"), zero)
     axes = range(len(cs.shape) - 1)
