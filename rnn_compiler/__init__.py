@@ -10,8 +10,12 @@ errors       what can be raised
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from rnn_compiler.errors import InvalidArgumentError as _InvalidArgumentError
+from rnn_compiler.logs import configure_logging as _configure_logging
 
 if TYPE_CHECKING:
     from rnn_compiler import errors, raw_ops, runtime
@@ -33,6 +37,9 @@ __all__ = [
     "runtime",
     "target",
 ]
+
+with contextlib.suppress(_InvalidArgumentError):  # of which the command line tells
+    _configure_logging()
 
 _SUBMODULES = ("errors", "raw_ops", "runtime")
 _HOMES = {

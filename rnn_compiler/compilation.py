@@ -28,8 +28,6 @@ from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 
 __all__ = ["cache_key", "compile"]
 
-_STRATEGY = "portable"
-
 _locks: dict[str, threading.Lock] = {}
 _locks_guard = threading.Lock()
 
@@ -64,6 +62,9 @@ def compile(
     """
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("compile", "module", "what `build` made", describe(module))
+    if not isinstance(timeout, (int, float)) or not timeout > 0:  # pyright: ignore
+        expected = "a positive number of seconds"
+        raise InvalidArgumentError("compile", "timeout", expected, describe(timeout))
     if target is None or isinstance(target, str):
         return _compile_for(module, resolve_target(target or current_target()), timeout)
     if not isinstance(target, (list, tuple)):
@@ -72,6 +73,9 @@ def compile(
     if not target:
         raise InvalidArgumentError("compile", "target", "at least one target", "an empty list")
     targets = [resolve_target(name) for name in target]
+    slugs = [each.slug for each in targets]
+    if len(set(slugs)) != len(slugs):
+        raise InvalidArgumentError("compile", "target", "each target once", ", ".join(target))
     return Bundle(tuple(_compile_for(module, each, timeout) for each in targets))
 
 
@@ -98,7 +102,7 @@ def _compile_now(
     module: Module, target: TargetSpec, cache: ArtifactCache, timeout: float
 ) -> Artifact:
     text = module.located_text
-    from rnn_compiler.lowering.lower import STRATEGY, lower  # needs the MLIR bindings
+    from rnn_compiler.lowering.lower import lower  # needs the MLIR bindings
 
     payload = lower(
         text,
@@ -111,7 +115,7 @@ def _compile_now(
     manifest = Manifest(
         functions=module.functions,
         target=target,
-        strategy=STRATEGY,
+        strategy=compiler.STRATEGY,
         package_version=_package_version(),
         compiler_version=compiler.compiler_identity().version,
         module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
@@ -130,7 +134,7 @@ def cache_key(module: Module, target: TargetSpec) -> CacheKey:
                 [spec.op, spec.dtype, spec.dims, spec.attributes] for spec in module.functions
             ],
             "target": [target.name, target.device, target.architecture, list(target.features)],
-            "strategy": _STRATEGY,
+            "strategy": compiler.STRATEGY,
             "package": [_package_version(), _source_digest()],
             "compiler": [identity.version, identity.content],
             "schema": SCHEMA_VERSION,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 
 from rnn_compiler.cli import artifacts, environment, modules
 from rnn_compiler.cli.options import UsageError
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
+from rnn_compiler.logs import configure_logging
 
 __all__ = ["main"]
 
@@ -63,8 +65,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     options = parser.parse_args(argv)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _run(parser, options)
+
+
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     try:
-        environment.configure_logging()
+        configure_logging()
         if options.version:
             return environment.print_version()
         if not hasattr(options, "verb"):
@@ -77,6 +85,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(options, error, 1)
     except KeyboardInterrupt:
         return 130
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning as one line, without the source that raised it."""
+    print(f"rnn-compiler: warning: {message}", file=sys.stderr)
 
 
 def _fail(options: argparse.Namespace, error: Exception, code: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import platform
 import sys
@@ -17,35 +16,14 @@ import numpy as np
 
 from rnn_compiler import cpu_features
 from rnn_compiler.cli.options import console, plain_table
-from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.devices import get_device
 from rnn_compiler.signatures import REQUIRED, Signature
 
-__all__ = ["add_demo", "add_doctor", "add_ops", "configure_logging", "print_version"]
+__all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
 
 _TARGETS = "cpu"
-
-
-def configure_logging() -> None:
-    """Sends this package's log to standard error at the level of ``RNN_COMPILER_LOG``.
-
-    Raises:
-        InvalidArgumentError: It is not a level.
-    """
-    name = os.environ.get("RNN_COMPILER_LOG")
-    if not name:
-        return
-    levels = ("debug", "info", "warning", "error")
-    if name.lower() not in levels:
-        expected = f"one of {', '.join(levels)}"
-        raise InvalidArgumentError("environment", "RNN_COMPILER_LOG", expected, repr(name))
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-    logger = logging.getLogger("rnn_compiler")
-    logger.handlers = [handler]
-    logger.setLevel(name.upper())
 
 
 def print_version() -> int:
