@@ -22,7 +22,10 @@ from rnn_compiler.errors import CompileError, UnsupportedError
 from rnn_compiler.lowering.targets import compiler_flags
 from rnn_compiler.manifest import TargetSpec
 
-__all__ = ["DEFAULT_TIMEOUT", "CompilerIdentity", "compile_module", "compiler_identity"]
+__all__ = ["DEFAULT_TIMEOUT", "STRATEGY", "CompilerIdentity", "compile_module", "compiler_identity"]
+
+STRATEGY = "portable"
+"""How recurrences are lowered: the portable module's own loop, as it stands."""
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds a compilation may take. Tens of times what the largest one needs."""
@@ -34,6 +37,8 @@ _FLAGS = (
     "--iree-input-type=stablehlo",
     "--iree-input-demote-f64-to-f32=false",
     "--iree-vm-bytecode-module-strip-source-map",
+    # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
+    "--iree-llvmcpu-debug-symbols=false",
 )
 
 

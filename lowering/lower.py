@@ -12,10 +12,7 @@ from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["STRATEGY", "lower", "rewrite"]
-
-STRATEGY = "portable"
-"""How recurrences are lowered: the portable module's own loop, as it stands."""
+__all__ = ["lower", "rewrite"]
 
 
 def rewrite(
@@ -36,7 +33,7 @@ def rewrite(
             functions,
             target,
             {
-                "strategy": STRATEGY,
+                "strategy": compiler.STRATEGY,
                 "package_version": package_version,
                 "compiler_version": compiler.compiler_identity().version,
             },

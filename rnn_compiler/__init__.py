@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 from typing import TYPE_CHECKING, Any
+
+from rnn_compiler.errors import InvalidArgumentError as _InvalidArgumentError
+from rnn_compiler.logs import configure_logging as _configure_logging
 
 if TYPE_CHECKING:
     from rnn_compiler import errors, raw_ops, runtime
@@ -35,6 +37,9 @@ __all__ = [
     "runtime",
     "target",
 ]
+
+with contextlib.suppress(_InvalidArgumentError):  # of which the command line tells
+    _configure_logging()
 
 _SUBMODULES = ("errors", "raw_ops", "runtime")
 _HOMES = {
@@ -59,11 +64,6 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("rnn-compiler")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-if os.environ.get("RNN_COMPILER_LOG"):
-    with contextlib.suppress(ValueError):  # not a level: the command line says so
-        importlib.import_module("rnn_compiler.log").configure_logging()
 
 
 def __dir__() -> list[str]:

@@ -31,8 +31,6 @@ from rnn_compiler.runtime.single_flight import process_lock, thread_lock
 
 __all__ = ["cache_key", "compile"]
 
-_STRATEGY = "portable"
-
 _log = logging.getLogger(__name__)
 
 _memory = MemoryCache()
@@ -68,6 +66,9 @@ def compile(
     """
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("compile", "module", "what `build` made", describe(module))
+    if not isinstance(timeout, (int, float)) or not timeout > 0:  # pyright: ignore
+        expected = "a positive number of seconds"
+        raise InvalidArgumentError("compile", "timeout", expected, describe(timeout))
     if target is None or isinstance(target, str):
         return _compile_for(module, resolve_target(target or current_target()), timeout)
     if not isinstance(target, (list, tuple)):
@@ -76,6 +77,9 @@ def compile(
     if not target:
         raise InvalidArgumentError("compile", "target", "at least one target", "an empty list")
     targets = [resolve_target(name) for name in target]
+    slugs = [each.slug for each in targets]
+    if len(set(slugs)) != len(slugs):
+        raise InvalidArgumentError("compile", "target", "each target once", ", ".join(target))
     return Bundle(tuple(_compile_for(module, each, timeout) for each in targets))
 
 
@@ -135,7 +139,7 @@ def _compile_now(
     module: Module, target: TargetSpec, cache: ArtifactCache, timeout: float
 ) -> Artifact:
     text = module.located_text
-    from rnn_compiler.lowering.lower import STRATEGY, lower  # needs the MLIR bindings
+    from rnn_compiler.lowering.lower import lower  # needs the MLIR bindings
 
     payload = lower(
         text,
@@ -148,7 +152,7 @@ def _compile_now(
     manifest = Manifest(
         functions=module.functions,
         target=target,
-        strategy=STRATEGY,
+        strategy=compiler.STRATEGY,
         package_version=_package_version(),
         compiler_version=compiler.compiler_identity().version,
         module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
@@ -167,7 +171,7 @@ def cache_key(module: Module, target: TargetSpec) -> CacheKey:
                 [spec.op, spec.dtype, spec.dims, spec.attributes] for spec in module.functions
             ],
             "target": [target.name, target.device, target.architecture, list(target.features)],
-            "strategy": _STRATEGY,
+            "strategy": compiler.STRATEGY,
             "package": [_package_version(), _source_digest()],
             "compiler": [identity.version, identity.content],
             "schema": SCHEMA_VERSION,

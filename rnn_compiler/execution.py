@@ -22,6 +22,7 @@ def target(name: str, device: str | None = None) -> Generator[None]:
 
     Raises:
         InvalidArgumentError: There is no such target.
+        DeviceError: There is no such device.
 
     Example:
         >>> with target("cpu:generic", device="local-task"):
@@ -29,8 +30,11 @@ def target(name: str, device: str | None = None) -> Generator[None]:
         ('cpu:generic', 'local-task')
     """
     from rnn_compiler.lowering.targets import resolve_target
+    from rnn_compiler.runtime.devices import get_device
 
     resolve_target(name)
+    if device is not None:
+        get_device(device)
     token = _current.set((name, device or _current.get()[1]))
     try:
         yield

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -172,7 +173,7 @@ class Manifest:
         """
         inputs = [f"--input={a.iree_type}={a.maximum or 0}" for a in spec.arguments]
         device = {"local": "local-task"}.get(self.target.device, self.target.device)
-        return " ".join(
+        return shlex.join(
             [
                 "iree-run-module",
                 f"--module={file}",

@@ -48,7 +48,12 @@ class RawOp:
     def __repr__(self) -> str:
         return f"<raw op {self.signature.name}>"
 
-    def __call__(self, *, name: str | None = None, to_host: bool = True, **keywords: Any) -> Any:
+    def __reduce__(self) -> Any:
+        return __getattr__, (self.signature.name,)
+
+    def __call__(
+        self, *positional: object, name: str | None = None, to_host: bool = True, **keywords: Any
+    ) -> Any:
         """Runs the op; see its own docstring.
 
         Raises:
@@ -57,6 +62,11 @@ class RawOp:
         """
         del name  # what TensorFlow calls the node in a graph
         signature = self.signature
+        if positional:
+            raise TypeError(
+                f"{signature.name}() takes no positional arguments: pass its "
+                f"{len(signature.arguments)} tensors by name, {signature.arguments[0].name}=..."
+            )
         signature.check_keywords(keywords)
         arrays = self._arrays(keywords)
         dtype = self._dtype(arrays)

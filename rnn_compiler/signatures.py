@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -189,6 +189,8 @@ class Signature:
         attributes: Its compile-time parameters.
         results: Its tensors out.
         dtypes: The element types it comes in.
+        positive: Long names of the dimensions that may not be 0.
+        in_tensorflow: Whether TensorFlow has it; the others complete TensorFlow's.
     """
 
     name: str
@@ -197,6 +199,8 @@ class Signature:
     attributes: tuple[Attribute, ...]
     results: tuple[Tensor, ...]
     dtypes: tuple[str, ...] = FLOAT_DTYPES
+    positive: tuple[str, ...] = ()
+    in_tensorflow: bool = True
 
     @cached_property
     def function(self) -> str:
@@ -259,7 +263,10 @@ class Signature:
             raise InvalidArgumentError(
                 self.name, "dtype", f"one of {', '.join(self.dtypes)}", describe(dtype)
             )
-        sizes = {dim: _dimension(self.name, dim, dims[dim]) for dim in self.dimensions}
+        sizes = {
+            dim: _dimension(self.name, dim, dims[dim], int(dim in self.positive))
+            for dim in self.dimensions
+        }
         values = {
             attribute.name: attribute.canonical(
                 self.name, attributes.get(attribute.name, attribute.default), name
@@ -307,17 +314,15 @@ class Signature:
         return dims
 
 
-def _dimension(op: str, name: str, value: object) -> int:
+def _dimension(op: str, name: str, value: object, minimum: int) -> int:
     value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        _bad_dimension(op, name, f"{describe(value)} ({type(value).__name__})")
-    if not 0 <= value <= _MAX_DIMENSION:
-        _bad_dimension(op, name, describe(value))
-    return value
-
-
-def _bad_dimension(op: str, name: str, got: str) -> NoReturn:
-    raise InvalidArgumentError(op, name, f"an int in 0..{_MAX_DIMENSION}", got)
+        got = f"{describe(value)} ({type(value).__name__})"
+    elif minimum <= value <= _MAX_DIMENSION:
+        return value
+    else:
+        got = describe(value)
+    raise InvalidArgumentError(op, name, f"an int in {minimum}..{_MAX_DIMENSION}", got)
 
 
 def _bytes(tensor: TensorSpec) -> int:

@@ -5,6 +5,7 @@ if __name__ != "rnn_compiler.runtime":
 
 import os
 
+from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 from rnn_compiler.runtime.devices import DeviceArray, get_device
 from rnn_compiler.runtime.program import Function, Program
@@ -37,6 +38,8 @@ def load(
         ArtifactError: It is missing, damaged, or for another machine or version.
         DeviceError: There is no such device, or the artifact is for another kind.
     """
+    if not isinstance(artifact, (str, os.PathLike, Artifact, Bundle)):  # pyright: ignore
+        raise ArtifactError(f"expected an artifact, a bundle or a path, got {describe(artifact)}")
     target = get_device(device or default_device())
     source = "artifact" if isinstance(artifact, (Artifact, Bundle)) else str(artifact)
     if not isinstance(artifact, (Artifact, Bundle)):

@@ -44,7 +44,9 @@ def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] 
     if not has_dtype(value):
         return _from_python(op, name, value, dtype)
     try:
-        array: Any = np.asarray(value)
+        dlpack: Any = value
+        by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+        array: Any = np.from_dlpack(dlpack) if by_dlpack else np.asarray(value)
     except Exception as error:
         message = str(error).partition("\n")[0]
         raise InvalidArgumentError(
@@ -78,7 +80,7 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
     if array.dtype != DTYPES[spec.dtype].numpy and canonical_name(array.dtype) != spec.dtype:
         got = canonical_name(array.dtype) or str(array.dtype)
         raise InvalidArgumentError(
-            op, spec.name, f"dtype {spec.dtype}", f"dtype {got}", "convert it, or choose its dtype"
+            op, spec.name, f"dtype {spec.dtype}", f"dtype {got}", f"convert it to {spec.dtype}"
         )
     if array.shape != spec.shape:
         expected = f"shape {spec.formula} = {list(spec.shape)}" if spec.shape else "a scalar, []"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler import cpu_features
-from rnn_compiler.errors import ArtifactError
+from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.manifest import SCHEMA_VERSION, Manifest
 
 __all__ = ["BUNDLE_MANIFEST", "Artifact", "Bundle", "read_artifact", "write_atomically"]
@@ -156,7 +156,11 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
         ArtifactError: A file is missing or unreadable, or a manifest damaged.
     """
     path = Path(path)
-    if not path.is_dir():
+    try:
+        is_bundle = path.is_dir()
+    except (OSError, ValueError) as error:  # a name that no file can have
+        raise ArtifactError(f"{describe(str(path))}: no such artifact") from error
+    if not is_bundle:
         manifest_path = _manifest_path(path)
         payload = _read(path, "no such artifact")
         text = _read(manifest_path, "its manifest is missing; keep the two files together")
@@ -224,3 +228,5 @@ def _read(path: Path, hint: str) -> bytes:
         raise ArtifactError(f"{path}: {hint}") from error
     except OSError as error:
         raise ArtifactError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ArtifactError(f"{describe(str(path))}: {hint}") from error

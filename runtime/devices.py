@@ -6,6 +6,7 @@ A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a poo
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -34,6 +35,7 @@ _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 
 _devices: dict[str, Device] = {}
 _lock = threading.Lock()
+os.register_at_fork(after_in_child=_lock._at_fork_reinit)  # pyright: ignore
 
 
 def get_device(uri: str) -> Device:
@@ -47,9 +49,12 @@ def get_device(uri: str) -> Device:
         Device('local-sync')
     """
     with _lock:
-        if uri not in _devices:
-            _devices[uri] = Device(uri)
-        return _devices[uri]
+        if not isinstance(uri, str) or uri not in _devices:  # pyright: ignore
+            device = Device(uri)
+            _devices[uri] = device
+        device = _devices[uri]
+    device.check_usable()
+    return device
 
 
 class Device:
@@ -65,6 +70,7 @@ class Device:
         if driver not in _KINDS:
             raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
         self.uri = uri
+        self._process = os.getpid()
         self.kind = _KINDS[driver]
         try:
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri)
@@ -78,6 +84,19 @@ class Device:
 
     def __repr__(self) -> str:
         return f"Device({self.uri!r})"
+
+    def check_usable(self) -> None:
+        """Checks that the device works in this process.
+
+        Raises:
+            DeviceError: Its threads are those of the process that this one was forked from, and a
+                call would wait for them for ever.
+        """
+        if self.uri.startswith("local-task") and os.getpid() != self._process:
+            raise DeviceError(
+                "local-task's threads do not survive a fork: use local-sync in the child, or start "
+                "it with multiprocessing's spawn"
+            )
 
     def put(self, array: npt.NDArray[Any], spec: TensorSpec) -> DeviceArray:
         """A copy of an array on this device; of any memory and byte order, but the right dtype."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import namedtuple
 from collections.abc import Sequence
 from importlib import metadata
@@ -116,7 +117,7 @@ class Function:
         self._context = context
         self._function = function
         self._names = [argument.name for argument in spec.arguments]
-        self._results = namedtuple(spec.op, [result.name for result in spec.results])  # pyright: ignore
+        self._results = _result_type(spec.op, tuple(result.name for result in spec.results))
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.
@@ -144,7 +145,12 @@ class Function:
     def invoke(
         self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], *, to_host: bool = True
     ) -> Any:
-        """Runs the function on arrays that are known to be what it takes, in order."""
+        """Runs the function on arrays that are known to be what it takes, in order.
+
+        Raises:
+            DeviceError: The device ran out of memory, or does not work in this process.
+        """
+        self._device.check_usable()
         specs = self.spec.arguments
         inputs = iree.VmVariantList(len(specs))
         shared: list[DeviceArray] = []
@@ -157,7 +163,12 @@ class Function:
                 shared.append(array)
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(self.spec.results))
-        self._context.invoke(self._function, inputs, outputs)
+        try:
+            self._context.invoke(self._function, inputs, outputs)
+        except (RuntimeError, ValueError) as error:
+            raise DeviceError(
+                f"{self.spec.op}: {self._device.uri}: {str(error).strip()}"
+            ) from error
         results = [
             DeviceArray(self._device, outputs.get_as_object(k, iree.HalBufferView), spec)
             for k, spec in enumerate(self.spec.results)
@@ -165,6 +176,18 @@ class Function:
         if not to_host:
             return self._results._make(results)
         return self._results._make(_independent([result.map() for result in results], shared))
+
+
+@functools.cache
+def _result_type(op: str, fields: tuple[str, ...]) -> Any:
+    """The named tuple of an op's results; one type for all programs, and it can be pickled."""
+    results: Any = namedtuple(op, fields)  # pyright: ignore
+    results.__reduce__ = lambda self: (_make_result, (op, fields, tuple(self)))  # pyright: ignore
+    return results
+
+
+def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    return _result_type(op, fields)(*values)
 
 
 def _independent(

@@ -36,10 +36,11 @@ class OpCase:
         reference: The op in float64: tensors and attributes by name in, a dict of results out.
         variants: Sizes and attributes to compile it at, as keywords of `rnn_compiler.build`. Each
             one costs a compilation per dtype, so sizes and attributes vary together.
-        forward: Of a gradient op, the op whose gradient it is; it takes that op's inputs and
-            results by name, and those of the forward's attributes that it has itself.
+        forward: Of a gradient op, the op that comes before it; it takes that op's inputs and
+            results by name, and those of its attributes that it has itself.
         cotangents: Of a gradient op, which result of the forward each cotangent argument is for.
-        gradients: Of a gradient op, which argument of the forward each result is the gradient of.
+        gradients: Of a gradient op, which argument of the forward (of the first op, where more
+            than one comes before it) each result is the gradient of.
     """
 
     op: str
@@ -64,14 +65,51 @@ _SEQUENCES = (
     sizes(1, 1, 5, 3, use_peephole=False, cell_clip=0.5),
 )
 
-_BLOCK_LSTM_COTANGENTS = {"cs_grad": "cs", "h_grad": "h"}
-_BLOCK_LSTM_GRADIENTS = {
-    f"{name}_grad": name for name in ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
-}
+_STEPS = tuple({k: v for k, v in each.items() if k != "seq_length"} for each in _SEQUENCES)
+_LSTM_STEPS = (*(each | {"forget_bias": -0.7} for each in _STEPS[:2]), *_STEPS[2:])
+
+_LSTM_COTANGENTS = {"cs_grad": "cs", "h_grad": "h"}
+
+
+def _gradients(*arguments: str) -> dict[str, str]:
+    return {f"{name}_grad": name for name in arguments}
+
+
+_PEEPHOLES = ("wci", "wcf", "wco")
+_LSTM_GRADIENTS = _gradients("x", "cs_prev", "h_prev", "w", *_PEEPHOLES, "b")
 
 CASES = {
     case.op: case
     for case in (
+        OpCase("LSTMBlockCell", reference.lstm_block_cell, _LSTM_STEPS),
+        OpCase(
+            "LSTMBlockCellGrad",
+            reference.lstm_block_cell_grad,
+            _LSTM_STEPS,
+            "LSTMBlockCell",
+            _LSTM_COTANGENTS,
+            _gradients("cs_prev", *_PEEPHOLES),
+        ),
+        OpCase(
+            "LSTMBlockCellParameterGrad",
+            reference.lstm_block_cell_parameter_grad,
+            _LSTM_STEPS,
+            "LSTMBlockCellGrad",
+            gradients=_gradients("x", "h_prev", "w", "b"),
+        ),
+        OpCase(
+            "BlockLSTM",
+            partial(reference.block_lstm, gate_order="ICFO"),
+            _SEQUENCES,
+        ),
+        OpCase(
+            "BlockLSTMGrad",
+            partial(reference.block_lstm_grad, gate_order="ICFO"),
+            _SEQUENCES,
+            "BlockLSTM",
+            _LSTM_COTANGENTS,
+            _LSTM_GRADIENTS,
+        ),
         OpCase(
             "BlockLSTMV2",
             partial(reference.block_lstm, gate_order="IFCO"),
@@ -82,8 +120,24 @@ CASES = {
             partial(reference.block_lstm_grad, gate_order="IFCO"),
             _SEQUENCES,
             "BlockLSTMV2",
-            _BLOCK_LSTM_COTANGENTS,
-            _BLOCK_LSTM_GRADIENTS,
+            _LSTM_COTANGENTS,
+            _LSTM_GRADIENTS,
+        ),
+        OpCase("GRUBlockCell", reference.gru_block_cell, _STEPS),
+        OpCase(
+            "GRUBlockCellGrad",
+            reference.gru_block_cell_grad,
+            _STEPS,
+            "GRUBlockCell",
+            {"d_h": "h"},
+            {"d_x": "x", "d_h_prev": "h_prev"},
+        ),
+        OpCase(
+            "GRUBlockCellParameterGrad",
+            reference.gru_block_cell_parameter_grad,
+            _STEPS,
+            "GRUBlockCellGrad",
+            gradients={f"d_{name}": name for name in ("w_ru", "w_c", "b_ru", "b_c")},
         ),
     )
 }

@@ -20,12 +20,18 @@ hypothesis.settings.register_profile("ci", deadline=None, print_blob=True, deran
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+def _shared_temporary(factory: pytest.TempPathFactory) -> Path:
+    """The folder of this run: under pytest-xdist, the one above its worker's own."""
+    base = factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """One cache for the session, so that each shape compiles once, and none of the user's own."""
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
             environment.delenv(name)
-        cache = tmp_path_factory.mktemp("artifact-cache")
+        cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
         yield

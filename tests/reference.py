@@ -172,6 +172,136 @@ def _lstm_step_grad(
     return {"i": di, "ci": dci, "f": df, "o": do}, cs_prev_grad
 
 
+def lstm_block_cell(
+    *,
+    x: npt.ArrayLike,
+    cs_prev: npt.ArrayLike,
+    h_prev: npt.ArrayLike,
+    w: npt.ArrayLike,
+    wci: npt.ArrayLike,
+    wcf: npt.ArrayLike,
+    wco: npt.ArrayLike,
+    b: npt.ArrayLike,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
+) -> Results:
+    """One step of an LSTM, gate order ICFO."""
+    tensors = _float64(x, cs_prev, h_prev, w, wci, wcf, wco, b)
+    return _lstm_step(*tensors, "ICFO", cell_clip, use_peephole, forget_bias)
+
+
+def lstm_block_cell_grad(
+    *,
+    cs_prev: npt.ArrayLike,
+    wci: npt.ArrayLike,
+    wcf: npt.ArrayLike,
+    wco: npt.ArrayLike,
+    i: npt.ArrayLike,
+    cs: npt.ArrayLike,
+    f: npt.ArrayLike,
+    o: npt.ArrayLike,
+    ci: npt.ArrayLike,
+    co: npt.ArrayLike,
+    cs_grad: npt.ArrayLike,
+    h_grad: npt.ArrayLike,
+    use_peephole: bool,
+    **unread: npt.ArrayLike,
+) -> Results:
+    """Gradient of `lstm_block_cell` with respect to its gates, cell state and peepholes."""
+    assert unread.keys() == {"x", "h_prev", "w", "b"}
+    cs_prev, cs, wci, wcf, wco = _float64(cs_prev, cs, wci, wcf, wco)
+    activations = _float64(i, f, o, ci, co)
+    gates, cs_prev_grad = _lstm_step_grad(
+        *activations, cs_prev, *_float64(cs_grad, h_grad), wci, wcf, wco, use_peephole
+    )
+    return {
+        "cs_prev_grad": cs_prev_grad,
+        "dicfo": np.concatenate([gates[gate] for gate in GATE_ORDERS["ICFO"]], 1),
+        "wci_grad": (gates["i"] * cs_prev).sum(0) * use_peephole,
+        "wcf_grad": (gates["f"] * cs_prev).sum(0) * use_peephole,
+        "wco_grad": (gates["o"] * cs).sum(0) * use_peephole,
+    }
+
+
+def lstm_block_cell_parameter_grad(
+    *, x: npt.ArrayLike, h_prev: npt.ArrayLike, w: npt.ArrayLike, dicfo: npt.ArrayLike
+) -> Results:
+    """The gradients of `lstm_block_cell` that follow from that of its gates."""
+    x, h_prev, w, dicfo = _float64(x, h_prev, w, dicfo)
+    return {
+        "x_grad": dicfo @ w[: x.shape[1]].T,
+        "h_prev_grad": dicfo @ w[x.shape[1] :].T,
+        "w_grad": np.concatenate([x, h_prev], 1).T @ dicfo,
+        "b_grad": dicfo.sum(0),
+    }
+
+
+def gru_block_cell(
+    *,
+    x: npt.ArrayLike,
+    h_prev: npt.ArrayLike,
+    w_ru: npt.ArrayLike,
+    w_c: npt.ArrayLike,
+    b_ru: npt.ArrayLike,
+    b_c: npt.ArrayLike,
+) -> Results:
+    """One step of a GRU."""
+    x, h_prev, w_ru, w_c, b_ru, b_c = _float64(x, h_prev, w_ru, w_c, b_ru, b_c)
+    r, u = np.split(_sigmoid(np.concatenate([x, h_prev], 1) @ w_ru + b_ru), 2, axis=1)
+    c = np.tanh(np.concatenate([x, r * h_prev], 1) @ w_c + b_c)
+    return {"r": r, "u": u, "c": c, "h": u * h_prev + (1 - u) * c}
+
+
+def gru_block_cell_grad(
+    *,
+    x: npt.ArrayLike,
+    h_prev: npt.ArrayLike,
+    w_ru: npt.ArrayLike,
+    w_c: npt.ArrayLike,
+    r: npt.ArrayLike,
+    u: npt.ArrayLike,
+    c: npt.ArrayLike,
+    d_h: npt.ArrayLike,
+    **unread: npt.ArrayLike,
+) -> Results:
+    """Gradient of `gru_block_cell` with respect to its input, state and gates."""
+    assert unread.keys() == {"b_ru", "b_c"}
+    h_prev, w_ru, w_c, r, u, c, d_h = _float64(h_prev, w_ru, w_c, r, u, c, d_h)
+    inputs = np.shape(x)[1]
+    d_c_bar = d_h * (1 - u) * (1 - c * c)
+    d_u_bar = d_h * (h_prev - c) * u * (1 - u)
+    d_xc = d_c_bar @ w_c.T
+    d_hr = d_xc[:, inputs:]
+    d_r_bar = d_hr * h_prev * r * (1 - r)
+    d_r_bar_u_bar = np.concatenate([d_r_bar, d_u_bar], 1)
+    d_xru = d_r_bar_u_bar @ w_ru.T
+    return {
+        "d_x": d_xc[:, :inputs] + d_xru[:, :inputs],
+        "d_h_prev": d_xru[:, inputs:] + d_hr * r + d_h * u,
+        "d_c_bar": d_c_bar,
+        "d_r_bar_u_bar": d_r_bar_u_bar,
+    }
+
+
+def gru_block_cell_parameter_grad(
+    *,
+    x: npt.ArrayLike,
+    h_prev: npt.ArrayLike,
+    r: npt.ArrayLike,
+    d_c_bar: npt.ArrayLike,
+    d_r_bar_u_bar: npt.ArrayLike,
+) -> Results:
+    """The gradients of `gru_block_cell` that follow from those of its gates."""
+    x, h_prev, r, d_c_bar, d_r_bar_u_bar = _float64(x, h_prev, r, d_c_bar, d_r_bar_u_bar)
+    return {
+        "d_w_ru": np.concatenate([x, h_prev], 1).T @ d_r_bar_u_bar,
+        "d_w_c": np.concatenate([x, r * h_prev], 1).T @ d_c_bar,
+        "d_b_ru": d_r_bar_u_bar.sum(0),
+        "d_b_c": d_c_bar.sum(0),
+    }
+
+
 def _gates(z: Array, gate_order: str) -> Results:
     return dict(zip(GATE_ORDERS[gate_order], np.split(z, 4, axis=1), strict=True))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from rnn_compiler.lowering.ops import block_lstm
+from rnn_compiler.lowering.ops import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.signatures import Signature
 
 if TYPE_CHECKING:
@@ -43,8 +43,16 @@ class Op:
 
 
 _TABLE = (
-    Op(block_lstm.BLOCK_LSTM_V2, block_lstm.forward),
-    Op(block_lstm.BLOCK_LSTM_GRAD_V2, block_lstm.backward),
+    Op(lstm_block_cell.OP, lstm_block_cell.forward),
+    Op(lstm_block_cell.GRAD, lstm_block_cell.backward),
+    Op(lstm_block_cell.PARAMETER_GRAD, lstm_block_cell.parameter_gradients),
+    Op(block_lstm.OP_V1, block_lstm.forward),
+    Op(block_lstm.GRAD_V1, block_lstm.backward),
+    Op(block_lstm.OP_V2, block_lstm.forward),
+    Op(block_lstm.GRAD_V2, block_lstm.backward),
+    Op(gru_block_cell.OP, gru_block_cell.forward),
+    Op(gru_block_cell.GRAD, gru_block_cell.backward),
+    Op(gru_block_cell.PARAMETER_GRAD, gru_block_cell.parameter_gradients),
 )
 
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})

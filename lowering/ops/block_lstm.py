@@ -1,13 +1,14 @@
-"""BlockLSTMV2 and BlockLSTMGradV2: an LSTM over a whole sequence, and its gradient.
+"""BlockLSTM, BlockLSTMV2 and their gradients: an LSTM over a whole sequence.
 
 Layouts: time-major ``x[T, B, I]``; ``w[I+H, 4H]`` with the rows of x first; blocks of the 4H axis
-in the order i, f, ci, o. One `seq_len_max` n serves the whole batch; rows ``t >= n`` of every
-output are 0, and rows ``t >= n`` of no input are looked at, so NaN may sit there.
+in the order i, ci, f, o (BlockLSTM) or i, f, ci, o (BlockLSTMV2). One `seq_len_max` n serves the
+whole batch; rows ``t >= n`` of every output are 0, and rows ``t >= n`` of no input are looked at,
+so NaN may sit there.
 
 Forward. The input projection of all steps is one matrix product, then the time loop adds the
 recurrent part (`lstm_cell.forward`):
 
-    zx = x @ w[:I] + b
+    zx = x @ w[:I] + b, with BlockLSTM's forget_bias added to the block of f
     for t in 0..n-1: i, cs, f, o, ci, co, h [t] = step(zx[t] + h[t-1] @ w[I:], cs[t-1])
 
 Backward. The loop keeps only the gate gradients (`lstm_cell.backward`); everything that can be a
@@ -32,81 +33,82 @@ from typing import TYPE_CHECKING
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import lstm_cell
 from rnn_compiler.lowering.time_loop import Values, time_loop
-from rnn_compiler.signatures import REQUIRED, Argument, Attribute, Result, Signature
+from rnn_compiler.signatures import Argument, Result, Signature
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value
     from rnn_compiler.manifest import FunctionSpec
 
-__all__ = ["BLOCK_LSTM_GRAD_V2", "BLOCK_LSTM_V2", "backward", "forward"]
+__all__ = ["GRAD_V1", "GRAD_V2", "OP_V1", "OP_V2", "backward", "forward"]
+
+_GATE_ORDER = {
+    "BlockLSTM": "ICFO",
+    "BlockLSTMGrad": "ICFO",
+    "BlockLSTMV2": "IFCO",
+    "BlockLSTMGradV2": "IFCO",
+}
 
 _INPUTS = (
     Argument("seq_len_max", "", "steps to run", dtype="int64", minimum=0, maximum="T"),
     Argument("x", "T B I", "input, time-major"),
     Argument("cs_prev", "B H", "initial cell state"),
     Argument("h_prev", "B H", "initial output"),
-    Argument("w", "I+H 4H", "weights, rows of x first"),
-    Argument("wci", "H", "peephole weights of the input gate"),
-    Argument("wcf", "H", "peephole weights of the forget gate"),
-    Argument("wco", "H", "peephole weights of the output gate"),
-    Argument("b", "4H", "bias"),
+    *lstm_cell.WEIGHTS,
 )
 
-_ACTIVATIONS = (
-    Result("i", "T B H", "input gate"),
-    Result("cs", "T B H", "cell state, clipped"),
-    Result("f", "T B H", "forget gate"),
-    Result("o", "T B H", "output gate"),
-    Result("ci", "T B H", "cell input"),
-    Result("co", "T B H", "tanh of the cell state"),
-    Result("h", "T B H", "output"),
-)
+_ACTIVATIONS = lstm_cell.activations("T B H")
 
 _GRADIENTS = (
     Result("x_grad", "T B I", "gradient of x"),
     Result("cs_prev_grad", "B H", "gradient of cs_prev"),
     Result("h_prev_grad", "B H", "gradient of h_prev"),
     Result("w_grad", "I+H 4H", "gradient of w"),
-    Result("wci_grad", "H", "gradient of wci; 0 without peephole"),
-    Result("wcf_grad", "H", "gradient of wcf; 0 without peephole"),
-    Result("wco_grad", "H", "gradient of wco; 0 without peephole"),
+    *lstm_cell.PEEPHOLE_GRADIENTS,
     Result("b_grad", "4H", "gradient of b"),
 )
 
-BLOCK_LSTM_V2 = Signature(
-    "BlockLSTMV2",
-    "LSTM over a sequence, gate order i, f, ci, o",
+OP_V1 = Signature(
+    "BlockLSTM",
+    "LSTM over a sequence, gate order i, ci, f, o",
     arguments=_INPUTS,
-    attributes=(
-        Attribute("cell_clip", float, 0.0, "bound of the cell state; none if not positive"),
-        Attribute("use_peephole", bool, False, "whether wci, wcf and wco are used"),
-    ),
+    attributes=(lstm_cell.FORGET_BIAS, lstm_cell.cell_clip(3.0), lstm_cell.USE_PEEPHOLE),
     results=_ACTIVATIONS,
 )
 
-BLOCK_LSTM_GRAD_V2 = Signature(
-    "BlockLSTMGradV2",
-    "Gradient of BlockLSTMV2",
-    arguments=(
-        *_INPUTS,
-        *(Argument(t.name, t.shape, f"{t.doc}, as BlockLSTMV2 gave it") for t in _ACTIVATIONS),
-        Argument("cs_grad", "T B H", "gradient of cs"),
-        Argument("h_grad", "T B H", "gradient of h"),
-    ),
-    attributes=(Attribute("use_peephole", bool, REQUIRED, "whether wci, wcf and wco are used"),),
-    results=_GRADIENTS,
+OP_V2 = Signature(
+    "BlockLSTMV2",
+    "LSTM over a sequence, gate order i, f, ci, o",
+    arguments=_INPUTS,
+    attributes=(lstm_cell.cell_clip(0.0), lstm_cell.USE_PEEPHOLE),
+    results=_ACTIVATIONS,
 )
 
-_GATE_ORDER = {"BlockLSTMV2": "IFCO", "BlockLSTMGradV2": "IFCO"}
+
+def _gradient_of(op: Signature, name: str) -> Signature:
+    return Signature(
+        name,
+        f"Gradient of {op.name}",
+        arguments=(
+            *_INPUTS,
+            *lstm_cell.saved(_ACTIVATIONS, op.name),
+            Argument("cs_grad", "T B H", "gradient of cs"),
+            Argument("h_grad", "T B H", "gradient of h"),
+        ),
+        attributes=(lstm_cell.USE_PEEPHOLE_REQUIRED,),
+        results=_GRADIENTS,
+    )
+
+
+GRAD_V1 = _gradient_of(OP_V1, "BlockLSTMGrad")
+GRAD_V2 = _gradient_of(OP_V2, "BlockLSTMGradV2")
 
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
-    """Emits the forward op."""
+    """Emits a forward op."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
     T, B, I, H = spec.dims.values()
     gate_order = _GATE_ORDER[spec.op]
     cell_clip = float(spec.attributes["cell_clip"])
-    peepholes = lstm_cell.PEEPHOLES if spec.attributes["use_peephole"] else ()
 
     b.step("n = min(max(seq_len_max, 0), T)")
     n = b.clamp(0, args["seq_len_max"], T)
@@ -114,17 +116,21 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     w_x = args["w"].slice(0, 0, I)
     b.step("w_h = w[I:]")
     w_h = args["w"].slice(0, I, I + H)
+    bias = lstm_cell.gate_bias(b, spec, args["b"], gate_order)
     b.step("zx = x @ w[:I] + b")
-    zx = args["x"].reshape(T * B, I).dot(w_x, (1, 0), compute) + args["b"].to(compute)
+    zx = args["x"].reshape(T * B, I).dot(w_x, (1, 0), compute) + bias
     zx = zx.reshape(T, B, 4 * H)
 
     def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
         b.step("z = zx[t] + h_prev @ w[I:]")
         z = reads["zx"].row(t) + state["h_prev"].dot(reads["w_h"], (1, 0), compute)
-        weights = {name: reads[name].to(compute) for name in peepholes}
-        cs_prev = state["cs_prev"].to(compute)
         activations = lstm_cell.forward(
-            b, z, cs_prev, weights, gate_order=gate_order, cell_clip=cell_clip
+            b,
+            z,
+            state["cs_prev"].to(compute),
+            lstm_cell.peepholes(spec, reads),
+            gate_order=gate_order,
+            cell_clip=cell_clip,
         )
         b.step(f"row = activations in {storage}")
         rows = {name: value.to(storage) for name, value in activations._asdict().items()}
@@ -134,7 +140,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         b,
         "lstm_forward",
         length=n,
-        operands={"zx": zx, "w_h": w_h} | {name: args[name] for name in peepholes},
+        operands={"zx": zx, "w_h": w_h} | {name: args[name] for name in _peepholes_read(spec)},
         state={"cs_prev": args["cs_prev"], "h_prev": args["h_prev"]},
         outputs=dict.fromkeys(lstm_cell.LSTMStep._fields, ((T, B, H), storage)),
         step=step,
@@ -144,11 +150,10 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
-    """Emits the gradient op."""
+    """Emits a gradient op."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
     T, B, I, H = spec.dims.values()
     gate_order = _GATE_ORDER[spec.op]
-    peepholes = lstm_cell.PEEPHOLES if spec.attributes["use_peephole"] else ()
 
     b.step("n = min(max(seq_len_max, 0), T)")
     n = b.clamp(0, args["seq_len_max"], T)
@@ -158,17 +163,17 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
         b.step("cs_prev = cs[t-1] if t > 0 else cs_prev")
         cs_prev = b.select(t.compare("EQ", 0), reads["cs_prev"], reads["cs"].row(t - 1))
-        weights = {name: reads[name].to(compute) for name in peepholes}
         saved: dict[str, Value] = {}
-        for name in ("i", "f", "o", "ci", "co"):
+        for name in lstm_cell.SAVED:
             b.step(f"{name} = {name}[t]")
             saved[name] = reads[name].row(t).to(compute)
-        cs_prev = cs_prev.to(compute)
         b.step("cs_grad = cs_grad[t] + dc")
         cs_grad = reads["cs_grad"].row(t).to(compute) + state["dc"]
         b.step("h_grad = h_grad[t] + dh")
         h_grad = reads["h_grad"].row(t).to(compute) + state["dh"]
-        gates, dc = lstm_cell.backward(b, saved, cs_prev, cs_grad, h_grad, weights)
+        gates, dc = lstm_cell.backward(
+            b, saved, cs_prev.to(compute), cs_grad, h_grad, lstm_cell.peepholes(spec, reads)
+        )
         dgates = gates.concatenate(b, gate_order).to(storage)
         b.step("dh = dgates @ w[I:]^T")
         dh = dgates.dot(reads["w_h"], (1, 1), compute)
@@ -176,7 +181,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
     b.step("zero = 0")
     zero = b.full(0, (B, H), compute)
-    names = ("i", "cs", "f", "o", "ci", "co", "cs_prev", "cs_grad", "h_grad", *peepholes)
+    names = (*lstm_cell.SAVED, "cs", "cs_prev", "cs_grad", "h_grad", *_peepholes_read(spec))
     loop = time_loop(
         b,
         "lstm_backward",
@@ -211,25 +216,23 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     xh = b.concatenate([where_ran(args["x"]), before(args["h_prev"], args["h"])], 2)
     w_grad = xh.reshape(T * B, I + H).dot(flat, (0, 0), compute)
     b.step("b_grad = sum(dgates)")
-    b_grad = flat.to(compute).sum(0)
-    b.step("wci_grad = sum(di * cs_prev)")
-    peephole_grads = dict.fromkeys(lstm_cell.PEEPHOLES, b.full(0, (H,), compute))
-    if peepholes:
-        gates = dict(
-            zip(lstm_cell.GATE_ORDERS[gate_order], dgates.to(compute).split(2, 4), strict=True)
-        )
-        cs_before = before(args["cs_prev"], args["cs"]).to(compute)
-        peephole_grads["wci"] = (gates["i"] * cs_before).sum(0, 1)
-        b.step("wcf_grad = sum(df * cs_prev)")
-        peephole_grads["wcf"] = (gates["f"] * cs_before).sum(0, 1)
-        b.step("wco_grad = sum(do * cs)")
-        peephole_grads["wco"] = (gates["o"] * where_ran(args["cs"]).to(compute)).sum(0, 1)
     gradients = {
         "x_grad": x_grad,
         "cs_prev_grad": loop["dc"],
         "h_prev_grad": loop["dh"],
         "w_grad": w_grad,
-        "b_grad": b_grad,
-    } | {f"{name}_grad": value for name, value in peephole_grads.items()}
+        "b_grad": flat.to(compute).sum(0),
+    }
+    gradients |= lstm_cell.peephole_gradients(
+        b,
+        spec,
+        lstm_cell.GateGradients.split(b, dgates.to(compute), gate_order),
+        before(args["cs_prev"], args["cs"]).to(compute),
+        where_ran(args["cs"]).to(compute),
+    )
     b.step(f"gradient = sums in {storage}")
     return [gradients[result.name].to(storage) for result in spec.results]
+
+
+def _peepholes_read(spec: FunctionSpec) -> tuple[str, ...]:
+    return lstm_cell.PEEPHOLES if spec.attributes["use_peephole"] else ()

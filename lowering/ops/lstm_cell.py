@@ -28,12 +28,36 @@ Source: tensorflow/core/kernels/rnn/lstm_ops.h (LSTMBlockCellFprop, LSTMBlockCel
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.signatures import REQUIRED, Argument, Attribute, Result
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value
+    from rnn_compiler.manifest import FunctionSpec
 
-__all__ = ["GATE_ORDERS", "PEEPHOLES", "GateGradients", "LSTMStep", "backward", "forward"]
+__all__ = [
+    "FORGET_BIAS",
+    "GATE_ORDERS",
+    "PEEPHOLES",
+    "PEEPHOLE_GRADIENTS",
+    "SAVED",
+    "USE_PEEPHOLE",
+    "USE_PEEPHOLE_REQUIRED",
+    "WEIGHTS",
+    "GateGradients",
+    "LSTMStep",
+    "activations",
+    "backward",
+    "cell_clip",
+    "forward",
+    "gate_bias",
+    "peephole_gradients",
+    "peepholes",
+    "saved",
+]
 
 GATE_ORDERS: dict[str, tuple[str, str, str, str]] = {
     "ICFO": ("i", "ci", "f", "o"),
@@ -45,6 +69,73 @@ ICFO is that of LSTMBlockCell and BlockLSTM, IFCO that of BlockLSTMV2.
 """
 
 PEEPHOLES = ("wci", "wcf", "wco")
+
+SAVED = ("i", "f", "o", "ci", "co")
+"""The activations of a step that its derivative reads, besides the cell states."""
+
+WEIGHTS = (
+    Argument("w", "I+H 4H", "weights, rows of x first"),
+    Argument("wci", "H", "peephole weights of the input gate"),
+    Argument("wcf", "H", "peephole weights of the forget gate"),
+    Argument("wco", "H", "peephole weights of the output gate"),
+    Argument("b", "4H", "bias"),
+)
+"""The weights that every LSTM op takes, in TensorFlow's order."""
+
+PEEPHOLE_GRADIENTS = (
+    Result("wci_grad", "H", "gradient of wci; 0 without peephole"),
+    Result("wcf_grad", "H", "gradient of wcf; 0 without peephole"),
+    Result("wco_grad", "H", "gradient of wco; 0 without peephole"),
+)
+
+USE_PEEPHOLE = Attribute("use_peephole", bool, False, "whether wci, wcf and wco are used")
+USE_PEEPHOLE_REQUIRED = replace(USE_PEEPHOLE, default=REQUIRED)
+FORGET_BIAS = Attribute("forget_bias", float, 1.0, "added to the forget gate's bias")
+
+
+def cell_clip(default: float) -> Attribute:
+    """The attribute `cell_clip`, whose default differs between the ops."""
+    return Attribute("cell_clip", float, default, "bound of the cell state; none if not positive")
+
+
+def activations(shape: str) -> tuple[Result, ...]:
+    """The results of a forward op, each of a shape, in TensorFlow's order."""
+    return (
+        Result("i", shape, "input gate"),
+        Result("cs", shape, "cell state, clipped"),
+        Result("f", shape, "forget gate"),
+        Result("o", shape, "output gate"),
+        Result("ci", shape, "cell input"),
+        Result("co", shape, "tanh of the cell state"),
+        Result("h", shape, "output"),
+    )
+
+
+def saved(results: tuple[Result, ...], op: str) -> tuple[Argument, ...]:
+    """Results of a forward op as the arguments that its gradient takes them in."""
+    return tuple(replace(result, doc=f"{result.doc}, as {op} gave it") for result in results)
+
+
+def peepholes(spec: FunctionSpec, args: Mapping[str, Value]) -> dict[str, Value]:
+    """The peephole weights in the compute type; none if the op uses none."""
+    compute = DTYPES[spec.dtype].compute
+    names = PEEPHOLES if spec.attributes["use_peephole"] else ()
+    return {name: args[name].to(compute) for name in names}
+
+
+def gate_bias(b: Builder, spec: FunctionSpec, bias: Value, gate_order: str) -> Value:
+    """The bias of all gates in the compute type, ``forget_bias`` added where the op has one."""
+    compute = DTYPES[spec.dtype].compute
+    forget_bias = float(spec.attributes.get("forget_bias", 0.0))
+    b.step("b = b + forget_bias in the block of f")
+    if not forget_bias:
+        return bias.to(compute)
+    H = (spec.dims["num_units"],)
+    blocks = [
+        b.full(forget_bias if gate == "f" else 0.0, H, spec.dtype)
+        for gate in GATE_ORDERS[gate_order]
+    ]
+    return bias.to(compute) + b.concatenate(blocks, 0).to(compute)
 
 
 class LSTMStep(NamedTuple):
@@ -63,7 +154,7 @@ def forward(
     b: Builder,
     z: Value,
     cs_prev: Value,
-    peepholes: Mapping[str, Value] | None,
+    peepholes: Mapping[str, Value],
     *,
     gate_order: str,
     cell_clip: float,
@@ -74,7 +165,7 @@ def forward(
         b: The builder.
         z: ``[x, h_prev] @ w + b``, ``[B, 4H]``.
         cs_prev: The cell state before the step, ``[B, H]``.
-        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; None for none.
+        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
         gate_order: A key of `GATE_ORDERS`.
         cell_clip: Bound of the cell state; none if not positive.
     """
@@ -111,12 +202,19 @@ def forward(
 
 
 class GateGradients(NamedTuple):
-    """Gradients with respect to the pre-activations of the gates, each ``[B, H]``."""
+    """Gradients with respect to the pre-activations of the gates, each ``[..., H]``."""
 
     i: Value
     ci: Value
     f: Value
     o: Value
+
+    @staticmethod
+    def split(b: Builder, dgates: Value, gate_order: str) -> GateGradients:
+        """Cut from one ``[..., 4H]`` tensor."""
+        b.step("dgates = [di, dci, df, do] in the order " + gate_order)
+        blocks = dgates.split(len(dgates.shape) - 1, 4)
+        return GateGradients(**dict(zip(GATE_ORDERS[gate_order], blocks, strict=True)))
 
     def concatenate(self, b: Builder, gate_order: str) -> Value:
         """As the blocks of one ``[B, 4H]`` tensor."""
@@ -130,7 +228,7 @@ def backward(
     cs_prev: Value,
     cs_grad: Value,
     h_grad: Value,
-    peepholes: Mapping[str, Value] | None,
+    peepholes: Mapping[str, Value],
 ) -> tuple[GateGradients, Value]:
     """The derivative of one step.
 
@@ -140,12 +238,12 @@ def backward(
         cs_prev: The cell state before the step, ``[B, H]``.
         cs_grad: Gradient of the step's cell state, ``[B, H]``.
         h_grad: Gradient of the step's output, ``[B, H]``.
-        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; None for none.
+        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
 
     Returns:
         The gradients of the gates and of `cs_prev`.
     """
-    i, f, o, ci, co = (saved[name] for name in ("i", "f", "o", "ci", "co"))
+    i, f, o, ci, co = (saved[name] for name in SAVED)
     b.step("do = o*(1-o) * h_grad*co")
     do = o * (1.0 - o) * h_grad * co
     b.step("dcs = (1-co*co) * h_grad*o + cs_grad")
@@ -165,3 +263,33 @@ def backward(
         b.step("cs_prev_grad += di*wci + df*wcf")
         cs_prev_grad += di * peepholes["wci"] + df * peepholes["wcf"]
     return GateGradients(di, dci, df, do), cs_prev_grad
+
+
+def peephole_gradients(
+    b: Builder,
+    spec: FunctionSpec,
+    gates: GateGradients,
+    cs_prev: Value,
+    cs: Value,
+) -> dict[str, Value]:
+    """The gradients of the peephole weights, summed over all axes but the last; 0 without peephole.
+
+    Args:
+        b: The builder.
+        spec: The gradient op.
+        gates: Gradients of the gates.
+        cs_prev: Cell states before the steps.
+        cs: Cell states after the steps.
+    """
+    if not spec.attributes["use_peephole"]:
+        b.step("wci_grad = 0")
+        zero = b.full(0, cs.shape[-1:], cs.dtype)
+        return dict.fromkeys(("wci_grad", "wcf_grad", "wco_grad"), zero)
+    axes = range(len(cs.shape) - 1)
+    b.step("wci_grad = sum(di * cs_prev)")
+    wci_grad = (gates.i * cs_prev).sum(*axes)
+    b.step("wcf_grad = sum(df * cs_prev)")
+    wcf_grad = (gates.f * cs_prev).sum(*axes)
+    b.step("wco_grad = sum(do * cs)")
+    wco_grad = (gates.o * cs).sum(*axes)
+    return {"wci_grad": wci_grad, "wcf_grad": wcf_grad, "wco_grad": wco_grad}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 
 from rnn_compiler.cli import artifacts, cache, check, environment, modules
 from rnn_compiler.cli.options import UsageError
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
-from rnn_compiler.log import configure_logging
+from rnn_compiler.logs import configure_logging
 
 __all__ = ["main"]
 
@@ -67,6 +68,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     options = parser.parse_args(argv)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _run(parser, options)
+
+
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     try:
         configure_logging()
         if options.version:
@@ -81,6 +88,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(options, error, 1)
     except KeyboardInterrupt:
         return 130
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning as one line, without the source that raised it."""
+    print(f"rnn-compiler: warning: {message}", file=sys.stderr)
 
 
 def _fail(options: argparse.Namespace, error: Exception, code: int) -> int:

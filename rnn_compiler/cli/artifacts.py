@@ -8,8 +8,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
+from rich.markup import escape
 
 from rnn_compiler.cli.options import UsageError, console, plain_table
 from rnn_compiler.dtypes import DTYPES
@@ -37,17 +39,19 @@ def _inspect(options: argparse.Namespace) -> int:
     artifacts = [found] if isinstance(found, Artifact) else list(found.artifacts)
     for artifact in artifacts:
         artifact.verify(f"{options.file} ({artifact.manifest.target.name})")
+    single = isinstance(found, Artifact)
+    names = [options.file.name if single else f"{a.manifest.target.slug}.vmfb" for a in artifacts]
     if options.json:
-        data = [a.manifest.to_json(options.file.name) for a in artifacts]
+        data = [a.manifest.to_json(name) for a, name in zip(artifacts, names, strict=True)]
         print(json.dumps(data[0] if isinstance(found, Artifact) else data, indent=2))
         return 0
     out = console()
-    for artifact in artifacts:
+    for artifact, name in zip(artifacts, names, strict=True):
         manifest = artifact.manifest
         target = manifest.target
         facts = plain_table("", "")
         facts.show_header = False
-        for name, text in (
+        for label, text in (
             ("payload", f"{manifest.payload_size:,} bytes, sha256 {manifest.payload_sha256}"),
             ("target", f"{target.name} ({target.architecture}, device {target.device})"),
             ("CPU features", " ".join(target.features) or "the architecture's baseline"),
@@ -58,12 +62,12 @@ def _inspect(options: argparse.Namespace) -> int:
                 f"rnn-compiler {manifest.package_version}, IREE {manifest.compiler_version}",
             ),
         ):
-            facts.add_row(f"[bold]{name}[/bold]", text)
+            facts.add_row(f"[bold]{label}[/bold]", escape(text))
         out.print(facts)
         for spec in manifest.functions:
             out.print()
             out.print(_function_table(spec))
-            out.print(f"[dim]{manifest.run_command(spec, options.file.name)}[/dim]")
+            out.print(manifest.run_command(spec, name), style="dim", markup=False)
     return 0
 
 
@@ -78,7 +82,7 @@ def _runs_here(artifact: Artifact) -> str:
 def _function_table(spec: FunctionSpec) -> Any:
     constants = {**spec.dims, **spec.attributes}
     title = f"@{spec.function}  {spec.op} " + " ".join(f"{k}={v}" for k, v in constants.items())
-    table = plain_table("", "name", "dtype", "shape", "formula", title=title)
+    table = plain_table("", "name", "dtype", "shape", "formula", title=escape(title))
     for kind, tensors in (("in", spec.arguments), ("out", spec.results)):
         for tensor in tensors:
             table.add_row(kind, tensor.name, tensor.dtype, _shape(tensor), _formula(tensor))
@@ -146,8 +150,8 @@ def _run(options: argparse.Namespace) -> int:
     out.print(table)
     if options.output:
         stored = {name: _storable(array) for name, array in results.items()}
-        np.savez(options.output, allow_pickle=False, **stored)
-        out.print(f"[dim]written to {options.output}[/dim]")
+        np.savez(options.output, **stored)
+        out.print(f"written to {options.output}", style="dim", markup=False)
     out.print(f"[dim]{milliseconds:.2f} ms on {program.device.uri}[/dim]")
     return 0
 
@@ -164,10 +168,10 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
                 continue
             number = _number(source)
             arrays[name] = np.load(source, allow_pickle=False) if number is None else number
-        except (OSError, ValueError, TypeError) as error:
-            raise UsageError(f"--input {item}: {error}") from error
+        except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
+            raise UsageError(f"input {item}: {error}") from error
         if name not in dtypes:
-            raise UsageError(f"--input {item}: {spec.function} takes {', '.join(dtypes)}")
+            raise UsageError(f"input {item}: {spec.function} takes {', '.join(dtypes)}")
     for name, array in arrays.items():
         if dtypes[name] == "bfloat16" and getattr(array, "dtype", None) in ("V2", "uint16"):
             arrays[name] = array.view(DTYPES["bfloat16"].numpy)  # .npy files cannot name bfloat16

@@ -118,7 +118,7 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, console: Console) -> i
     if draw(output, network, losses, trial):
         console.print(f"see {output}", markup=False)
     else:
-        hint = "no picture: it needs matplotlib, pip install 'rnn-compiler[plot]'"
+        hint = "no picture: it needs matplotlib (pip install matplotlib)"
         console.print(hint, markup=False)
     if trial.passed:
         return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from rnn_compiler.cli.options import add_module_options, console, module_of, plain_table
 from rnn_compiler.compilation import compile
@@ -81,7 +82,7 @@ def _compile(options: argparse.Namespace) -> int:
     name = module.functions[0].function
     path = result.save(options.output or Path(f"{name}.vmfb" if single else name))
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
-    table = plain_table("function", "target", "CPU features", "size", title=f"{path}")
+    table = plain_table("function", "target", "CPU features", "size", title=escape(str(path)))
     for artifact in artifacts:
         target = artifact.manifest.target
         names = ", ".join(spec.function for spec in artifact.manifest.functions)
@@ -90,5 +91,5 @@ def _compile(options: argparse.Namespace) -> int:
         )
     out = console()
     out.print(table)
-    out.print(f"[dim]{seconds:.2f} s; next: rnn-compiler inspect {path}[/dim]")
+    out.print(f"{seconds:.2f} s; next: rnn-compiler inspect {path}", style="dim", markup=False)
     return 0

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import subprocess
+import sysconfig
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from rnn_compiler.cli import main
@@ -18,21 +23,20 @@ def _blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
 
 
-def test_the_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_that_it_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (source,) = _blocks("python")
     names: dict[str, object] = {}
     exec(compile(source, "README.md", "exec"), names)
     assert names["grads"].w_grad.shape == (32, 96)  # type: ignore[attr-defined]
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "lstm.mlir",
-        "lstm.vmfb",
-        "lstm.vmfb.json",
-    ]
+    assert {"lstm.mlir", "lstm.vmfb", "lstm.vmfb.json"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+    _check_commands()
+    _check_deployment(names["out"].h.to_host())  # type: ignore[attr-defined]
 
 
-def test_the_commands_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _check_commands() -> None:
     text = next(block for block in _blocks("sh") if "rnn-compiler ops" in block)
     lines = text.replace("\\\n", "").splitlines()
     commands = [shlex.split(line, comments=True)[1:] for line in lines]
@@ -47,8 +51,17 @@ def test_the_commands_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "doctor",
     ]
     for command in commands:
-        random = ["--random"] if command[0] == "run" else []
-        assert main([part for part in command if part != "in.npz"] + random) == 0
+        assert main(command) == 0
+
+
+def _check_deployment(h: npt.NDArray[np.float32]) -> None:
+    (text,) = [block for block in _blocks("sh") if block.startswith("iree-run-module")]
+    name, *rest = shlex.split(text.replace("\\\n", ""))
+    tool = shutil.which(name, path=sysconfig.get_path("scripts"))
+    subprocess.run([str(tool), *rest], check=True, capture_output=True)
+    np.testing.assert_array_equal(np.load("h.npy"), h)
+    with np.load("out.npz") as results:
+        np.testing.assert_array_equal(results["h"], h)
 
 
 def test_every_op_has_a_row_and_every_row_an_op() -> None:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
+from rnn_compiler.lowering.ops import OPS
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+
+OPS_AND_DIMS = [(op, dim) for op in OPS for dim in OPS[op].signature.dimensions]
+
+
+def taken(op: str, keywords: dict[str, Any]) -> dict[str, Any]:
+    """Of some keywords of `rnn_compiler.build`, those that an op takes."""
+    signature = OPS[op].signature
+    known = {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
+    return {name: value for name, value in keywords.items() if name in known}
 
 
 @contextmanager

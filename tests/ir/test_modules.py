@@ -6,11 +6,13 @@ x [3, 2, 4], states [2, 5], w [9, 20]; flattened over time 6 rows.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ir.filecheck import check
+from numeric.harness import module as build
 
 import rnn_compiler as rc
 from rnn_compiler.lowering import hlo
@@ -25,7 +27,8 @@ BACKWARD = "BlockLSTMGradV2"
 
 
 def text(op: str, **keywords: Any) -> str:
-    return str(rc.build(op, **{"use_peephole": True, **DIMS, **keywords}))
+    dtype = keywords.pop("dtype", "float32")
+    return str(build(op, dtype, {"use_peephole": True, **DIMS, **keywords}))
 
 
 def operations(module_text: str) -> list[tuple[str, str]]:
@@ -309,7 +312,7 @@ def test_cell_state_is_clipped_before_its_tanh(
     )
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", [FORWARD, BACKWARD])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_16_bit_types_are_only_stored(op: str, dtype: str) -> None:
     """Products accumulate, and every elementwise op computes, in float32."""
@@ -331,6 +334,16 @@ def test_16_bit_types_are_only_stored(op: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_no_op_computes_in_16_bits(op: str, dtype: str) -> None:
+    """Also where there is no loop."""
+    operators = "add|subtract|multiply|divide|negate|logistic|tanh|clamp|reduce|exponential"
+    narrow = rf"stablehlo\.({operators}|dot_general)\b.*[x<]{DTYPES[dtype]}>$"
+    assert not re.findall(narrow, text(op, dtype=dtype), re.MULTILINE)
+    assert re.findall(narrow.replace(DTYPES[dtype], "f32"), text(op, dtype=dtype), re.MULTILINE)
+
+
+@pytest.mark.parametrize("op", OPS)
 def test_float64_stays_float64(op: str) -> None:
     """No value is narrowed, and no op is used that IREE has in single precision only."""
     check(text(op, dtype="float64"), "CHECK: f64\nCHECK-NOT: f32\nCHECK-NOT: stablehlo.tanh")
@@ -341,7 +354,7 @@ def test_float64_stays_float64(op: str) -> None:
 @pytest.mark.parametrize("op", OPS)
 def test_module_is_portable_and_round_trips(op: str, dtype: str, use_peephole: bool) -> None:
     """Printed text parses, verifies and prints as itself; it holds only StableHLO and functions."""
-    module = rc.build(op, dtype=dtype, use_peephole=use_peephole, **DIMS)
+    module = build(op, dtype, {"use_peephole": use_peephole, **DIMS})
     with ir.Context():
         parsed = ir.Module.parse(module.text)
         assert parsed.operation.verify()
@@ -356,7 +369,7 @@ def test_module_is_portable_and_round_trips(op: str, dtype: str, use_peephole: b
 @pytest.mark.parametrize("op", OPS)
 def test_every_op_is_located(op: str) -> None:
     """A compiler error then names the op, and the step of its formula."""
-    rows = operations(rc.build(op, use_peephole=True, **DIMS).located_text)
+    rows = operations(build(op, "float32", {"use_peephole": True, **DIMS}).located_text)
     unnamed = [row for row in rows if f'"{op}: ' not in row[1] and row[0] != "func.func"]
     assert unnamed == []
 
@@ -414,12 +427,12 @@ def test_several_ops_are_one_function_each() -> None:
 def test_each_function_is_as_if_alone(op: str) -> None:
     """What a function is does not depend on the others in its module."""
     together = rc.build(list(OPS), use_peephole=True, **DIMS).text.splitlines()
-    alone = rc.build(op, use_peephole=True, **DIMS).text.splitlines()[1:-1]
+    alone = text(op).splitlines()[1:-1]
     start = together.index(alone[0])
     assert together[start : start + len(alone)] == alone
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", [FORWARD, BACKWARD])
 @pytest.mark.parametrize("empty", ["seq_length", "batch_size", "num_units"])
 def test_empty_tensors_need_no_loop(op: str, empty: str) -> None:
     """With no step to run, or nothing in a row, there is no recurrence."""
@@ -429,7 +442,7 @@ def test_empty_tensors_need_no_loop(op: str, empty: str) -> None:
     )
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", [FORWARD, BACKWARD])
 def test_empty_input_needs_no_projection(op: str) -> None:
     """With I = 0 only the recurrent product is left, and in the gradient that of the states."""
     dots = [n for n, _ in operations(text(op, input_size=0)) if n == "stablehlo.dot_general"]

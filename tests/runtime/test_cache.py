@@ -24,7 +24,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import compilation, cpu_features
 from rnn_compiler.errors import CacheWarning
-from rnn_compiler.lowering import compiler, lower
+from rnn_compiler.lowering import compiler
 from rnn_compiler.lowering.targets import resolve_target
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.cache import MODES, ArtifactCache, CacheKey
@@ -541,7 +541,3 @@ def test_everything_that_decides_the_payload_is_in_the_key(monkeypatch: pytest.M
             patch.setattr(owner, name, value)
             keys.append(key_of(build()))
     assert len(set(keys)) == len(keys)
-
-
-def test_the_strategy_in_the_key_is_the_one_that_lowers() -> None:
-    assert compilation._STRATEGY == lower.STRATEGY

@@ -1,4 +1,4 @@
-"""The log of this package, for those who ask for it with ``RNN_COMPILER_LOG``."""
+"""What this package logs, and ``RNN_COMPILER_LOG``, which sends it to standard error."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import os
 from rnn_compiler.errors import InvalidArgumentError
 
 __all__ = ["configure_logging"]
-
-_LEVELS = ("debug", "info", "warning", "error")
 
 
 def configure_logging() -> None:
@@ -21,8 +19,9 @@ def configure_logging() -> None:
     name = os.environ.get("RNN_COMPILER_LOG")
     if not name:
         return
-    if name.lower() not in _LEVELS:
-        expected = f"one of {', '.join(_LEVELS)}"
+    levels = ("debug", "info", "warning", "error")
+    if name.lower() not in levels:
+        expected = f"one of {', '.join(levels)}"
         raise InvalidArgumentError("environment", "RNN_COMPILER_LOG", expected, repr(name))
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))

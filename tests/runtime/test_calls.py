@@ -1,0 +1,125 @@
+"""Calls from forked and other processes, and what is handed over that is not what it should be."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
+
+Arrays = dict[str, Any]
+
+FORK = """
+import os, signal
+import numpy as np
+import rnn_compiler as rc
+
+program = rc.runtime.load({path!r}, {device!r})
+spec = program.block_lstm_v2.spec
+arguments = {{a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}}
+program(**arguments)
+if os.fork() == 0:
+    signal.alarm(20)
+    for call in (lambda: program(**arguments), lambda: rc.runtime.load({path!r}, {device!r})):
+        try:
+            call()
+            print("ran", flush=True)
+        except rc.errors.DeviceError as error:
+            print(error, flush=True)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "said"), [("local-sync", "ran"), ("local-task", "do not survive a fork")]
+)
+def test_after_a_fork(tiny: rc.Artifact, tmp_path: Any, device: str, said: str) -> None:
+    """IREE's threads stay with the parent: the child is told, instead of waiting for ever."""
+    path = str(tiny.save(tmp_path / "tiny.vmfb"))
+    script = FORK.format(path=path, device=device)
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3, done.stderr
+    assert all(said in line for line in lines[:2])
+    assert lines[2] == "0"
+
+
+def test_results_and_raw_ops_travel_between_processes(
+    artifact: rc.Artifact, forward: Arrays
+) -> None:
+    program = rc.runtime.load(artifact)
+    results = program.block_lstm_v2(**forward)
+    copies = pickle.loads(pickle.dumps(results))
+    assert type(copies) is type(results) is type(rc.runtime.load(artifact).block_lstm_v2(**forward))
+    for copy, result in zip(copies, results, strict=True):
+        np.testing.assert_array_equal(copy, result)
+    assert pickle.loads(pickle.dumps(rc.raw_ops.BlockLSTMV2)) is rc.raw_ops.BlockLSTMV2
+
+
+def test_arguments_have_names(forward: Arrays) -> None:
+    """The classic slip of who comes from other functions."""
+    with pytest.raises(
+        TypeError, match=r"BlockLSTMV2\(\) takes no positional arguments: pass its 9"
+    ):
+        rc.raw_ops.BlockLSTMV2(3, forward["x"])
+
+
+@pytest.mark.parametrize("what", [None, 5, b"lstm.vmfb", rc], ids=repr)
+def test_what_is_no_artifact(what: Any) -> None:
+    with pytest.raises(ArtifactError, match="expected an artifact, a bundle or a path, got"):
+        rc.runtime.load(what)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "a\0b/manifest.json"])
+def test_names_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(ArtifactError, match="no such artifact"):
+        rc.runtime.load(name)
+
+
+@pytest.mark.parametrize("device", ["gpu", 5, ["x"]], ids=repr)
+def test_what_is_no_device(tiny: rc.Artifact, device: Any) -> None:
+    with pytest.raises(DeviceError, match="no device"):
+        rc.runtime.load(tiny, device)
+    with pytest.raises(DeviceError, match="no device"), rc.target("cpu", device):
+        pass
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), "x", None], ids=repr)
+def test_what_is_no_timeout(tiny_module: rc.Module, timeout: Any) -> None:
+    with pytest.raises(
+        InvalidArgumentError, match="compile: 'timeout': expected a positive number"
+    ):
+        rc.compile(tiny_module, timeout=timeout)
+
+
+def test_each_target_once(tiny_module: rc.Module) -> None:
+    """They would be the same file of a bundle."""
+    with pytest.raises(InvalidArgumentError, match="expected each target once"):
+        rc.compile(tiny_module, ["cpu:+avx2", "cpu: avx2"])
+
+
+def test_compiling_a_loop_is_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """IREE writes what was in memory where a source location has no line."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    dims = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+    payloads = {rc.compile(rc.build("BlockLSTMV2", **dims)).payload for _ in range(4)}
+    assert len(payloads) == 1
+
+
+def test_the_log_is_for_everybody() -> None:
+    """Not only for the command line."""
+    script = "import rnn_compiler.runtime, logging; print(logging.getLogger('rnn_compiler').level)"
+    environment = os.environ | {"RNN_COMPILER_LOG": "debug"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "10\n"
