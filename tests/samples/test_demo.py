@@ -87,7 +87,7 @@ def test_without_matplotlib_there_is_a_hint(
     monkeypatch.setattr(demo, "_ALONE_BOUND", math.inf)
     code, text = run(tmp_path / "demo.png", steps=1)
     assert code == 0
-    assert text.splitlines()[-1].endswith("pip install 'rnn-compiler[plot]'")
+    assert text.splitlines()[-1].endswith("it needs matplotlib (pip install matplotlib)")
     assert not (tmp_path / "demo.png").exists()
 
 
