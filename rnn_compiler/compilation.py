@@ -71,16 +71,20 @@ def compile(
         raise InvalidArgumentError("compile", "timeout", expected, describe(timeout))
     if target is None or isinstance(target, str):
         return _compile_for(module, resolve_target(target or current_target()), timeout)
-    if not isinstance(target, (list, tuple)):
+    return Bundle(tuple(_compile_for(module, each, timeout) for each in _targets(target)))
+
+
+def _targets(names: Sequence[str]) -> list[TargetSpec]:
+    """The targets of a bundle, each with a file name of its own."""
+    if not isinstance(names, (list, tuple)):
         expected = "a name or a list of names"
-        raise InvalidArgumentError("compile", "target", expected, describe(target))
-    if not target:
+        raise InvalidArgumentError("compile", "target", expected, describe(names))
+    if not names:
         raise InvalidArgumentError("compile", "target", "at least one target", "an empty list")
-    targets = [resolve_target(name) for name in target]
-    slugs = [each.slug for each in targets]
-    if len(set(slugs)) != len(slugs):
-        raise InvalidArgumentError("compile", "target", "each target once", ", ".join(target))
-    return Bundle(tuple(_compile_for(module, each, timeout) for each in targets))
+    targets = [resolve_target(name) for name in names]
+    if len({each.slug for each in targets}) != len(targets):
+        raise InvalidArgumentError("compile", "target", "each target once", ", ".join(names))
+    return targets
 
 
 def _compile_for(module: Module, target: TargetSpec, timeout: float) -> Artifact:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["DIMENSIONS", "REQUIRED", "Argument", "Attribute", "Result", "Signature"]
+__all__ = ["DIMENSIONS", "REQUIRED", "Argument", "Attribute", "Result", "Signature", "as_given_by"]
 
 DIMENSIONS: dict[str, str] = {
     "T": "seq_length",
@@ -121,6 +121,11 @@ class Tensor:
 
 Argument = Tensor
 Result = Tensor
+
+
+def as_given_by(op: str, results: Sequence[Result]) -> tuple[Argument, ...]:
+    """Results of one op as the arguments in which another takes them."""
+    return tuple(replace(result, doc=f"{result.doc}, as {op} gave it") for result in results)
 
 
 @dataclass(frozen=True)

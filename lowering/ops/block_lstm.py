@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import lstm_cell
 from rnn_compiler.lowering.time_loop import Values, time_loop
-from rnn_compiler.signatures import Argument, Result, Signature
+from rnn_compiler.signatures import Argument, Result, Signature, as_given_by
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value
@@ -90,7 +90,7 @@ def _gradient_of(op: Signature, name: str) -> Signature:
         f"Gradient of {op.name}",
         arguments=(
             *_INPUTS,
-            *lstm_cell.saved(_ACTIVATIONS, op.name),
+            *as_given_by(op.name, _ACTIVATIONS),
             Argument("cs_grad", "T B H", "gradient of cs"),
             Argument("h_grad", "T B H", "gradient of h"),
         ),

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.time_loop import Values
-from rnn_compiler.signatures import Argument, Result, Signature
+from rnn_compiler.signatures import Argument, Result, Signature, as_given_by
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value
@@ -76,7 +76,7 @@ GRAD = Signature(
     "Gradient of GRUBlockCell with respect to its input, state and gates",
     arguments=(
         *_INPUTS,
-        *(Argument(t.name, t.shape, f"{t.doc}, as {OP.name} gave it") for t in _ACTIVATIONS[:-1]),
+        *as_given_by(OP.name, _ACTIVATIONS[:-1]),
         Argument("d_h", "B H", "gradient of h"),
     ),
     attributes=(),
@@ -94,7 +94,7 @@ PARAMETER_GRAD = Signature(
         Argument("x", "B I", "input, as GRUBlockCell took it"),
         Argument("h_prev", "B H", "output before the step, as GRUBlockCell took it"),
         Argument("r", "B H", "reset gate, as GRUBlockCell gave it"),
-        *(Argument(t.name, t.shape, f"{t.doc}, as {GRAD.name} gave it") for t in _GATE_GRADIENTS),
+        *as_given_by(GRAD.name, _GATE_GRADIENTS),
     ),
     attributes=(),
     results=(

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import lstm_cell
 from rnn_compiler.lowering.time_loop import Values
-from rnn_compiler.signatures import Argument, Result, Signature
+from rnn_compiler.signatures import Argument, Result, Signature, as_given_by
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value
@@ -64,7 +64,7 @@ GRAD = Signature(
     "Gradient of LSTMBlockCell with respect to its gates and cell state",
     arguments=(
         *_INPUTS,
-        *lstm_cell.saved(_ACTIVATIONS[:-1], OP.name),
+        *as_given_by(OP.name, _ACTIVATIONS[:-1]),
         Argument("cs_grad", "B H", "gradient of cs"),
         Argument("h_grad", "B H", "gradient of h"),
     ),

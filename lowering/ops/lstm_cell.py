@@ -56,7 +56,6 @@ __all__ = [
     "gate_bias",
     "peephole_gradients",
     "peepholes",
-    "saved",
 ]
 
 GATE_ORDERS: dict[str, tuple[str, str, str, str]] = {
@@ -109,11 +108,6 @@ def activations(shape: str) -> tuple[Result, ...]:
         Result("co", shape, "tanh of the cell state"),
         Result("h", shape, "output"),
     )
-
-
-def saved(results: tuple[Result, ...], op: str) -> tuple[Argument, ...]:
-    """Results of a forward op as the arguments that its gradient takes them in."""
-    return tuple(replace(result, doc=f"{result.doc}, as {op} gave it") for result in results)
 
 
 def peepholes(spec: FunctionSpec, args: Mapping[str, Value]) -> dict[str, Value]:
