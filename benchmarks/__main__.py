@@ -1,8 +1,10 @@
 """The command: what to measure, for how long, and where it goes.
 
-    python -m benchmarks                                  # everything, some twenty minutes
+    python -m benchmarks                                  # everything, half an hour
     python -m benchmarks peers --threads 1 --rows 'block/*'
     python -m benchmarks --show benchmark.json            # tables and picture of a run
+
+Tables go to the terminal, everything that was measured to a JSON file, the picture beside it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks import plot
 from benchmarks.contests import Effort, run_contest
 from benchmarks.peers import PEERS
-from benchmarks.processes import Failure, Workers, processors
+from benchmarks.processes import WorkerError, Workers, processors
 from benchmarks.report import print_comparison, print_results
 from benchmarks.results import Facts, Results
 from benchmarks.rows import (
@@ -231,7 +233,7 @@ def _facts(section: str, case: Case, folder: Path) -> Facts:
             return Facts(*name, worker.measure(_MEASURED_BY[section], case))
         finally:
             worker.close()
-    except Failure as failure:
+    except WorkerError as failure:
         return Facts(*name, None, str(failure))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.inputs import Arrays
-from benchmarks.processes import Failure, Workers
+from benchmarks.processes import WorkerError, Workers
 from benchmarks.rows import Contest
 from benchmarks.worker import Prepared
 
@@ -41,7 +41,7 @@ class Effort:
 
     rounds: int = 15
     turn_seconds: float = 0.1
-    contest_seconds: float = 20.0
+    contest_seconds: float = 10.0
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def run_contest(
             if contest.same_results:
                 results = results or prepared.results
                 check_equal(prepared.results, results)
-        except Failure as failure:
+        except WorkerError as failure:
             outcome.failures[label] = str(failure)
         else:
             ready[label] = prepared
@@ -118,7 +118,7 @@ def run_contest(
             time.sleep(_SETTLE_SECONDS)
             try:
                 turn = workers.get(entrants[label].peer).time(label, calls[label])
-            except Failure as failure:
+            except WorkerError as failure:
                 outcome.failures[label] = str(failure)
                 del seconds[label]
             else:
@@ -135,15 +135,15 @@ def check_equal(results: Mapping[str, np.ndarray], expected: Mapping[str, np.nda
     """Checks that two entrants computed the same, so that nobody is measured on something else.
 
     Raises:
-        Failure: They did not; says where and by how much.
+        WorkerError: They did not; says where and by how much.
     """
     if set(results) != set(expected):
-        raise Failure(f"computes {', '.join(results)} instead of {', '.join(expected)}")
+        raise WorkerError(f"computes {', '.join(results)} instead of {', '.join(expected)}")
     for name, want in expected.items():
         got = results[name]
         if got.shape != want.shape:
-            raise Failure(f"{name}: shape {got.shape} instead of {want.shape}")
+            raise WorkerError(f"{name}: shape {got.shape} instead of {want.shape}")
         scale = max(1.0, float(np.abs(want).max(initial=0)))
         error = float(np.abs(got - want).max(initial=0)) / scale
         if not error <= TOLERANCE:  # also if it is NaN
-            raise Failure(f"{name} differs from the first entrant's by {error:.2g}")
+            raise WorkerError(f"{name} differs from the first entrant's by {error:.2g}")

@@ -73,7 +73,7 @@ def _normal(name: str, shape: tuple[int, ...], scale: float) -> npt.NDArray[np.f
 
 
 def lstm_weights(arrays: Mapping[str, npt.NDArray[Any]], size: Size) -> Arrays:
-    """cuDNN's buffer as ``W[4H, I] R[4H, H] bW[4H] bR[4H]``, gates in the order i, f, n, o."""
+    """CuDNN's buffer as ``W[4H, I] R[4H, H] bW[4H] bR[4H]``, gates in the order i, f, n, o."""
     I, H = size.I, size.H  # noqa: E741
     shapes = {"W": (4 * H, I), "R": (4 * H, H), "bW": (4 * H,), "bR": (4 * H,)}
     parts: Arrays = {}

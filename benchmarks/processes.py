@@ -15,13 +15,13 @@ from benchmarks.peers import PEERS
 from benchmarks.rows import Case
 from benchmarks.worker import Prepared
 
-__all__ = ["Failure", "Worker", "Workers", "processors"]
+__all__ = ["Worker", "WorkerError", "Workers", "processors"]
 
 _PATIENCE = 300.0
 """Seconds after which a worker is taken to hang."""
 
 
-class Failure(Exception):
+class WorkerError(Exception):
     """A worker did not do what it was asked; says why."""
 
 
@@ -47,7 +47,7 @@ class Worker:
         environment: Variables for it, beyond this process's own.
 
     Raises:
-        Failure: The peer is not installed, or does not start.
+        WorkerError: The peer is not installed, or does not start.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Worker:
     ) -> None:
         missing = PEERS[peer].missing
         if missing:
-            raise Failure(missing)
+            raise WorkerError(missing)
         self._connection, theirs = Pipe()
         threads = str(len(cpus))
         variables = {k: v for k, v in os.environ.items() if not k.startswith("RNN_COMPILER_")}
@@ -127,18 +127,18 @@ class Worker:
             if not self._connection.poll(patience):
                 self._process.kill()
                 self._process.wait()
-                raise Failure(f"no answer within {patience:.0f} s")
+                raise WorkerError(f"no answer within {patience:.0f} s")
             good, answer = self._connection.recv()
         except (EOFError, OSError):
             raise self._died() from None
         if not good:
-            raise Failure(answer)
+            raise WorkerError(answer)
         return answer
 
-    def _died(self) -> Failure:
+    def _died(self) -> WorkerError:
         code = self._process.wait()
         lines = self._log.read_text(errors="replace").strip().splitlines()
-        return Failure(f"its process ended with {code}: {lines[-1] if lines else 'no message'}")
+        return WorkerError(f"its process ended with {code}: {lines[-1] if lines else 'no message'}")
 
 
 class Workers:
@@ -171,17 +171,17 @@ class Workers:
         """The worker of a peer; a new one if it died.
 
         Raises:
-            Failure: It does not start.
+            WorkerError: It does not start.
         """
         if peer in self._failures:
-            raise Failure(self._failures[peer])
+            raise WorkerError(self._failures[peer])
         worker = self._workers.get(peer)
         if worker is None or not worker.alive:
             if worker is not None:
                 worker.close()
             try:
                 self._workers[peer] = self.start(peer)
-            except Failure as failure:
+            except WorkerError as failure:
                 self._failures[peer] = str(failure)
                 raise
         return self._workers[peer]

@@ -29,20 +29,24 @@ def print_results(results: Results, console: Console) -> None:
     """Prints all there is."""
     console.print(machine_line(results), style="dim", markup=False)
     for group, outcomes in _groups(results.outcomes, "peers"):
-        console.print()
-        console.print(_peer_table(group, outcomes))
+        title = f"{WORKLOADS[group].title}: milliseconds a call"
+        _print_table(title, _peer_table(outcomes), console)
     printers = {"scaling": _ratio_table, "dtypes": _ratio_table, "calls": _call_table}
     for section, table in printers.items():
         outcomes = [outcome for outcome in results.outcomes if outcome.section == section]
         if outcomes:
-            console.print()
-            console.print(table(_TITLES[section], outcomes))
+            _print_table(_TITLES[section], table(outcomes), console)
     for section in ("compile", "memory"):
         facts = [fact for fact in results.facts if fact.section == section]
         if facts:
-            console.print()
-            console.print(_fact_table(_TITLES[section], facts))
+            _print_table(_TITLES[section], _fact_table(facts), console)
     _print_failures(results, console)
+
+
+def _print_table(title: str, table: Table, console: Console) -> None:
+    """A heading of its own: that of a rich table is folded to the table's width."""
+    console.print(f"\n[bold]{escape(title)}[/bold]")
+    console.print(table)
 
 
 def machine_line(results: Results) -> str:
@@ -69,20 +73,20 @@ def _groups(outcomes: Iterable[Outcome], section: str) -> Iterator[tuple[str, li
     yield from groups.items()
 
 
-def _table(title: str, *columns: str, left: int = 1) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+def _table(*columns: str) -> Table:
+    """A table of numbers; the columns up to the first with a name are text."""
+    table = Table(box=None, pad_edge=False)
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index < left else "right")
+        table.add_column(column, justify="right" if any(columns[:index]) else "left")
     return table
 
 
-def _peer_table(group: str, outcomes: Sequence[Outcome]) -> Table:
+def _peer_table(outcomes: Sequence[Outcome]) -> Table:
     """A row a size and number of threads: everybody's time, and the best peer's over ours."""
     labels = list(dict.fromkeys(label for o in outcomes for label in (*o.tracks, *o.failures)))
     labels.sort(key=lambda label: label != OURS)
-    title = f"{WORKLOADS[group].title}: milliseconds a call"
     columns = ("T x B x I x H", "threads", *labels, "GFLOP/s", "best peer", "peer / ours")
-    table = _table(title, *columns)
+    table = _table(*columns)
     for outcome in outcomes:
         best = best_peer(outcome)
         ours = outcome.tracks.get(OURS)
@@ -121,11 +125,11 @@ def _colored(value: float, text: str) -> str:
     return f"[{color}]{text}[/{color}]"
 
 
-def _ratio_table(title: str, outcomes: Sequence[Outcome]) -> Table:
+def _ratio_table(outcomes: Sequence[Outcome]) -> Table:
     """A row a contest: the first entrant's time, and the others' over it."""
     labels = list(dict.fromkeys(label for outcome in outcomes for label in outcome.tracks))
     scale = FACTOR if outcomes[0].section == "scaling" else 1
-    table = _table(title, "", "", "threads", f"{labels[0]} ms" if labels else "", *labels[1:])
+    table = _table("", "", "threads", f"{labels[0]} ms" if labels else "", *labels[1:])
     for outcome in outcomes:
         if not labels or labels[0] not in outcome.tracks:
             continue
@@ -138,28 +142,26 @@ def _ratio_table(title: str, outcomes: Sequence[Outcome]) -> Table:
     return table
 
 
-def _call_table(title: str, outcomes: Sequence[Outcome]) -> Table:
-    table = _table(title, "call", "us", "more than the first")
+def _call_table(outcomes: Sequence[Outcome]) -> Table:
+    table = _table("call", "us", "more than the first")
     for outcome in outcomes:
-        first = next(iter(outcome.tracks.values()), None)
         for label, track in outcome.tracks.items():
-            assert first is not None
+            first = next(iter(outcome.tracks.values()))
             extra = [a - b for a, b in zip(track.seconds, first.seconds, strict=True)]
             micro = spread(track.seconds).median * 1e6
             table.add_row(label, f"{micro:.1f}", f"{spread(extra).median * 1e6:+.1f}")
     return table
 
 
-def _fact_table(title: str, facts: Sequence[Facts]) -> Table:
+def _fact_table(facts: Sequence[Facts]) -> Table:
     if facts[0].section == "compile":
-        table = _table(title, "", "T x B x I x H", "seconds", "KiB")
+        table = _table("", "T x B x I x H", "seconds", "KiB")
         for fact in facts:
             if fact.values:
                 kib = f"{fact.values['bytes'] / 1024:.1f}"
                 table.add_row(fact.group, fact.name, f"{fact.values['seconds']:.2f}", kib)
         return table
-    columns = ("", "T x B x I x H", "peak MiB", "arguments and results", "ratio")
-    table = _table(title, *columns)
+    table = _table("", "T x B x I x H", "peak MiB", "arguments and results MiB", "ratio")
     for fact in facts:
         if fact.values:
             peak, needed = (fact.values[name] / 2**20 for name in ("peak", "needed"))
@@ -192,8 +194,7 @@ def print_comparison(old: Results, new: Results, console: Console) -> None:
     """
     before = {(o.section, o.group, o.name, o.threads): o for o in old.outcomes}
     title = f"{old.created[:10]} -> {new.created[:10]}: ours, and the best peer's time over ours"
-    table = _table(title, "", "", "threads", "ms before", "ms now", "ratio before", "ratio now")
-    rows = 0
+    table = _table("", "", "threads", "ms before", "ms now", "ratio before", "ratio now")
     for outcome in new.outcomes:
         key = (outcome.section, outcome.group, outcome.name, outcome.threads)
         if outcome.section != "peers" or key not in before or OURS not in outcome.tracks:
@@ -203,8 +204,8 @@ def print_comparison(old: Results, new: Results, console: Console) -> None:
         ratios = [f"{best[1].median:.2f}x" if best else "-" for best in bests]
         times = [_milliseconds(each, OURS) or "-" for each in pair]
         table.add_row(outcome.group, outcome.name, str(outcome.threads), *times, *ratios)
-        rows += 1
-    console.print()
-    console.print(table if rows else "the two runs have no row in common")
+    _print_table(title, table, console)
+    if not table.rows:
+        console.print("the two runs have no row in common")
     if old.machine != new.machine:
         console.print("[yellow]the machines differ: compare the ratios only[/yellow]")

@@ -32,9 +32,12 @@ def matmul_flops(module: Module) -> dict[str, int]:
     text = module.text
     from rnn_compiler.lowering import hlo
 
-    with hlo.ir.Context():
-        operations: Any = hlo.ir.Module.parse(text).body.operations
-        functions = {function.attributes["sym_name"].value: function for function in operations}
+    ir: Any = hlo.ir
+    with ir.Context():
+        operations: Any = ir.Module.parse(text).body.operations
+        functions: dict[str, Any] = {
+            function.attributes["sym_name"].value: function for function in operations
+        }
         return {
             spec.function: _count(functions[spec.function], functions, spec.dims)
             for spec in module.functions

@@ -1,4 +1,4 @@
-"""TensorFlow: its own kernels of the same ops, called eagerly or as a graph, whichever is faster."""
+"""TensorFlow: its own kernels of the same ops, eagerly or as a graph, whichever is faster."""
 
 from __future__ import annotations
 
@@ -45,6 +45,4 @@ def variants(case: Case) -> list[Variant]:
 
 
 def _fetch(results: Any) -> Arrays:
-    return {
-        name: value.numpy() for outputs in results for name, value in outputs._asdict().items()
-    }
+    return {name: value.numpy() for outputs in results for name, value in outputs._asdict().items()}

@@ -73,9 +73,10 @@ def add_bench(verbs: Any) -> None:
 def _bench(options: argparse.Namespace) -> int:
     if not 0 < options.seconds < 1e6:
         raise UsageError(f"--seconds {options.seconds:g}: expected a positive number of seconds")
+    target: str | None = options.target
     module = module_of(options)
     with Console(stderr=True).status("compiling"):
-        artifact = compile(module, options.target)
+        artifact = compile(module, target)
     program = load(artifact, options.device)
     flops = matmul_flops(module)
     with Console(stderr=True).status("timing"):
@@ -152,7 +153,5 @@ def _duration(seconds: float) -> str:
     """Three digits and a unit."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * factor >= 1:
-            break
-    else:
-        unit, factor = "ns", 1e9
-    return f"{seconds * factor:.3g} {unit}"
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
