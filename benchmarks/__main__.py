@@ -52,7 +52,7 @@ SECTIONS = {
     "memory": "peak against what must be there anyway",
 }
 
-QUICK = Effort(rounds=3, turn_seconds=0.005, contest_seconds=0.2)
+QUICK = Effort(rounds=3, patience=0, turn_seconds=0.005, contest_seconds=0.2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,6 +115,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="about what a row may take, at least three rounds (default: %(default)g)",
     )
+    add(
+        "--patience",
+        type=float,
+        default=Effort.patience,
+        metavar="SECONDS",
+        help="how long a row may wait for others to leave the processors (default: %(default)g)",
+    )
     add("--quick", action="store_true", help="a tiny size, three short rounds: does it all work?")
     add("-o", "--output", type=Path, metavar="FILE.json", help="default: benchmark.json")
     add("--compare", type=Path, metavar="OLD.json", help="also print what changed since a run")
@@ -152,7 +159,11 @@ def _measure(options: argparse.Namespace, console: Console) -> Results:
     contests, cases = _plan(options, sections)
     if not contests and not cases:
         raise ValueError(f"no row matches {options.rows!r}")
-    effort = QUICK if options.quick else Effort(options.rounds, contest_seconds=options.budget)
+    effort = (
+        QUICK
+        if options.quick
+        else Effort(options.rounds, options.patience, contest_seconds=options.budget)
+    )
     results = Results.begin()
     columns = (
         TextColumn("{task.description:<56}"),

@@ -114,7 +114,8 @@ def _panel(
         fontsize=8,
         color=_INK,
     )
-    ticks = [t for t in _TICKS if limits[0] <= t <= limits[1]]
+    steps = _WIDE_TICKS if limits[1] / limits[0] > 50 else _TICKS
+    ticks = [t for t in steps if limits[0] <= t <= limits[1]]
     axis.set_xticks(ticks, [f"{t:g}x" for t in ticks])
     axis.minorticks_off()
     axis.tick_params(colors=_INK, length=0, labelsize=8.5)
@@ -123,17 +124,22 @@ def _panel(
         side.set_visible(False)
 
 
-_TICKS = (0.001, 0.01, 0.03, 0.1, 0.25, 0.5, 1, 2, 4, 10, 30, 100)
+_TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8)
+_WIDE_TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300)
 
 
 def _row(axis: Any, outcome: Outcome, y: float, color: str, marker: str) -> None:
-    """The best peer as a mark with its quartiles and number, the others as letters."""
+    """The best peer as a mark with its quartiles and number, the others as letters.
+
+    The mark is hollow if other processes disturbed the measurement.
+    """
     best = best_peer(outcome)
     assert best is not None
     label, found = best
     axis.plot([1, found.median], [y, y], color=color, lw=1, alpha=0.45, zorder=3)
     axis.plot([found.low, found.high], [y, y], color=color, lw=3.5, alpha=0.5, zorder=4)
-    axis.plot(found.median, y, marker, color=color, ms=6.5, mec="white", mew=0.8, zorder=5)
+    fill, edge = ("white", color) if outcome.disturbed else (color, "white")
+    axis.plot(found.median, y, marker, mfc=fill, mec=edge, ms=6.5, mew=0.9, zorder=5)
     for other in outcome.tracks:
         against = ratio(outcome, other, OURS)
         if other not in (label, OURS) and against is not None:

@@ -102,6 +102,11 @@ class Worker:
         return self._ask("measure", what, case)
 
     @property
+    def process(self) -> int:
+        """Its process number."""
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         """Whether it can be asked."""
         return self._process.poll() is None
@@ -185,6 +190,11 @@ class Workers:
                 self._failures[peer] = str(failure)
                 raise
         return self._workers[peer]
+
+    @property
+    def processes(self) -> list[int]:
+        """The process numbers of those that were started."""
+        return [worker.process for worker in self._workers.values()]
 
     def start(self, peer: str) -> Worker:
         """A worker that nobody else has; whoever asks for it closes it."""

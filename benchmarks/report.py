@@ -40,6 +40,8 @@ def print_results(results: Results, console: Console) -> None:
         facts = [fact for fact in results.facts if fact.section == section]
         if facts:
             _print_table(_TITLES[section], _fact_table(facts), console)
+    if any(outcome.disturbed for outcome in results.outcomes):
+        console.print("\n* while other processes were using the processors: not to be relied on")
     _print_failures(results, console)
 
 
@@ -91,7 +93,7 @@ def _peer_table(outcomes: Sequence[Outcome]) -> Table:
         best = best_peer(outcome)
         ours = outcome.tracks.get(OURS)
         table.add_row(
-            outcome.name,
+            f"{outcome.name}{' *' * outcome.disturbed}",
             str(outcome.threads),
             *(_milliseconds(outcome, label) for label in labels),
             f"{ours.gflops / spread(ours.seconds).median:.1f}" if ours else "-",

@@ -19,7 +19,6 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -100,12 +99,12 @@ class Bench:
 
 
 def _trial(call: Callable[[], Any]) -> float:
-    """About what a call takes, warmed up."""
+    """What a call takes when nothing disturbs it."""
     end = time.perf_counter() + _TRIAL_SECONDS
     seconds = _timed(call, 1)
     while time.perf_counter() < end:
         seconds += _timed(call, 1)
-    return statistics.median(seconds[len(seconds) // 2 :])
+    return min(seconds)
 
 
 def _timed(call: Callable[[], Any], calls: int) -> list[float]:

@@ -32,7 +32,8 @@ def test_a_quick_run_without_peers(tmp_path: Path) -> None:
     ]
     for outcome in results.outcomes:
         assert outcome.failures == {}
-        assert [len(track.seconds) for track in outcome.tracks.values()] == [3, 3]
+        first, second = outcome.tracks.values()
+        assert len(first.seconds) == len(second.seconds) >= 3
     (fact,) = results.facts
     assert fact.values is not None
     assert fact.values["bytes"] > 1000

@@ -51,5 +51,5 @@ def test_rounds_that_do_not_match_are_an_error() -> None:
 def test_spread_and_mean() -> None:
     assert spread([5.0]).median == spread([5.0]).low == 5.0
     assert spread([4.0, 1.0, 2.0, 3.0]).median == 2.5
-    assert geometric_mean([0.25, 4.0, 1.0]) == pytest.approx(1.0)
+    assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
     assert geometric_mean([]) is None

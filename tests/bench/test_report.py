@@ -62,6 +62,14 @@ def test_a_failure_is_told_once_with_its_reason(results: Results) -> None:
     assert "memory: block 8x2x16x16: no memory" in text
 
 
+def test_a_disturbed_row_is_marked(results: Results) -> None:
+    assert not any("not to be relied on" in line for line in lines(print_results, results))
+    results.outcomes[0].elsewhere[:] = [0.0, 1e3, 1e3]
+    text = lines(print_results, results)
+    assert "8x2x16x16 * 1 2 4 1 1.0 jax 0.50x 0.50-0.50" in text
+    assert any("not to be relied on" in line for line in text)
+
+
 def test_the_other_sections(results: Results) -> None:
     text = lines(print_results, results)
     assert "threads 1x ms 4x" in text

@@ -21,13 +21,19 @@ from rnn_compiler import raw_ops
 
 BLOCK = Case(WORKLOADS["block"], TINY)
 NO_SUCH_OP = Case(Workload("none", "none", ("NoSuchOp",), "block", 1), TINY)
-EFFORT = Effort(rounds=3, turn_seconds=0.002, contest_seconds=0.1)
+EFFORT = Effort(rounds=3, patience=0, turn_seconds=0.002, contest_seconds=0.1)
 
 
 @pytest.fixture(scope="module")
 def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
     with Workers(1, tmp_path_factory.mktemp("workers")) as workers:
         yield workers
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else runs here, as other tests may."""
+    monkeypatch.setattr(contests, "is_quiet", lambda elsewhere, threads: True)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +79,7 @@ def test_a_contest_keeps_every_round_of_every_entrant(workers: Workers) -> None:
         "4x": 3,
     }
     assert outcome.failures == {}
-    assert said == ["prepare 1x", "prepare 4x", "round 1", "round 2", "round 3"]
+    assert said == ["prepare 1x", "prepare 4x", "round 1 of 3", "round 2 of 3", "round 3 of 3"]
 
 
 def test_whoever_fails_is_named_and_the_others_are_measured(workers: Workers) -> None:
@@ -93,7 +99,7 @@ def test_whoever_computes_something_else_is_not_measured(workers: Workers) -> No
 
 def test_a_worker_that_dies_is_reported_and_replaced(workers: Workers) -> None:
     worker = workers.get(OURS)
-    os.kill(worker._process.pid, signal.SIGKILL)
+    os.kill(worker.process, signal.SIGKILL)
     with pytest.raises(WorkerError, match="its process ended with -9"):
         worker.time("a", 1)
     again = workers.get(OURS)
