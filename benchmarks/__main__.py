@@ -10,36 +10,21 @@ Tables go to the terminal, everything that was measured to a JSON file, the pict
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmarks import plot
-from benchmarks.contests import Effort, run_contest
+from benchmarks.contests import Effort
 from benchmarks.peers import PEERS
-from benchmarks.processes import WorkerError, Workers, processors
+from benchmarks.processes import processors
 from benchmarks.report import print_comparison, print_results
-from benchmarks.results import Facts, Results
-from benchmarks.rows import (
-    OURS,
-    SIZES,
-    TINY,
-    Case,
-    Contest,
-    Size,
-    call_contests,
-    compile_cases,
-    dtype_contests,
-    memory_cases,
-    peer_contests,
-    scaling_contests,
-)
+from benchmarks.results import Results
+from benchmarks.rows import OURS, SIZES, TINY, Size
+from benchmarks.run import carry_out, make_plan
 
 __all__ = ["main"]
 
@@ -125,6 +110,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--quick", action="store_true", help="a tiny size, three short rounds: does it all work?")
     add("-o", "--output", type=Path, metavar="FILE.json", help="default: benchmark.json")
     add("--compare", type=Path, metavar="OLD.json", help="also print what changed since a run")
+    add(
+        "--resume",
+        action="store_true",
+        help="keep what the output file has: measure what it lacks, and what others disturbed",
+    )
     add("--show", type=Path, metavar="FILE.json", help="measure nothing: show a run again")
     return parser
 
@@ -149,103 +139,24 @@ def _positive(text: str) -> int:
 
 
 def _measure(options: argparse.Namespace, console: Console) -> Results:
-    """Everything that was asked for; what is done is on disk, also when it ends early."""
+    """Everything that was asked for."""
     sections: list[str] = options.sections or list(SECTIONS)
     unknown = [section for section in sections if section not in SECTIONS]
     if unknown:
         raise ValueError(f"no section {unknown[0]!r}: expected some of {', '.join(SECTIONS)}")
     if options.output.is_dir() or not options.output.parent.is_dir():
         raise ValueError(f"{options.output}: not a file name in a folder that exists")
-    contests, cases = _plan(options, sections)
-    if not contests and not cases:
+    sizes = options.size or ([TINY] if options.quick else list(SIZES))
+    plan = make_plan(sections, sizes, options.peers, options.rows or "*", options.quick)
+    if not plan.contests and not plan.cases:
         raise ValueError(f"no row matches {options.rows!r}")
-    effort = (
-        QUICK
-        if options.quick
-        else Effort(options.rounds, options.patience, contest_seconds=options.budget)
-    )
+    effort = Effort(options.rounds, options.patience, contest_seconds=options.budget)
     results = Results.begin()
-    columns = (
-        TextColumn("{task.description:<56}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with (
-        tempfile.TemporaryDirectory(prefix="rnn-compiler-bench-") as folder,
-        Progress(*columns, console=console, disable=not console.is_terminal) as progress,
-    ):
-        total = len(contests) * len(options.threads) + len(cases)
-        task = progress.add_task("", total=total)
-
-        def say(text: str) -> None:
-            progress.update(task, description=text)
-
-        for threads in options.threads if contests else []:
-            with Workers(threads, Path(folder)) as workers:
-                for contest in contests:
-                    label = f"{contest.group} {contest.name}, {threads} threads: "
-                    outcome = run_contest(
-                        contest,
-                        threads,
-                        workers,
-                        effort,
-                        lambda state, label=label: say(label + state),
-                    )
-                    results.outcomes.append(outcome)
-                    results.save(options.output)
-                    progress.advance(task)
-        for section, case in cases:
-            say(f"{section}: {case.workload.name} {case.size}")
-            results.facts.append(_facts(section, case, Path(folder)))
-            results.save(options.output)
-            progress.advance(task)
-    results.save(options.output)
+    if options.resume and options.output.exists():
+        results = Results.load(options.output).continued(results)
+    carry_out(plan, options.threads, QUICK if options.quick else effort, results, options.output)
     console.print(f"written to {options.output}", style="dim", markup=False)
     return results
-
-
-def _plan(
-    options: argparse.Namespace, sections: Sequence[str]
-) -> tuple[list[Contest], list[tuple[str, Case]]]:
-    """The contests, and the cases of which something else is measured, that match `--rows`."""
-    sizes = options.size or ([TINY] if options.quick else list(SIZES))
-    makers: dict[str, Callable[[], list[Contest]]] = {
-        "peers": lambda: peer_contests(sizes, options.peers),
-        "scaling": lambda: scaling_contests(options.quick),
-        "dtypes": lambda: dtype_contests(sizes),
-        "calls": call_contests,
-    }
-    pattern = options.rows or "*"
-
-    def matches(path: str) -> bool:
-        return any(fnmatch.fnmatch(p, pattern) for p in (path, path.partition("/")[2]))
-
-    contests = [c for s in sections if s in makers for c in makers[s]() if matches(c.path)]
-    cases = [("compile", case) for case in compile_cases(options.quick)]
-    cases += [("memory", case) for case in memory_cases(sizes)]
-    chosen = [
-        (section, case)
-        for section, case in cases
-        if section in sections and matches(f"{section}/{case.workload.name}/{case.size}")
-    ]
-    return contests, chosen
-
-
-_MEASURED_BY = {"compile": "compilation", "memory": "peak_memory"}
-
-
-def _facts(section: str, case: Case, folder: Path) -> Facts:
-    """Measured in a process of its own, which has done nothing else and has all processors."""
-    name = (section, case.workload.name, str(case.size))
-    try:
-        worker = Workers(len(os.sched_getaffinity(0)), folder).start(OURS)
-        try:
-            return Facts(*name, worker.measure(_MEASURED_BY[section], case))
-        finally:
-            worker.close()
-    except WorkerError as failure:
-        return Facts(*name, None, str(failure))
 
 
 def _draw(results: Results, output: Path, console: Console) -> None:

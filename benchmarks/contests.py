@@ -89,6 +89,11 @@ class Outcome:
     elsewhere: list[float] = field(default_factory=list[float])
 
     @property
+    def key(self) -> tuple[str, str, str, int]:
+        """What tells it from other outcomes of a run."""
+        return self.section, self.group, self.name, self.threads
+
+    @property
     def disturbed(self) -> bool:
         """Whether others used the processors in most of the rounds."""
         loads = self.elsewhere

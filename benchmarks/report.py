@@ -194,14 +194,13 @@ def print_comparison(old: Results, new: Results, console: Console) -> None:
 
     Ratios to peers say more than times, which were taken on another day.
     """
-    before = {(o.section, o.group, o.name, o.threads): o for o in old.outcomes}
+    before = {outcome.key: outcome for outcome in old.outcomes}
     title = f"{old.created[:10]} -> {new.created[:10]}: ours, and the best peer's time over ours"
     table = _table("", "", "threads", "ms before", "ms now", "ratio before", "ratio now")
     for outcome in new.outcomes:
-        key = (outcome.section, outcome.group, outcome.name, outcome.threads)
-        if outcome.section != "peers" or key not in before or OURS not in outcome.tracks:
+        if outcome.section != "peers" or outcome.key not in before or OURS not in outcome.tracks:
             continue
-        pair: tuple[Any, ...] = (before[key], outcome)
+        pair: tuple[Any, ...] = (before[outcome.key], outcome)
         bests = [best_peer(each) for each in pair]
         ratios = [f"{best[1].median:.2f}x" if best else "-" for best in bests]
         times = [_milliseconds(each, OURS) or "-" for each in pair]

@@ -42,6 +42,11 @@ class Facts:
     values: dict[str, float] | None
     failure: str | None = None
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it from other facts of a run."""
+        return self.section, self.group, self.name
+
 
 @dataclass
 class Results:
@@ -67,6 +72,24 @@ class Results:
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         packages = [package for peer in PEERS.values() for package in peer.packages]
         return Results(now, describe_machine(), versions(packages))
+
+    def continued(self, now: Results) -> Results:
+        """This run, to be added to.
+
+        Raises:
+            ValueError: It was made on another machine or with other versions.
+        """
+        if (self.machine, self.versions) != (now.machine, now.versions):
+            raise ValueError("a run on another machine or with other versions: cannot be resumed")
+        return self
+
+    def add(self, outcome: Outcome) -> None:
+        """Takes in an outcome, in place of an earlier one of the same contest."""
+        keys = [other.key for other in self.outcomes]
+        if outcome.key in keys:
+            self.outcomes[keys.index(outcome.key)] = outcome
+        else:
+            self.outcomes.append(outcome)
 
     def save(self, path: Path) -> None:
         """Writes the file, all of it or nothing."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import contests
 from benchmarks.__main__ import SECTIONS, main
 from benchmarks.results import Results
 from benchmarks.rows import CALLS, OURS
@@ -60,6 +61,33 @@ def test_rows_of_every_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for values in facts.values():
         assert values is not None
         assert 0 < values["needed"] <= values["peak"]
+
+
+def test_a_run_is_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there is kept; what is missing, or was disturbed, is measured."""
+    monkeypatch.setattr(contests, "is_quiet", lambda elsewhere, threads: elsewhere < 100)
+    output = tmp_path / "run.json"
+    run = ["--quick", "--peers=none", "--threads=1", "peers", "-o", str(output), "--resume"]
+    assert main([*run, "--rows", "block/*"]) == 0
+    first = Results.load(output)
+    assert main([*run, "--rows", "block*"]) == 0
+    both = Results.load(output)
+    assert [outcome.group for outcome in both.outcomes] == ["block", "block-training"]
+    assert both.outcomes[0] == first.outcomes[0]
+    both.outcomes[0].elsewhere[:] = [1e3]
+    both.save(output)
+    assert main([*run, "--rows", "block*"]) == 0
+    again = Results.load(output)
+    assert [outcome.group for outcome in again.outcomes] == ["block", "block-training"]
+    assert again.outcomes[0].tracks != both.outcomes[0].tracks
+    assert again.outcomes[1] == both.outcomes[1]
+    again.versions["rnn-compiler"] = "0.0.1"
+    again.save(output)
+    with pytest.raises(SystemExit):
+        main(run)
+    assert "another machine or with other versions" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
