@@ -174,6 +174,9 @@ def _legend(figure: Any, panels: dict[str, list[Outcome]], caption: str) -> None
         for peer, letter in _PEERS.items()
         if peer in peers
     ]
+    if any(outcome.disturbed for outcome in outcomes):
+        hollow = {"marker": "o", "mfc": "white", "mec": _FAINT, "lw": 0, "ms": 6.5}
+        handles.append(Line2D([], [], label="hollow: disturbed by other processes", **hollow))
     legend = figure.legend(
         handles=handles,
         title=caption,
