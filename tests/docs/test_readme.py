@@ -47,6 +47,7 @@ def _check_commands() -> None:
         "inspect",
         "check",
         "run",
+        "bench",
         "cache",
         "doctor",
     ]
