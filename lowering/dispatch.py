@@ -68,6 +68,11 @@ class Text:
         self.lines.append(f"{name} = {text}")
         return name
 
+    def held(self, array: Array) -> Array:
+        """Emits a barrier: what makes an array stays outside of the dispatch that reads it."""
+        name = self(f"util.optimization_barrier {array.name} : {array.type}")
+        return Array(name, array.shape, array.element)
+
     def index(self, value: int) -> str:
         """Emits a constant index."""
         return self(f"arith.constant {value} : index")

@@ -14,19 +14,44 @@ be computed on its own.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.hlo import ir
 
-__all__ = ["NotARecurrence", "Output", "Product", "Recurrence", "State", "attribute_text", "ints"]
+__all__ = [
+    "ELEMENTWISE",
+    "NotARecurrence",
+    "Output",
+    "Product",
+    "Recurrence",
+    "State",
+    "attribute_text",
+    "defining",
+    "element",
+    "ints",
+    "is_constant",
+    "part_of",
+    "rank",
+    "shape",
+    "unit_of",
+    "width",
+]
 
 ELEMENTWISE = frozenset(
     f"stablehlo.{name}"
     for name in (
-        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "negate", "abs"),
-        *("tanh", "logistic", "exponential", "compare", "select", "clamp", "convert"),
-        *("and", "or", "not"),
+        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "negate", "abs", "tanh"),
+        *("logistic", "exponential", "compare", "select", "clamp", "convert", "and", "or", "not"),
+    )
+)
+
+
+_SHAPING = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
     )
 )
 
@@ -166,13 +191,57 @@ class Recurrence:
             self._levels[value] = self._compute_level(value)
         return self._levels[value]
 
+    def parts(self, value: ir.Value, column: int) -> list[tuple[ir.Value, int]]:
+        """The products that a part of a value needs at its own level.
+
+        Args:
+            value: The value, ``[B, N]``.
+            column: Where the part begins.
+
+        Returns:
+            The products, each with the column at which what is needed of it begins.
+        """
+        found: dict[tuple[ir.Value, int], None] = {}
+        seen: set[tuple[ir.Value, int]] = set()
+
+        def visit(value: ir.Value, column: int) -> None:
+            if (value, column) in seen or rank(value) != 2 or isinstance(value.owner, ir.Block):
+                return
+            seen.add((value, column))
+            op = defining(value)
+            if value in self.products:
+                found[value, column] = None
+            elif op.name == "stablehlo.slice":
+                visit(op.operands[0], column + ints(op, "start_indices")[1])
+            elif op.name == "stablehlo.concatenate":
+                visit(*part_of(op, column))
+            elif op.name in ELEMENTWISE:
+                for operand in op.operands:
+                    visit(operand, column)
+
+        visit(value, column)
+        return list(found)
+
+    def scalars(self) -> list[ir.Value]:
+        """Every scalar that a step computes, operands first."""
+        seen: dict[ir.Value, None] = {}
+
+        def visit(value: ir.Value) -> None:
+            if value not in seen and not isinstance(value.owner, ir.Block):
+                for operand in defining(value).operands:
+                    visit(operand)
+                seen[value] = None
+
+        for root in self.roots():
+            visit(root)
+        return [value for value in seen if rank(value) == 0 and not is_constant(value)]
+
     def _compute_level(self, value: ir.Value) -> int:
         product = self.products.get(value)
         if product is not None:
             return self.level(product.lhs) + self.is_computed(product)
         op = defining(value)
-        known = ("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice")
-        if op.name not in ELEMENTWISE and op.name.removeprefix("stablehlo.") not in known:
+        if op.name not in ELEMENTWISE and op.name not in _SHAPING:
             raise NotARecurrence(f"{op.name} in a step")
         return max((self.level(operand) for operand in op.operands), default=0)
 
@@ -184,18 +253,19 @@ def _output(carried: ir.Value, new: ir.Value) -> Output:
     reshape = defining(update.operands[1])
     if reshape.name != "stablehlo.reshape":
         raise NotARecurrence("a written part that is not a row")
-    kind = ir.RankedTensorType(carried.type)
-    return Output(
-        tuple(kind.shape), str(kind.element_type), reshape.operands[0], update.operands[2]
-    )
+    return Output(shape(carried), element(carried), reshape.operands[0], update.operands[2])
 
 
 def _product(op: ir.Operation, arguments: list[ir.Value]) -> Product:
     lhs, weight = op.operands
     numbers = attribute_text(op, "dot_dimension_numbers")
     axes = [int(axis) for axis in re.findall(r"contracting_dimensions = \[(\d+)\]", numbers)]
-    ranks = [ir.RankedTensorType(operand.type).rank for operand in (lhs, weight)]
-    if len(axes) != 2 or axes[0] != 1 or ranks != [2, 2] or "batching" in numbers:
+    if (
+        len(axes) != 2
+        or axes[0] != 1
+        or (rank(lhs), rank(weight)) != (2, 2)
+        or "batching" in numbers
+    ):
         raise NotARecurrence("a product that is not one of matrices")
     if weight not in arguments:
         raise NotARecurrence("a product with a matrix that the step computes")
@@ -211,6 +281,51 @@ def defining(value: ir.Value) -> ir.Operation:
     if isinstance(value.owner, ir.Block):
         raise NotARecurrence("a whole array as a value of a step")
     return value.owner.operation if hasattr(value.owner, "operation") else value.owner
+
+
+def part_of(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
+    """Which operand of a concatenation of columns a column belongs to, and where in it it is."""
+    for operand in concatenate.operands:
+        if column < width(operand):
+            return operand, column
+        column -= width(operand)
+    raise NotARecurrence("a part that crosses a concatenation")
+
+
+def unit_of(value: ir.Value) -> int:
+    """The width of the parts that a value consists of: those that are concatenated in it."""
+    if not isinstance(value.owner, ir.Block):
+        op = defining(value)
+        if op.name == "stablehlo.concatenate":
+            return math.gcd(*(width(operand) for operand in op.operands))
+        if op.name in ELEMENTWISE:
+            return math.gcd(*(unit_of(x) for x in op.operands if rank(x) == 2))
+    return width(value)
+
+
+def is_constant(value: ir.Value) -> bool:
+    """Whether a value is a constant."""
+    return not isinstance(value.owner, ir.Block) and defining(value).name == "stablehlo.constant"
+
+
+def element(value: ir.Value) -> str:
+    """A value's element type."""
+    return str(ir.RankedTensorType(value.type).element_type)
+
+
+def shape(value: ir.Value) -> tuple[int, ...]:
+    """A value's shape."""
+    return tuple(ir.RankedTensorType(value.type).shape)
+
+
+def rank(value: ir.Value) -> int:
+    """A value's rank."""
+    return ir.RankedTensorType(value.type).rank
+
+
+def width(value: ir.Value) -> int:
+    """The size of a value's second axis."""
+    return shape(value)[1]
 
 
 def attribute_text(op: ir.Operation, name: str) -> str:

@@ -52,6 +52,14 @@ class VectorUnit:
         sizes = range(self.rows, self.rows // 2, -1)
         return min(sizes, key=lambda size: -(-rows // size) * size)
 
+    def batch_groups(self, rows: int, weight_bytes: int) -> int:
+        """Into how many equal groups a batch is cut, each to run through time on its own.
+
+        Every group reads all weights at every step, so it should be the larger the less of them fit
+        the second-level cache.
+        """
+        return 1
+
     def panel(self, unit: int, gates: int, element: str) -> int:
         """How many units of each gate make a panel.
 

@@ -12,9 +12,9 @@ so that a block of the left-hand side stays in the second-level cache and a pane
 every product is summed in registers. The last block overlaps the one before it instead of being
 shorter: it computes the same numbers again.
 
-Left as they are: products with a unit axis or fewer than `SMALLEST` multiplications, and whatever is
-no product of matrices. 16-bit operands are widened first to the type of the result, in which the
-products are summed.
+Left as they are: products with a unit axis or fewer than `SMALLEST` multiplications, and whatever
+is no product of two matrices. 16-bit operands are widened first to the type of the result, in which
+the products are summed.
 """
 
 # pyright: basic, reportAttributeAccessIssue=false
@@ -22,9 +22,11 @@ products are summed.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from rnn_compiler.lowering.dispatch import Array, Text, pack, span, tile_matmul
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.recurrence import element, shape
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["panel_products"]
@@ -56,26 +58,26 @@ def panel_products(module: ir.Module, vectors: VectorUnit) -> None:
 def _rewrite(
     module: ir.Module, op: ir.Operation, vectors: VectorUnit, made: dict[str, str]
 ) -> None:
-    lhs, rhs = (
-        _array(operand, f"%{name}") for name, operand in zip("ab", op.operands, strict=True)
-    )
+    lhs, rhs = _array("%a", op.operands[0]), _array("%b", op.operands[1])
     numbers = str(op.attributes["dot_dimension_numbers"])
     axes = [int(axis) for axis in re.findall(r"contracting_dimensions = \[(\d+)\]", numbers)]
     if "batching" in numbers or len(axes) != 2 or (len(lhs.shape), len(rhs.shape)) != (2, 2):
         return
     rows, inner, columns = lhs.shape[1 - axes[0]], lhs.shape[axes[0]], rhs.shape[1 - axes[1]]
-    element = str(ir.RankedTensorType(op.results[0].type).element_type)
+    of = element(op.results[0])
     if min(rows, inner, columns) < 2 or rows * inner * columns < SMALLEST:
         return
-    key = f"{lhs.type} {rhs.type} {element} {axes}"
+    operands = [_widened(operand, of, op) for operand in op.operands]
+    lhs, rhs = _array("%a", operands[0]), _array("%b", operands[1])
+    key = f"{lhs.type} {rhs.type} {axes}"
     if key not in made:
         made[key] = f"panel_product_{len(made)}"
-        text = _function(made[key], vectors, lhs, rhs, (axes[0], axes[1]), element)
+        text = _function(made[key], vectors, lhs, rhs, (axes[0], axes[1]))
         parsed = ir.Module.parse(text)
         parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
     call = ir.Operation.create(
         "func.call",
-        operands=list(op.operands),
+        operands=operands,
         results=[op.results[0].type],
         attributes={"callee": ir.FlatSymbolRefAttr.get(made[key])},
         ip=ir.InsertionPoint(op),
@@ -85,9 +87,21 @@ def _rewrite(
     op.erase()
 
 
-def _array(value: ir.Value, name: str) -> Array:
-    kind = ir.RankedTensorType(value.type)
-    return Array(name, tuple(kind.shape), str(kind.element_type))
+def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
+    """A matrix in another element type, converted before an op."""
+    if element(value) == of:
+        return value
+    return ir.Operation.create(
+        "stablehlo.convert",
+        operands=[value],
+        results=[ir.RankedTensorType.get(shape(value), ir.Type.parse(of))],
+        ip=ir.InsertionPoint(before),
+        loc=before.location,
+    ).results[0]
+
+
+def _array(name: str, value: ir.Value) -> Array:
+    return Array(name, shape(value), element(value))
 
 
 def _function(
@@ -96,105 +110,143 @@ def _function(
     lhs: Array,
     rhs: Array,
     axes: tuple[int, int],
-    element: str,
 ) -> str:
-    """The text of a function that multiplies two matrices."""
+    """The text of a function that multiplies two matrices, contracting an axis of each."""
     text = Text()
     parameters = f"%a: {lhs.type}, %b: {rhs.type}"
-    lhs, rhs = (_widened(text, array, element) for array in (lhs, rhs))
-    rows, inner, columns = lhs.shape[1 - axes[0]], lhs.shape[axes[0]], rhs.shape[1 - axes[1]]
-    result = Array("", (rows, columns), element)
-    panel = vectors.panel(columns, 4, element)
-    packed = pack(text, rhs, 1 - axes[1], panel) if panel < columns else None
-    if packed is None and axes[1] == 1:
-        rhs = _transposed(text, rhs)
-    tile = min(2 * vectors.rows, rows)
-    block = min(-(-BLOCK // tile) * tile, rows // tile * tile)
-    if axes[0] == 0:
-        if rows % tile:
-            lhs = _transposed(text, lhs)
-        else:
-            lhs = pack(text, lhs, 1, tile)
-    text.lines.append(f"%result = flow.dispatch.region -> ({result.type}) {{")
-    result.name = text(f"tensor.empty() : {result.type}")
-    blocks = -(-rows // block)
-    part = Array(text.name(), (block, columns), element)
-    text.lines.append(
-        f"%all = scf.forall (%block) in ({blocks}) shared_outs(%out = {result.name}) -> "
-        f"({result.type}) {{"
-    )
-    start = text(f"arith.muli %block, {text.index(block)} : index")
-    first = text(f"arith.minsi {start}, {text.index(rows - block)} : index")
-    where = span([first, "0"], (block, columns))
-    part.name = text(f"tensor.extract_slice %out{where} : {result.type} to {part.type}")
-
-    def tiles(column: str, width: int, number: str | None) -> None:
-        weight = Array(rhs.name, (inner, width), element)
-        if packed is not None:
-            weight = Array("", (inner, panel), element)
-            weight.name = text(
-                f"tensor.extract_slice {packed.name}{span([number or '0', '0', '0'], (1, inner, panel))}"
-                f" : {packed.type} to {weight.type}"
-            )
-        row, inside = text.name(), text.name()
-        done = text.name()
-        text.lines.append(
-            f"{done} = scf.for {row} = {text.index(0)} to {text.index(block)} step "
-            f"{text.index(tile)} iter_args({inside} = {part.name}) -> ({part.type}) {{"
-        )
-        at = text(f"arith.addi {first}, {row} : index")
-        if len(lhs.shape) == 3:
-            piece = Array("", (inner, tile), element)
-            number_of_tile = text(f"arith.divui {at}, {text.index(tile)} : index")
-            where = span([number_of_tile, "0", "0"], (1, inner, tile))
-        else:
-            piece, where = Array("", (tile, inner), element), span([at, "0"], (tile, inner))
-        piece.name = text(f"tensor.extract_slice {lhs.name}{where} : {lhs.type} to {piece.type}")
-        product = tile_matmul(text, vectors, piece, weight, lhs_transposed=len(lhs.shape) == 3)
-        if product.shape[1] != width:
-            whole, product = product, Array("", (tile, width), element)
-            product.name = text(
-                f"tensor.extract_slice {whole.name}{span(['0', '0'], product.shape)} : {whole.type} "
-                f"to {product.type}"
-            )
-        written = text(
-            f"tensor.insert_slice {product.name} into {inside}{span([row, column], product.shape)} : "
-            f"{product.type} into {part.type}"
-        )
-        text.lines.append(f"scf.yield {written} : {part.type}\n}}")
-        part.name = done
-
-    full, rest = divmod(columns, panel)
-    if packed is None:
-        tiles("0", columns, None)
-    else:
-        number, inside, done = text.name(), text.name(), text.name()
-        text.lines.append(
-            f"{done} = scf.for {number} = {text.index(0)} to {text.index(full)} step {text.index(1)} "
-            f"iter_args({inside} = {part.name}) -> ({part.type}) {{"
-        )
-        part.name = inside
-        tiles(text(f"arith.muli {number}, {text.index(panel)} : index"), panel, number)
-        text.lines.append(f"scf.yield {part.name} : {part.type}\n}}")
-        part.name = done
-        if rest:
-            tiles(str(full * panel), rest, text.index(full))
-    text.lines.append(
-        "scf.forall.in_parallel {\n"
-        f"tensor.parallel_insert_slice {part.name} into %out{where} : {part.type} into {result.type}\n}}"
-        "\n} {mapping = [#iree_linalg_ext.split_reduction_mapping<0>]}"
-    )
-    text.lines.append(f"flow.return %all : {result.type}\n}}\nreturn %result : {result.type}")
-    body = "\n".join(text.lines)
+    product = _Product(text, vectors, lhs, rhs, axes)
+    result = product.emit()
+    body = "\n".join([*text.lines, f"return {result.name} : {result.type}"])
     return f"func.func private @{symbol}({parameters}) -> {result.type} {{\n{body}\n}}"
 
 
-def _widened(text: Text, array: Array, element: str) -> Array:
-    if array.element == element:
-        return array
-    wide = Array("", array.shape, element)
-    wide.name = text(f"stablehlo.convert {array.name} : ({array.type}) -> {wide.type}")
-    return wide
+class _Product:
+    """Emits the product of two matrices of one element type.
+
+    Attributes:
+        lhs: ``[M, K]``; ``[M/rows, K, rows]`` if it came as ``[K, M]`` and tiles divide it.
+        rhs: ``[K, N]``; ``[N/P, K, P]`` if it takes more than one panel.
+        tile: How many rows a tile has.
+        block: How many rows a block has.
+        panel: How many columns a panel has.
+    """
+
+    def __init__(
+        self, text: Text, vectors: VectorUnit, lhs: Array, rhs: Array, axes: tuple[int, int]
+    ) -> None:
+        self.text, self.vectors = text, vectors
+        self.rows, self.inner = lhs.shape[1 - axes[0]], lhs.shape[axes[0]]
+        self.columns = rhs.shape[1 - axes[1]]
+        self.tile = min(2 * vectors.rows, self.rows)
+        self.block = min(-(-BLOCK // self.tile), self.rows // self.tile) * self.tile
+        self.panel = vectors.panel(self.columns, 4, rhs.element)
+        if self.panel < self.columns:
+            rhs = pack(text, rhs, 1 - axes[1], self.panel)
+        elif axes[1] == 1:
+            rhs = _transposed(text, rhs)
+        if axes[0] == 0 and self.rows % self.tile == 0:
+            lhs = pack(text, lhs, 1, self.tile)
+        elif axes[0] == 0:
+            lhs = _transposed(text, lhs)
+        self.lhs, self.rhs = text.held(lhs), text.held(rhs)
+
+    def emit(self) -> Array:
+        """Emits the dispatch."""
+        text = self.text
+        result = Array("%result", (self.rows, self.columns), self.rhs.element)
+        part = Array("", (self.block, self.columns), result.element)
+        text.lines.append(f"{result.name} = flow.dispatch.region -> ({result.type}) {{")
+        empty, group, shared = text(f"tensor.empty() : {result.type}"), text.name(), text.name()
+        text.lines.append(
+            f"%blocks = scf.forall ({group}) in ({-(-self.rows // self.block)}) "
+            f"shared_outs({shared} = {empty}) -> ({result.type}) {{"
+        )
+        start = text(f"arith.muli {group}, {text.index(self.block)} : index")
+        first = text(f"arith.minsi {start}, {text.index(self.rows - self.block)} : index")
+        where = span([first, "0"], part.shape)
+        part.name = text(f"tensor.extract_slice {shared}{where} : {result.type} to {part.type}")
+        self._block(part, first)
+        text.lines.append(
+            "scf.forall.in_parallel {\n"
+            f"tensor.parallel_insert_slice {part.name} into {shared}{where} : "
+            f"{part.type} into {result.type}\n}}\n"
+            "} {mapping = [#iree_linalg_ext.split_reduction_mapping<0>]}\n"
+            f"flow.return %blocks : {result.type}\n}}"
+        )
+        return result
+
+    def _block(self, part: Array, first: str) -> None:
+        """Emits all panels of a block of rows."""
+        text = self.text
+        if self.panel == self.columns:
+            self._rows(part, first, "0", self.columns, self.rhs)
+            return
+        full, rest = divmod(self.columns, self.panel)
+
+        def panel(number: str, column: str, width: int) -> None:
+            weight = Array("", (self.inner, self.panel), self.rhs.element)
+            where = span([number, "0", "0"], (1, *weight.shape))
+            weight.name = text(
+                f"tensor.extract_slice {self.rhs.name}{where} : {self.rhs.type} to {weight.type}"
+            )
+            self._rows(part, first, column, width, weight)
+
+        def each(number: str) -> None:
+            column = text(f"arith.muli {number}, {text.index(self.panel)} : index")
+            panel(number, column, self.panel)
+
+        self._for(full, 1, part, each)
+        if rest:
+            panel(str(full), str(full * self.panel), rest)
+
+    def _rows(self, part: Array, first: str, column: str, width: int, weight: Array) -> None:
+        """Emits all rows of a block, for one panel."""
+        text, inner, tile = self.text, self.inner, self.tile
+        packed = len(self.lhs.shape) == 3
+
+        def rows(row: str) -> None:
+            at = text(f"arith.addi {first}, {row} : index")
+            if packed:
+                at = text(f"arith.divui {at}, {text.index(tile)} : index")
+                lhs, where = Array("", (inner, tile), weight.element), [at, "0", "0"]
+                sizes: tuple[int, ...] = (1, inner, tile)
+            else:
+                lhs, where, sizes = (
+                    Array("", (tile, inner), weight.element),
+                    [at, "0"],
+                    (tile, inner),
+                )
+            lhs.name = text(
+                f"tensor.extract_slice {self.lhs.name}{span(where, sizes)} : "
+                f"{self.lhs.type} to {lhs.type}"
+            )
+            product = tile_matmul(text, self.vectors, lhs, weight, lhs_transposed=packed)
+            if product.shape[1] != width:
+                whole, product = product, Array("", (tile, width), weight.element)
+                product.name = text(
+                    f"tensor.extract_slice {whole.name}{span(['0', '0'], product.shape)} : "
+                    f"{whole.type} to {product.type}"
+                )
+            part.name = text(
+                f"tensor.insert_slice {product.name} into "
+                f"{part.name}{span([row, column], product.shape)} : {product.type} into {part.type}"
+            )
+
+        self._for(self.block, tile, part, rows)
+
+    def _for(self, high: int, step: int, part: Array, body: Callable[[str], None]) -> None:
+        """Emits a loop from 0 that carries the block of the result."""
+        text = self.text
+        bounds = [text.index(n) for n in (0, high, step)]
+        induction, inside, result = text.name(), text.name(), text.name()
+        text.lines.append(
+            f"{result} = scf.for {induction} = {bounds[0]} to {bounds[1]} step {bounds[2]} "
+            f"iter_args({inside} = {part.name}) -> ({part.type}) {{"
+        )
+        part.name = inside
+        body(induction)
+        text.lines.append(f"scf.yield {part.name} : {part.type}\n}}")
+        part.name = result
 
 
 def _transposed(text: Text, array: Array) -> Array:
