@@ -147,6 +147,9 @@ def _if_for(artifact: Artifact | None, request: _Request) -> Artifact | None:
     if artifact is None:
         return None
     manifest = artifact.manifest
+    if request.strategy not in (None, manifest.strategy):
+        _log.info("miss: %r was found, which fell back to another strategy", artifact)
+        return None
     if (manifest.functions, manifest.target) == (request.module.functions, request.target):
         return artifact
     _log.warning("miss: %r was found, which is for another module or target", artifact)

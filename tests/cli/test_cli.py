@@ -83,7 +83,7 @@ def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for fact in ("block_lstm_grad_v2", "runs here", "IREE 3.13", "use_peephole=True", "0..3"):
         assert fact in text
     assert main(["inspect", str(artifact), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["strategy"] == "portable"
+    assert json.loads(capsys.readouterr().out)["strategy"] == "fused"
 
 
 def test_inspect_refuses_a_damaged_payload(

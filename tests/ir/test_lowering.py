@@ -16,6 +16,7 @@ from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.lower import rewrite
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.manifest import TargetSpec
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 FORWARD = {
@@ -28,7 +29,7 @@ FORWARD = {
     "rnn_compiler.results": ", ".join(
         f"{name}: float32[3,2,5]" for name in ("i", "cs", "f", "o", "ci", "co", "h")
     ),
-    "rnn_compiler.strategy": "portable",
+    "rnn_compiler.strategy": "fused",
 }
 
 
@@ -58,7 +59,11 @@ def reflection(text: str) -> dict[str, dict[str, str]]:
 
 
 def stamped(module: rc.Module) -> str:
-    return rewrite(module.located_text, module.functions, resolve_target("cpu:x86-64-v2"), "1.2.3")
+    return rewritten(module, resolve_target("cpu:x86-64-v2"), "fused")
+
+
+def rewritten(module: rc.Module, target: TargetSpec, strategy: str) -> str:
+    return rewrite(module.located_text, module.functions, target, "1.2.3", strategy)
 
 
 @pytest.fixture(autouse=True)
@@ -96,9 +101,10 @@ def test_private_functions_say_nothing(module: rc.Module) -> None:
 
 
 def test_nothing_else_changes(module: rc.Module) -> None:
-    """Without the attributes, what the compiler gets is the portable module, locations and all."""
+    """Without the attributes, and portably, what the compiler gets is the portable module, locations and all."""
     with ir.Context():
-        parsed = ir.Module.parse(stamped(module))
+        text = rewritten(module, resolve_target("cpu:x86-64-v2"), "portable")
+        parsed = ir.Module.parse(text)
         for op in parsed.body.operations:
             if "iree.reflection" in op.attributes:
                 del op.attributes["iree.reflection"]
@@ -122,7 +128,8 @@ def test_attributes_are_readable_without_a_device(module: rc.Module, artifact: r
     """IREE's Python gives back exactly what was stamped, next to IREE's own signature."""
     compiled = iree.runtime.VmModule.copy_buffer(iree.runtime.VmInstance(), artifact.payload)
     target = artifact.manifest.target
-    text = rewrite(module.located_text, module.functions, target, artifact.manifest.package_version)
+    version = artifact.manifest.package_version
+    text = rewrite(module.located_text, module.functions, target, version, "fused")
     for spec in module.functions:
         found = compiled.lookup_function(spec.function).reflection
         stamp = reflection(text)[spec.function]

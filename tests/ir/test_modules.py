@@ -256,6 +256,7 @@ def test_without_peephole_its_ops_are_absent() -> None:
         CHECK-NOT: %wc
         CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward(
         CHECK-NOT: %wc
+        CHECK: broadcast_in_dim %b,
         CHECK-NOT: broadcast_in_dim
         """,
     )
@@ -382,7 +383,7 @@ def test_every_op_is_located(op: str) -> None:
         (
             FORWARD,
             "stablehlo.dot_general",
-            ["zx = x @ w[:I] + b", "z = zx[t] + h_prev @ w[I:]"],
+            ["zx = x @ w[:I]", "z = zx[t] + b + h_prev @ w[I:]"],
         ),
         (FORWARD, "stablehlo.composite", ["lstm_forward = time loop"]),
         (FORWARD, "stablehlo.while", ["lstm_forward = for t in 0..seq_len_max-1"]),

@@ -1,0 +1,197 @@
+"""What the fused strategy makes of a module: one dispatch for a loop, panels for products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ir.filecheck import check
+
+import rnn_compiler as rc
+from rnn_compiler.compilation import lowered_text
+from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
+from rnn_compiler.lowering.passes.panel_products import panel_products
+from rnn_compiler.lowering.recurrence import NotARecurrence, Recurrence
+from rnn_compiler.lowering.vectors import VectorUnit
+
+AVX512 = VectorUnit(bits=512, registers=32)
+AVX2 = VectorUnit(bits=256, registers=16)
+SIZES = {"seq_length": 6, "batch_size": 18, "input_size": 24, "num_units": 70}
+
+
+def fused(op: str, vectors: VectorUnit = AVX512, **keywords: Any) -> str:
+    module = rc.build(op, **{"use_peephole": False, **SIZES, **keywords})
+    with ir.Context():
+        parsed = ir.Module.parse(module.text)
+        fuse_time_loops(parsed, vectors)
+        assert parsed.operation.verify()
+        return str(parsed)
+
+
+def with_panels(op: str, **keywords: Any) -> str:
+    module = rc.build(op, **{"use_peephole": False, **SIZES, **keywords})
+    with ir.Context():
+        parsed = ir.Module.parse(module.text)
+        panel_products(parsed, AVX512)
+        assert parsed.operation.verify()
+        return str(parsed)
+
+
+def test_forward_loop() -> None:
+    """The composite stays; its decomposition is one region with the loop over time inside.
+
+    Two full panels of 32 units and a rest of 6; 18 rows in blocks of 6; state in rings.
+    """
+    text = fused("BlockLSTMV2")
+    assert 'stablehlo.composite "rnn_compiler.lstm_forward"' in text
+    check(
+        text,
+        """
+        CHECK: func.func private @block_lstm_v2.lstm_forward
+        CHECK-NOT: stablehlo.while
+        CHECK: tensor.expand_shape {{.*}} tensor<70x280xf32> into tensor<70x4x70xf32>
+        CHECK: linalg.pack {{.*}} inner_tiles = [32] {{.*}} -> tensor<3x70x4x32xf32>
+        CHECK: flow.dispatch.region
+        CHECK: tensor.extract %arg0[]
+        CHECK: tensor.empty() : tensor<2x18x70xf32>
+        CHECK: scf.for
+        CHECK: linalg.matmul {compilation_info = {{.*}}tensor<6x70xf32>, tensor<70x128xf32>
+        CHECK: linalg.generic
+        CHECK: math.exp
+        CHECK: math.tanh
+        CHECK: linalg.matmul {lowering_config
+        CHECK: tensor<6x6xf32>
+        CHECK: flow.return
+        """,
+    )
+
+
+def test_backward_loop_has_two_levels() -> None:
+    """The gate gradients first, for which the state is enough; then their product."""
+    text = fused("BlockLSTMGradV2")
+    region = text[text.index("flow.dispatch.region") : text.index("flow.return")]
+    assert "stablehlo.while" not in text
+    assert region.count("compilation_info") == 1
+    first, _, second = region.partition("linalg.matmul")
+    assert "arith.select" in first  # cs_prev of the first step
+    assert "tensor<6x280xf32>" in second  # rows of dgates are the left-hand side
+
+
+def test_one_pipeline_per_dispatch() -> None:
+    text = fused("BlockLSTMV2")
+    assert text.count("compilation_info = ") == 1
+    assert text.count("linalg.matmul") == 2  # full panels, and the rest
+
+
+def test_a_single_row_has_no_batch_axis() -> None:
+    text = fused("BlockLSTMV2", batch_size=1)
+    assert "linalg.vecmat" in text
+    assert "linalg.matmul" not in text
+    assert "tensor<2x70xf32>" in text
+
+
+def test_rows_that_do_not_divide_overlap() -> None:
+    """17 rows in blocks of 6: the last begins at row 11."""
+    check(
+        fused("BlockLSTMV2", batch_size=17),
+        """
+        CHECK: arith.constant 11 : index
+        CHECK: arith.minsi {{.*}} : index
+        """,
+    )
+
+
+def test_tiles_follow_the_vector_unit() -> None:
+    assert "vector_common_parallel = [6, 32, 0]" in fused("BlockLSTMV2")
+    assert "vector_common_parallel = [3, 16, 0]" in fused("BlockLSTMV2", AVX2)
+    assert "vector_common_parallel = [6, 16, 0]" in fused("BlockLSTMV2", dtype="float64")
+
+
+@pytest.mark.parametrize("changed", [{"num_units": 1}, {"seq_length": 1}])
+def test_loops_with_other_unit_axes_stay(changed: dict[str, int]) -> None:
+    text = fused("BlockLSTMV2", **changed)
+    assert "stablehlo.while" in text
+    assert "flow.dispatch.region" not in text
+
+
+def test_16_bit_states_are_multiplied_in_float32() -> None:
+    text = fused("BlockLSTMV2", dtype="float16")
+    check(
+        text,
+        """
+        CHECK: tensor.empty() : tensor<2x18x70xf32>
+        CHECK: linalg.matmul {{.*}} ins({{.*}} : tensor<6x70xf32>, tensor<70x128xf32>)
+        CHECK: arith.extf
+        CHECK: arith.truncf
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("%r = stablehlo.sine %s : tensor<2x4xf32>", "stablehlo.sine in a step"),
+        (
+            "%r = stablehlo.dot_general %s, %s, contracting_dims = [1] x [1] : "
+            "(tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>",
+            "a product with a matrix that the step computes",
+        ),
+    ],
+)
+def test_unknown_steps_are_told_apart(body: str, reason: str) -> None:
+    """A loop with a step that is no recurrence's is named as such, and left alone."""
+    text = f"""
+    func.func private @f(%n: tensor<i64>, %s0: tensor<2x4xf32>) -> tensor<2x4xf32> {{
+      %c = stablehlo.constant dense<0> : tensor<i64>
+      %w:2 = stablehlo.while(%k = %c, %s = %s0) : tensor<i64>, tensor<2x4xf32>
+      cond {{
+        %p = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+      }} do {{
+        {body}
+        %t = stablehlo.{"sine" if "sine" in body else "tanh"} %s : tensor<2x4xf32>
+        stablehlo.return %k, %t : tensor<i64>, tensor<2x4xf32>
+      }}
+      return %w#1 : tensor<2x4xf32>
+    }}"""
+    with ir.Context():
+        parsed = ir.Module.parse(text)
+        with pytest.raises(NotARecurrence, match=reason):
+            Recurrence.read(parsed.body.operations[0].operation)
+        before = str(parsed)
+        fuse_time_loops(parsed, AVX512)
+        assert str(parsed) == before
+
+
+def test_large_products_get_panels() -> None:
+    """x_grad and w_grad; each function packs, and reads a left-hand side by columns in panels."""
+    text = with_panels("BlockLSTMGradV2")
+    assert text.count("flow.dispatch.region") == 2
+    assert text.count("call @panel_product") == 2
+    _, _, public = text.partition("func.func @block_lstm_grad_v2(")
+    public, _, _ = public.partition("func.func ")
+    assert "stablehlo.dot_general" not in public
+    check(
+        text,
+        """
+        CHECK: linalg.pack
+        CHECK: util.optimization_barrier
+        CHECK: flow.dispatch.region
+        CHECK: scf.forall {{.*}} shared_outs
+        CHECK: split_reduction_mapping
+        """,
+    )
+
+
+def test_small_products_stay() -> None:
+    text = with_panels("BlockLSTMGradV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
+    assert "flow.dispatch.region" not in text
+
+
+def test_lowered_text_is_what_the_strategy_makes() -> None:
+    module = rc.build("BlockLSTMV2", **SIZES)
+    assert "flow.dispatch.region" in lowered_text(module, "cpu")
+    portable = lowered_text(module, "cpu", "portable")
+    assert "flow.dispatch.region" not in portable
+    assert "iree.reflection" in portable

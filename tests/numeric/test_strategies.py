@@ -1,0 +1,102 @@
+"""The fast lowering computes what the portable one does, on sizes that do not divide too.
+
+IREE can miscompile such code without a word, so both are run on the same numbers: forward and
+gradient of every sequence op in one module per size.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from numeric.harness import draw, module
+
+import rnn_compiler as rc
+from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
+from rnn_compiler.lowering import lower
+from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.ops import OPS
+
+PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
+
+# A rest of panels, of rows, both, neither; one row, one step; sizes below and above a panel.
+SHAPES = [
+    (5, 1, 3, 4),
+    (6, 2, 3, 33),
+    (7, 9, 5, 65),
+    (3, 17, 2, 130),
+    (4, 3, 4, 97),
+    (9, 33, 2, 20),
+    (5, 1, 3, 100),
+    (4, 16, 32, 64),
+    (3, 1, 2, 2),
+    (6, 31, 1, 128),
+    (2, 40, 70, 48),
+]
+DTYPES = ["float32", "float16", "float64", "bfloat16"]
+TOLERANCE = {"float64": 1e-13, "float32": 1e-5, "float16": 4e-3, "bfloat16": 4e-2}
+
+
+def compiled(op: str, dtype: str, variant: dict[str, Any], strategy: str) -> rc.Program:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CompileWarning)
+        artifact = rc.compile(module(op, dtype, variant), "cpu", strategy=strategy)
+    assert artifact.manifest.strategy == strategy
+    return rc.runtime.load(artifact)
+
+
+@pytest.mark.parametrize("number", range(len(SHAPES)))
+def test_fused_is_portable(number: int) -> None:
+    T, B, I, H = SHAPES[number]  # noqa: E741
+    dtype = DTYPES[number % len(DTYPES)]
+    pair = PAIRS[number % len(PAIRS)]
+    variant = {
+        "seq_length": T,
+        "batch_size": B,
+        "input_size": I,
+        "num_units": H,
+        "use_peephole": number % 3 == 0,
+    }
+    for op in pair:
+        fast, plain = (compiled(op, dtype, variant, name) for name in ("fused", "portable"))
+        function = OPS[op].signature.function
+        for steps in (T, T - 1, 0):
+            arguments = draw(op, dtype, variant, seed=number, steps=steps)
+            got, expected = (getattr(p, function)(**arguments) for p in (fast, plain))
+            for name, a, b in zip(expected._fields, got, expected, strict=True):
+                a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+                bound = TOLERANCE[dtype] * max(1.0, np.abs(b).max())
+                np.testing.assert_allclose(a, b, rtol=0, atol=bound, err_msg=f"{op} {name}")
+
+
+def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """What the fast way does not compile is compiled the portable way, and the manifest says so."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
+
+    def broken(parsed: Any, target: Any) -> None:
+        del target
+        made = ir.Module.parse(
+            "func.func private @nowhere(tensor<2xf32>) -> tensor<2xf32>\n"
+            "func.func @lost(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+            "%b = func.call @nowhere(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
+            "return %b : tensor<2xf32>}"
+        )
+        for op in made.body.operations:
+            op.operation.clone(ip=ir.InsertionPoint.at_block_begin(parsed.body))
+
+    monkeypatch.setattr(lower, "STRATEGIES", {**lower.STRATEGIES, "fused": broken})
+    built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
+    with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):
+        artifact = rc.compile(built, "cpu")
+    assert artifact.manifest.strategy == "portable"
+    with pytest.raises(CompileError):
+        rc.compile(built, "cpu", strategy="fused")
+
+
+def test_unknown_strategies_are_refused() -> None:
+    built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
+    for wrong in ("quick", "", 3):
+        with pytest.raises(InvalidArgumentError, match="'strategy': expected one of portable, fus"):
+            rc.compile(built, "cpu", strategy=wrong)  # type: ignore[arg-type]
