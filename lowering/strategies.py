@@ -7,33 +7,28 @@
 The default is the fastest known for the target. It is recorded in the manifest.
 """
 
-# pyright: basic
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.manifest import TargetSpec
 
-if TYPE_CHECKING:
-    from rnn_compiler.lowering.hlo import ir
-
 __all__ = ["PORTABLE", "STRATEGIES", "Strategy", "default_strategy", "resolve_strategy"]
 
-Strategy = Callable[["ir.Module", TargetSpec], None]
-"""Rewrites a module in place for a target."""
+Strategy = Callable[[Any, TargetSpec], None]
+"""Rewrites an MLIR module in place for a target."""
 
 PORTABLE = "portable"
 
 
-def _portable(module: ir.Module, target: TargetSpec) -> None:
+def _portable(module: Any, target: TargetSpec) -> None:
     del module, target
 
 
-def _fused(module: ir.Module, target: TargetSpec) -> None:
+def _fused(module: Any, target: TargetSpec) -> None:
     from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
     from rnn_compiler.lowering.passes.panel_products import panel_products
     from rnn_compiler.lowering.vectors import VectorUnit

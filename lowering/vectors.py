@@ -60,14 +60,14 @@ class VectorUnit:
         """
         return 1
 
-    def panel(self, unit: int, gates: int, element: str) -> int:
+    def panel(self, unit: int, gates: int, element: str, rows: int = 2) -> int:
         """How many units of each gate make a panel.
 
-        A panel is about eight registers wide over all gates, so that a single row has enough sums
-        under way at once; its rest, if the units do not divide, is at least two.
+        Two registers wide; over all gates about eight if there is a single row, so that enough sums
+        are under way at once. The rest, if the units do not divide, is at least two.
         """
         width = self.width(element)
-        panel = max(width, 4 * width // gates // width * width)
+        panel = width if rows > 1 else max(width, 4 * width // gates // width * width)
         if unit <= width or (unit <= panel and unit % width == 0):
             return unit
         if unit % panel:

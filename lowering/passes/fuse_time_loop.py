@@ -199,7 +199,8 @@ class _Fusion:
                     columns.setdefault(lhs, {})[product, column] = None
         gates = sum(map(len, columns.values())) or pieces
         sums = [element(product) for found in columns.values() for product, _ in found]
-        panel = self.vectors.panel(unit, gates, sums[0] if sums else element(writes[0].value))
+        of = sums[0] if sums else element(writes[0].value)
+        panel = self.vectors.panel(unit, gates, of, self.batch)
         panels = [
             Panels(lhs, ordered, self.emit.held(self._pack(ordered, unit, panel)))
             for lhs, found in columns.items()
