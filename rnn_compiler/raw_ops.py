@@ -9,6 +9,7 @@ import functools
 import inspect
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.compilation import compile
@@ -42,6 +43,7 @@ class RawOp:
             ]
             + [inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)]
         )
+        self._form = functools.lru_cache(maxsize=1024)(self._form_now)
         self._specialize = functools.lru_cache(maxsize=1024)(self._specialize_now)
         self._function = functools.lru_cache(maxsize=1024)(self._load)
 
@@ -70,18 +72,12 @@ class RawOp:
         signature.check_keywords(keywords)
         arrays = self._arrays(keywords)
         dtype = self._dtype(arrays)
-        dims = signature.infer({key: array.shape for key, array in arrays.items()})
-        attributes = tuple(
-            (
-                attribute.name,
-                attribute.canonical(
-                    signature.name, keywords.get(attribute.name, attribute.default), dtype
-                ),
-            )
-            for attribute in signature.attributes
-        )
+        attributes = tuple(signature.canonical(keywords, dtype).items())
+        at_run_time = signature.canonical(keywords, dtype, at_run_time=True)
+        dims = self._form(attributes).infer({key: array.shape for key, array in arrays.items()})
         instance = (dtype, tuple(dims.items()), attributes)
         spec = self._specialize(*instance)
+        arrays |= {name: np.asarray(value) for name, value in at_run_time.items()}
         for argument in spec.arguments:
             check_argument(signature.name, argument, arrays[argument.name])
         function = self._function(*instance, current_target(), current_device())
@@ -122,6 +118,9 @@ class RawOp:
                 f"dtype {arrays[first].dtype}",
             )
         return name
+
+    def _form_now(self, attributes: tuple[tuple[str, Any], ...]) -> Signature:
+        return self.signature.form(dict(attributes))
 
     def _specialize_now(
         self, dtype: str, dims: tuple[tuple[str, int], ...], attributes: tuple[tuple[str, Any], ...]

@@ -9,9 +9,10 @@ from importlib import metadata
 from typing import Any
 
 import iree.runtime as iree
+import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.dtypes import canonical_name
+from rnn_compiler.dtypes import DTYPES, canonical_name
 from rnn_compiler.errors import (
     ArtifactError,
     DeviceError,
@@ -117,6 +118,7 @@ class Function:
         self._context = context
         self._function = function
         self._names = [argument.name for argument in spec.arguments]
+        self._required = [argument.name for argument in spec.arguments if argument.default is None]
         self._results = _result_type(spec.op, tuple(result.name for result in spec.results))
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
@@ -124,7 +126,7 @@ class Function:
 
         Args:
             to_host: Whether results come as numpy arrays of their own, or stay on the device.
-            **arguments: Every argument of the op, by TensorFlow's name.
+            **arguments: Every argument of the op, by TensorFlow's name; seeds may be left out.
 
         Returns:
             A named tuple with TensorFlow's output names, of numpy arrays or `DeviceArray`.
@@ -134,10 +136,11 @@ class Function:
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
         specs = self.spec.arguments
-        check_keywords(self.spec.function, arguments, self._names, self._names)
+        check_keywords(self.spec.function, arguments, self._names, self._required)
         arrays: list[npt.NDArray[Any] | DeviceArray] = []
         for spec in specs:
-            array = as_array(self.spec.op, spec.name, arguments[spec.name], spec.dtype)
+            value = arguments.get(spec.name, spec.default)
+            array = as_array(self.spec.op, spec.name, value, spec.dtype)
             check_argument(self.spec.op, spec, array)
             arrays.append(array)
         return self.invoke(arrays, to_host=to_host)
@@ -155,6 +158,8 @@ class Function:
         inputs = iree.VmVariantList(len(specs))
         shared: list[DeviceArray] = []
         for array, spec in zip(arrays, specs, strict=True):
+            if spec.ignored:
+                array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
             if not isinstance(array, DeviceArray):
                 array = self._device.put(array, spec)
             elif array.device is not self._device:
