@@ -21,6 +21,7 @@ place of the projection.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,8 +62,7 @@ class Block:
     @property
     def size(self) -> int:
         """How many elements it has."""
-        rows, columns = (*self.shape, 1)[:2]
-        return rows * columns
+        return math.prod(self.shape)
 
     @property
     def stop(self) -> int:
