@@ -394,6 +394,21 @@ class Builder:
             "concatenate", values, Type(tuple(shape), values[0].dtype), {"dimension": dimension}
         )
 
+    def assemble(self, parts: Sequence[tuple[int, Value]], size: int) -> Value:
+        """A vector of values of one dtype, each at its offset; 0 elsewhere.
+
+        The values are written in the order given, which should be that of their computation: IREE
+        3.13 lets what computes a value write it in its place, and fails to compile if that reorders
+        it ("operand does not dominate this use"), as it may in a concatenation.
+        """
+        dtype = parts[0][1].dtype if parts else self.spec.dtype
+        vector = self.full(0, (size,), dtype)
+        for offset, value in parts:
+            if math.prod(value.shape):
+                operands = [vector, value.flat(), self.constant(offset, "int64")]
+                vector = self.op("dynamic_update_slice", operands, vector.type)
+        return vector
+
     def iota(self, shape: tuple[int, ...], axis: int, dtype: str = "int64") -> Value:
         """Each element its own index along an axis."""
         dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)

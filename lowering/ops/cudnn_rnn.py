@@ -27,6 +27,7 @@ cudnnSetRNNDescriptor_v8) for the cells' equations.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -145,15 +146,14 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     reserve, storage = net.reserve, net.storage
     training = bool(spec.attributes["is_training"])
     masks: Sequence[Value] = []
-    kept: list[Value] = []
+    kept: list[tuple[int, Value]] = []
     if training and reserve.has_mask:
         mask = dropout_mask(b, args, reserve.dropout, reserve.mask.shape, storage)
-        kept.append(mask)
+        kept.append((reserve.mask.offset, mask))
         b.step("mask = of each boundary between layers")
         masks = [each.reshape(*each.shape[1:]) for each in mask.split(0, mask.shape[0])]
     initial = net.states("")
     final: dict[str, list[Value]] = {"h": [], "c": []}
-    activations: list[Value] = []
     x = net.swap(args["input"])
     for layer in range(net.layout.num_layers):
         outputs: list[Value] = []
@@ -162,14 +162,15 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             state = net.state(initial, index)
             results = net.recurrence(each).forward(zx, biases, state, training=training)
             outputs.append(results["y"])
-            activations += [results[name] for name in reserve.activations[index] if training]
+            saved = reserve.activations[index].items() if training else ()
+            kept += [(block.offset, results[name]) for name, block in saved]
             for name in state:
                 b.step(f"output_{name} = of pseudo-layer {index}")
                 final[name].append(results[name].reshape(1, *results[name].shape))
         b.step("output = [forward, backward]")
         x = b.concatenate(outputs, 2)
         if layer < net.layout.num_layers - 1:
-            kept.append(x)
+            kept.append((reserve.outputs[layer].offset, x))
             x = net.times_mask(x, masks[layer]) if masks else x
     b.step("output_h = of all pseudo-layers")
     results = {"output": x, "output_h": b.concatenate(final["h"], 0)}
@@ -178,9 +179,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     results["output_c"] = b.concatenate(final["c"], 0) if final["c"] else zero
     results = {name: net.swap(value) for name, value in results.items()}
     b.step("reserve_space = mask, layer outputs, activations")
-    flat = [value.flat() for value in (*kept, *activations)]
-    flat = flat or [b.full(0, (0,), storage)]
-    results["reserve_space"] = b.concatenate(flat, 0) if training else zero
+    results["reserve_space"] = b.assemble(kept, reserve.size) if training else zero
     if "host_reserved" in [result.name for result in spec.results]:
         b.step("host_reserved = 0")
         results["host_reserved"] = b.full(0, spec.results[-1].shape, "int8")
@@ -218,9 +217,8 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         size = mask.size // (L - 1)
         blocks = [Block(k * size, mask.shape[1:]) for k in range(L - 1)]
         masks = [net.part("reserve_space", block) for block in blocks]
-    matrices: dict[int, list[Value]] = {}
-    biases: dict[int, list[Value]] = {}
-    states: dict[int, Values] = {}
+    params: list[tuple[int, Value]] = []
+    states: dict[str, list[tuple[int, Value]]] = {name: [] for name in initial}
     dy = net.swap(args["output_backprop"])
     for layer in reversed(range(L)):
         if layer == 0:
@@ -244,10 +242,10 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
                 first,
                 net.state(upstream, index, "d"),
             )
-            states[index] = loop
-            matrices[index], biases[index] = _parameter_gradients(
-                net, each, loop, x, outputs[layer], saved, first["h"]
-            )
+            for name, value in first.items():
+                part = loop["d" + name].to(net.storage)
+                states[name].append((index * math.prod(value.shape), part))
+            params += _parameter_gradients(net, each, loop, x, outputs[layer], saved, first["h"])
             share = _input_gradient(net, each, loop["dx_gates"])
             b.step("dx = sum over directions")
             dx = share if dx is None else dx + share
@@ -256,17 +254,15 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         if layer and masks:
             dy = net.times_mask(dy, masks[layer - 1])
     b.step("params_backprop = all matrices, then all biases")
-    order = [*sorted(matrices.items()), *sorted(biases.items())]
-    parts = [value.to(net.storage).flat() for _, values in order for value in values]
     gradients = {
         "input": dy,
-        "params": b.concatenate(parts, 0),
+        "params": b.assemble(params, layout.size),
         "input_c": b.constant(0, net.storage),
     }
-    for name in initial:
+    for name, value in initial.items():
         b.step(f"input_{name}_backprop = of all pseudo-layers")
-        rows = [state["d" + name].to(net.storage) for _, state in sorted(states.items())]
-        gradients[f"input_{name}"] = b.concatenate([r.reshape(1, *r.shape) for r in rows], 0)
+        flat = b.assemble(states[name], math.prod(value.shape))
+        gradients[f"input_{name}"] = flat.reshape(*value.shape)
     return [net.swap(gradients[result.name.removesuffix("_backprop")]) for result in spec.results]
 
 
@@ -292,28 +288,30 @@ def _parameter_gradients(
     y: Value,
     saved: Values,
     first: Value,
-) -> tuple[list[Value], list[Value]]:
-    """The gradients of a pseudo-layer's matrices and of its biases, in the order of the buffer."""
+) -> list[tuple[int, Value]]:
+    """The gradients of a pseudo-layer's matrices and biases, with their places in the buffer."""
     b, compute = net.b, net.compute
     dx_gates = loop["dx_gates"]
     dr_gates = loop.get("dr_gates", dx_gates)
     T, B, rows = dx_gates.shape
-    matrices: list[Value] = []
+    parts: list[tuple[Block, Value]] = []
     if not net.skips(pseudo_layer):
         b.step("dW = dx_gates^T @ x")
-        matrices.append(_product(dx_gates, x, compute))
+        parts.append((pseudo_layer.input, _product(dx_gates, x, compute)))
     b.step("dR = dr_gates^T @ h_before")
-    matrices.append(_recurrent_gradient(net, pseudo_layer, dr_gates, y, first))
+    dR = _recurrent_gradient(net, pseudo_layer, dr_gates, y, first)
+    parts.append((pseudo_layer.recurrent, dR))
     if pseudo_layer.projection is not None:
         m = lstm_recurrence.output(b, {name: each.to(compute) for name, each in saved.items()})
         m = net.steps.where_valid(b, m.to(net.storage))
         b.step("dWp = dh^T @ m")
-        matrices.append(_product(loop["dh_rows"], m, compute))
+        parts.append((pseudo_layer.projection, _product(loop["dh_rows"], m, compute)))
     b.step("dbW = sum(dx_gates)")
     dbW = dx_gates.to(compute).reshape(T * B, rows).sum(0)
     b.step("dbR = sum(dr_gates)")
     dbR = dbW if dr_gates is dx_gates else dr_gates.to(compute).reshape(T * B, rows).sum(0)
-    return matrices, [dbW, dbR]
+    parts += [(pseudo_layer.input_bias, dbW), (pseudo_layer.recurrent_bias, dbR)]
+    return [(block.offset, value.to(net.storage)) for block, value in parts]
 
 
 def _recurrent_gradient(
