@@ -5,6 +5,7 @@ build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
+weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 errors       what can be raised
 """
 
@@ -18,7 +19,7 @@ from rnn_compiler.errors import InvalidArgumentError as _InvalidArgumentError
 from rnn_compiler.logs import configure_logging as _configure_logging
 
 if TYPE_CHECKING:
-    from rnn_compiler import errors, raw_ops, runtime
+    from rnn_compiler import errors, raw_ops, runtime, weights
     from rnn_compiler.compilation import compile
     from rnn_compiler.execution import target
     from rnn_compiler.modules import Module, build
@@ -36,12 +37,13 @@ __all__ = [
     "raw_ops",
     "runtime",
     "target",
+    "weights",
 ]
 
 with contextlib.suppress(_InvalidArgumentError):  # of which the command line tells
     _configure_logging()
 
-_SUBMODULES = ("errors", "raw_ops", "runtime")
+_SUBMODULES = ("errors", "raw_ops", "runtime", "weights")
 _HOMES = {
     "Artifact": "runtime.artifact",
     "Bundle": "runtime.artifact",

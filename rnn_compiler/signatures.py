@@ -26,7 +26,16 @@ from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["DIMENSIONS", "REQUIRED", "Argument", "Attribute", "Result", "Signature", "as_given_by"]
+__all__ = [
+    "DIMENSIONS",
+    "REQUIRED",
+    "Argument",
+    "Attribute",
+    "Result",
+    "Signature",
+    "as_given_by",
+    "dimension",
+]
 
 DIMENSIONS: dict[str, str] = {
     "T": "seq_length",
@@ -344,7 +353,7 @@ class Signature:
                 self.name, "dtype", f"one of {', '.join(self.dtypes)}", describe(dtype)
             )
         sizes = {
-            dim: _dimension(self.name, dim, dims[dim], int(dim in self.positive))
+            dim: dimension(self.name, dim, dims[dim], int(dim in self.positive))
             for dim in self.dimensions
         }
         values = self.canonical(attributes, name)
@@ -400,7 +409,12 @@ class Signature:
         return dims
 
 
-def _dimension(op: str, name: str, value: object, minimum: int) -> int:
+def dimension(op: str, name: str, value: object, minimum: int) -> int:
+    """The value of a dimension as an int.
+
+    Raises:
+        InvalidArgumentError: It is not an int, or not in range.
+    """
     value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
         got = f"{describe(value)} ({type(value).__name__})"

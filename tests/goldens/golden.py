@@ -85,5 +85,5 @@ class Golden:
 
 def read_goldens(op: str | None = None) -> list[Golden]:
     """The golden files, of one op or of all."""
-    goldens = [Golden.read(path) for path in sorted(FOLDER.glob("*/*.npz"))]
+    goldens = [Golden.read(path) for path in sorted(FOLDER.glob("block_ops/*.npz"))]
     return [golden for golden in goldens if op in (None, golden.op)]
