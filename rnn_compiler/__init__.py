@@ -6,6 +6,7 @@ compile      a module for a target, as an artifact
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
+dropout_mask the mask that a CudnnRNN call used
 errors       what can be raised
 """
 
@@ -21,6 +22,7 @@ from rnn_compiler.logs import configure_logging as _configure_logging
 if TYPE_CHECKING:
     from rnn_compiler import errors, raw_ops, runtime, weights
     from rnn_compiler.compilation import compile
+    from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -33,6 +35,7 @@ __all__ = [
     "Program",
     "build",
     "compile",
+    "dropout_mask",
     "errors",
     "raw_ops",
     "runtime",
@@ -51,6 +54,7 @@ _HOMES = {
     "Program": "runtime.program",
     "build": "modules",
     "compile": "compilation",
+    "dropout_mask": "dropout",
     "target": "execution",
 }
 

@@ -210,7 +210,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     initial, upstream = net.states(""), net.states("_backprop")
     upstream = {name: value.to(net.compute) for name, value in upstream.items()}
     outputs = [net.part("reserve_space", block) for block in reserve.outputs]
-    outputs.append(net.swap(args["output"]))
+    outputs.append(net.steps.where_valid(b, net.swap(args["output"])))
     masks: Sequence[Value] = []
     if reserve.has_mask:
         mask = reserve.mask
