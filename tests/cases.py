@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import cudnn_reference
 import numpy as np
 import numpy.typing as npt
 import reference
@@ -53,7 +54,7 @@ class OpCase:
 
 def sizes(T: int, B: int, I: int, H: int, **attributes: Any) -> dict[str, Any]:  # noqa: E741
     """Keywords of `rnn_compiler.build` for an op over a sequence."""
-    dims = {"seq_length": T, "batch_size": B, "input_size": I, "num_units": H}
+    dims = {"seq_length": T, "batch_size": B, "input_size": I, "num_units": H, "num_layers": 1}
     return dims | attributes
 
 
@@ -67,6 +68,32 @@ _SEQUENCES = (
 
 _STEPS = tuple({k: v for k, v in each.items() if k != "seq_length"} for each in _SEQUENCES)
 _LSTM_STEPS = (*(each | {"forget_bias": -0.7} for each in _STEPS[:2]), *_STEPS[2:])
+
+_STACKS = (
+    sizes(4, 2, 3, 5, direction="bidirectional"),
+    sizes(3, 5, 4, 4, rnn_mode="gru", input_mode="auto_select", num_layers=2),
+    sizes(5, 3, 17, 19, num_layers=2, dropout=0.4, num_proj=6),
+)
+"""V1 and V2 are V3 without its extras: one size each."""
+
+_STACK_COTANGENTS = {f"{name}_backprop": name for name in ("output", "output_h", "output_c")}
+_STACK_GRADIENTS = {f"{name}_backprop": name for name in ("input", "input_h", "input_c", "params")}
+
+
+def _stack(version: int) -> tuple[OpCase, OpCase]:
+    """CudnnRNN of a version, and its gradient."""
+    suffix = "" if version == 1 else f"V{version}"
+    variants = _STACKS if version == 3 else _STACKS[:1]
+    forward = partial(cudnn_reference.cudnn_rnn, version=version)
+    return OpCase(f"CudnnRNN{suffix}", forward, variants), OpCase(
+        f"CudnnRNNBackprop{suffix}",
+        cudnn_reference.cudnn_rnn_backprop,
+        variants,
+        f"CudnnRNN{suffix}",
+        _STACK_COTANGENTS,
+        _STACK_GRADIENTS,
+    )
+
 
 _LSTM_COTANGENTS = {"cs_grad": "cs", "h_grad": "h"}
 
@@ -139,6 +166,9 @@ CASES = {
             "GRUBlockCellGrad",
             gradients={f"d_{name}": name for name in ("w_ru", "w_c", "b_ru", "b_c")},
         ),
+        *_stack(1),
+        *_stack(2),
+        *_stack(3),
     )
 }
 

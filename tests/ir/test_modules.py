@@ -19,7 +19,7 @@ from rnn_compiler.lowering import hlo
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.ops import OPS
 
-DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5, "num_layers": 1}
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
 FORWARD = "BlockLSTMV2"
