@@ -43,6 +43,8 @@ class TensorSpec:
         maximum: Largest value a host integer may have; None if unbounded.
         ignored: Whether any shape will do, as nothing of it is read.
         default: The value of an integer scalar that is not given; None if it must be.
+        any_shape: Whether any shape of as many elements will do.
+        list: The name of the list that it is an element of; empty if it is none.
     """
 
     name: str
@@ -53,6 +55,13 @@ class TensorSpec:
     maximum: int | None = None
     ignored: bool = False
     default: int | None = None
+    any_shape: bool = False
+    list: str = ""
+
+    @property
+    def keyword(self) -> str:
+        """The name under which a call passes or returns it: its own, or its list's."""
+        return self.list or self.name
 
     def __str__(self) -> str:
         """The type in short, ``float32[16,256]``."""

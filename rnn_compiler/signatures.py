@@ -111,11 +111,17 @@ class Tensor:
         name: Its TensorFlow name.
         shape: The shape formula, ``"T B I"``.
         doc: What it is, in a few words.
-        dtype: Its dtype where that is fixed; None for the op's own dtype.
+        dtype: Its dtype where that is fixed, or the attribute that gives it; None for the op's own
+            dtype.
         minimum: Smallest value of an integer.
         maximum: Largest value of an integer, as a size formula.
         ignored: Whether the op takes it whatever its shape, and reads nothing of it.
         default: The value of an integer scalar that a caller may leave out.
+        equals: Of an integer scalar, the symbol of the dimension whose value it is; a compiled
+            function, whose dimensions are fixed, may be called without it.
+        any_shape: Whether it is taken in any shape of as many elements.
+        is_list: Whether it is a list of tensors; `Signature.derived` gives their shapes, under its
+            name.
     """
 
     name: str
@@ -126,6 +132,9 @@ class Tensor:
     maximum: str | None = None
     ignored: bool = False
     default: int | None = None
+    equals: str | None = None
+    any_shape: bool = False
+    is_list: bool = False
 
     @cached_property
     def sizes(self) -> tuple[Size, ...]:
@@ -137,17 +146,32 @@ class Tensor:
         """The shape for people, ``[input_size + num_units, 4 * num_units]``."""
         return f"[{', '.join(map(str, self.sizes))}]"
 
-    def specialize(self, dtype: str, sizes: Mapping[str, Any]) -> TensorSpec:
-        """Its type, given the dimensions and derived sizes."""
-        return TensorSpec(
+    @property
+    def kind(self) -> str:
+        """What it is for people: a scalar, a list, or a tensor of some shape."""
+        return "list of tensors" if self.is_list else self.formula if self.sizes else "scalar"
+
+    def specialize(self, dtype: str, known: Mapping[str, Any]) -> tuple[TensorSpec, ...]:
+        """Its type, or those of a list's elements, given attributes and sizes by long name."""
+        spec = TensorSpec(
             name=self.name,
-            dtype=self.dtype or dtype,
-            shape=tuple(size.evaluate(sizes) for size in self.sizes),
+            dtype=known.get(self.dtype or "", self.dtype) or dtype,
+            shape=tuple(size.evaluate(known) for size in self.sizes),
             formula=self.formula,
             minimum=self.minimum,
-            maximum=None if self.maximum is None else Size.parse(self.maximum).evaluate(sizes),
+            maximum=None if self.maximum is None else Size.parse(self.maximum).evaluate(known),
             ignored=self.ignored,
             default=self.default,
+            any_shape=self.any_shape,
+        )
+        if self.equals is not None:
+            value: int = known[DIMENSIONS[self.equals]]
+            return (replace(spec, minimum=value, maximum=value, default=value),)
+        if not self.is_list:
+            return (spec,)
+        return tuple(
+            replace(spec, name=f"{self.name}_{k}", shape=shape, formula="", list=self.name)
+            for k, shape in enumerate(known[self.name])
         )
 
 
@@ -170,6 +194,7 @@ class Attribute:
         default: Its default, `REQUIRED` if it has none.
         doc: What it does, in a few words.
         choices: The values that a string may have.
+        is_dtype: Whether a string names a dtype, and is also taken in any other way to do so.
         bounds: The smallest and the largest value of a number.
         at_run_time: Whether a compiled function takes it as an argument, so that no value of it
             needs compiling. `Signature.forms` lists that argument in the forms that read it.
@@ -180,6 +205,7 @@ class Attribute:
     default: Any
     doc: str
     choices: tuple[str, ...] = ()
+    is_dtype: bool = False
     bounds: tuple[int, int] | None = None
     at_run_time: bool = False
 
@@ -194,7 +220,7 @@ class Attribute:
         """
         if value is None and self.default is not REQUIRED:
             value = self.default
-        scalar = _python_scalar(value)
+        scalar = canonical_name(value) if self.is_dtype else _python_scalar(value)
         if isinstance(scalar, bool) == (self.type is bool) and self._allows(scalar):
             if self.type is not float and isinstance(scalar, self.type):
                 return scalar
@@ -245,8 +271,9 @@ class Signature:
         in_tensorflow: Whether TensorFlow has it; the others complete TensorFlow's.
         forms: Where attributes decide what the tensors are: from the compile-time attributes to
             the arguments and results; `arguments` and `results` are those of the defaults.
-        derived: Where there are `DERIVED` sizes: from the op, dimensions and attributes to their
-            values. It raises `InvalidArgumentError` for dimensions that do not go together.
+        derived: Where there are `DERIVED` sizes or lists: from the op, dimensions and attributes to
+            their values, or the shapes of a list's elements. It raises `InvalidArgumentError` for
+            dimensions that do not go together.
     """
 
     name: str
@@ -260,7 +287,7 @@ class Signature:
     forms: Callable[[Mapping[str, Any]], tuple[tuple[Tensor, ...], tuple[Tensor, ...]]] | None = (
         None
     )
-    derived: Callable[[str, Mapping[str, Any]], Mapping[str, int]] | None = None
+    derived: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     @cached_property
     def function(self) -> str:
@@ -272,7 +299,21 @@ class Signature:
     def dimensions(self) -> tuple[str, ...]:
         """The long names of its dimensions."""
         used = {s for tensor in self.arguments for size in tensor.sizes for _, s in size.terms}
+        used |= {tensor.equals for tensor in self.arguments}
         return tuple(name for symbol, name in DIMENSIONS.items() if symbol in used)
+
+    @cached_property
+    def dtype_attribute(self) -> Attribute | None:
+        """TensorFlow's attribute T, where a call has to give it as no argument tells the dtype."""
+        if any(tensor.dtype is None for tensor in self.arguments):
+            return None
+        return Attribute("T", str, REQUIRED, "the op's dtype", choices=self.dtypes, is_dtype=True)
+
+    @cached_property
+    def call_attributes(self) -> tuple[Attribute, ...]:
+        """What a call with tensors takes beside them."""
+        first = () if self.dtype_attribute is None else (self.dtype_attribute,)
+        return (*first, *self.attributes)
 
     @cached_property
     def defining_axes(self) -> dict[str, tuple[str, int]]:
@@ -326,12 +367,13 @@ class Signature:
         Raises:
             TypeError: One is unknown, or a required one is missing.
         """
-        required = [a.name for a in self.attributes if a.default is REQUIRED]
+        attributes = self.call_attributes if arguments else self.attributes
+        required = [a.name for a in attributes if a.default is REQUIRED]
         if arguments:
             required = [a.name for a in self.arguments] + required
         if dims:
             required = [*self.dimensions, *required]
-        known = [*required, *(a.name for a in self.attributes if a.name not in required)]
+        known = [*required, *(a.name for a in attributes if a.name not in required)]
         check_keywords(self.name, given, known, required)
 
     def specialize(
@@ -373,8 +415,12 @@ class Signature:
             dtype=name,
             dims=sizes,
             attributes=values,
-            arguments=tuple(tensor.specialize(name, known) for tensor in arguments),
-            results=tuple(tensor.specialize(name, known) for tensor in form.results),
+            arguments=tuple(
+                spec for tensor in arguments for spec in tensor.specialize(name, known)
+            ),
+            results=tuple(
+                spec for tensor in form.results for spec in tensor.specialize(name, known)
+            ),
         )
         for tensor in (*spec.arguments, *spec.results):
             if _bytes(tensor) >= 2**63:

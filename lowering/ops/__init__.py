@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from rnn_compiler.lowering.ops import (
     block_lstm,
     cudnn_rnn,
+    cudnn_rnn_params,
     cudnn_signatures,
     gru_block_cell,
     lstm_block_cell,
@@ -61,6 +62,11 @@ _TABLE = (
     Op(gru_block_cell.PARAMETER_GRAD, gru_block_cell.parameter_gradients),
     *(Op(signature, cudnn_rnn.forward) for signature in cudnn_signatures.OPS),
     *(Op(signature, cudnn_rnn.backward) for signature in cudnn_signatures.GRADIENTS),
+    Op(cudnn_rnn_params.PARAMS_SIZE, cudnn_rnn_params.params_size),
+    Op(cudnn_rnn_params.TO_CANONICAL, cudnn_rnn_params.to_canonical),
+    Op(cudnn_rnn_params.TO_CANONICAL_V2, cudnn_rnn_params.to_canonical),
+    Op(cudnn_rnn_params.FROM_CANONICAL, cudnn_rnn_params.from_canonical),
+    Op(cudnn_rnn_params.FROM_CANONICAL_V2, cudnn_rnn_params.from_canonical),
 )
 
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})

@@ -25,9 +25,9 @@ from rnn_compiler.lowering.ops import dropout
 from rnn_compiler.lowering.ops.cudnn_reserve import ReserveLayout
 from rnn_compiler.signatures import Argument, Attribute, Result, Signature, Tensor
 
-__all__ = ["GRADIENTS", "OPS", "layout_of", "reserve_of"]
+__all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "layout_of", "reserve_of"]
 
-_MODES = (
+MODES = (
     Attribute("rnn_mode", str, "lstm", "the cell", choices=tuple(GATES)),
     Attribute(
         "input_mode",
@@ -46,7 +46,7 @@ _MODES = (
     dropout.RATE,
     *dropout.SEEDS,
 )
-_NUM_PROJ = Attribute(
+NUM_PROJ = Attribute(
     "num_proj", int, 0, "lstm only: size of the projected output; 0 for none", bounds=(0, 2**31 - 1)
 )
 _IS_TRAINING = Attribute("is_training", bool, True, "whether to drop, and to save for the gradient")
@@ -161,8 +161,8 @@ def _signature(version: int, gradient: bool) -> Signature:
     op = f"CudnnRNN{_SUFFIXES[version]}"
     summary = "Stacked RNN over a padded batch: lstm, gru, tanh or relu; one or two directions"
     attributes = (
-        *_MODES,
-        *((_NUM_PROJ,) if version == 3 else ()),
+        *MODES,
+        *((NUM_PROJ,) if version == 3 else ()),
         *(() if gradient else (_IS_TRAINING,)),
         *((_TIME_MAJOR,) if version == 3 else ()),
         *(() if gradient else (dropout.CALL_COUNTER,)),
