@@ -87,8 +87,8 @@ def to_block_lstm(
 
     Args:
         params: The buffer, 1-D, of one unidirectional lstm layer with input_mode "linear_input".
-        num_units: The op's.
-        input_size: The op's.
+        num_units: Size of the state.
+        input_size: Size of the input.
         version: 1 for BlockLSTM, 2 for BlockLSTMV2.
         forget_bias: What the op will add to f, and is therefore taken off b. Version 2 has none.
 

@@ -130,11 +130,11 @@ def to_keras(
 
     Args:
         params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
-        rnn_mode: The op's.
-        num_layers: The op's.
-        num_units: The op's; Keras' units.
-        input_size: The op's.
-        bidirectional: Whether the op's direction is "bidirectional".
+        rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
+        num_layers: How many layers.
+        num_units: Size of the state; Keras' units.
+        input_size: Size of the input.
+        bidirectional: Whether each layer runs in both directions.
 
     Returns:
         Arrays of their own, for `set_weights` of a layer with use_bias=True; several layers' one

@@ -133,11 +133,11 @@ def to_onnx(
 
     Args:
         params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
-        rnn_mode: The op's. A GRU node needs linear_before_reset=1.
-        num_layers: The op's.
-        num_units: The op's; ONNX' hidden_size.
-        input_size: The op's.
-        bidirectional: Whether the op's direction is "bidirectional".
+        rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu". A GRU node needs linear_before_reset=1.
+        num_layers: How many layers.
+        num_units: Size of the state; ONNX' hidden_size.
+        input_size: Size of the input.
+        bidirectional: Whether each layer runs in both directions.
 
     Returns:
         W, R, B: for one layer arrays, for more lists of one array per layer.

@@ -55,8 +55,8 @@ def from_torch(
     Args:
         state_dict: What the module's `state_dict` gives; its values may be numpy arrays too.
         rnn_mode: "lstm" for LSTM, "gru" for GRU, "rnn_tanh" or "rnn_relu" for RNN.
-        num_layers: The module's.
-        bidirectional: The module's.
+        num_layers: How many layers.
+        bidirectional: Whether each layer runs in both directions.
         prefix: Where the module is in a larger model, ``"encoder.rnn."``; names that do not start
             with it are ignored.
 
@@ -131,12 +131,12 @@ def to_torch(
 
     Args:
         params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
-        rnn_mode: The op's.
-        num_layers: The op's.
-        num_units: The op's; torch's hidden_size.
-        input_size: The op's.
-        bidirectional: Whether the op's direction is "bidirectional".
-        num_proj: The op's; torch's proj_size.
+        rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
+        num_layers: How many layers.
+        num_units: Size of the state; torch's hidden_size.
+        input_size: Size of the input.
+        bidirectional: Whether each layer runs in both directions.
+        num_proj: Size of the projected output, torch's proj_size; 0 for none.
         prefix: What the names start with.
 
     Returns:
