@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from cases import CASES
 from goldens.golden import read_goldens
+from numeric.harness import module as build
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.signatures import REQUIRED
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -97,13 +97,11 @@ def test_every_op_is_everywhere(op: str) -> None:
     """It builds in every dtype, and has test cases, golden files and a row in the README."""
     signature = OPS[op].signature
     assert signature.name == op
-    dims = dict.fromkeys(signature.dimensions, 2)
-    required = {a.name: a.type() for a in signature.attributes if a.default is REQUIRED}
     for dtype in signature.dtypes:
-        module = rc.build(op, dtype=dtype, **dims, **required)
+        module = build(op, dtype, CASES[op].variants[0])
         assert f"func.func @{signature.function}(" in module.text
     assert op in CASES
-    assert bool(read_goldens(op)) == signature.in_tensorflow
+    assert bool(read_goldens(op)) == CASES[op].has_goldens
     files = list((ROOT / "tests" / "goldens").glob(f"**/*_{op}_*.npz"))
     assert len(files) == len(read_goldens(op))
     rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
@@ -118,7 +116,7 @@ def test_names_follow_from_tensorflows(op: str) -> None:
     assert signature.function.replace("_", "") == op.lower()
     assert op in dir(rc.raw_ops)
     parameters = list(getattr(rc.raw_ops, op).__signature__.parameters)
-    names = [a.name for a in (*signature.arguments, *signature.attributes)]
+    names = [a.name for a in (*signature.arguments, *signature.call_attributes)]
     assert parameters == [*names, "name"]
     for tensor in (*signature.arguments, *signature.results):
         assert tensor.doc
