@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import cudnn_params_reference
 import cudnn_reference
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,8 @@ class OpCase:
         cotangents: Of a gradient op, which result of the forward each cotangent argument is for.
         gradients: Of a gradient op, which argument of the forward (of the first op, where more
             than one comes before it) each result is the gradient of.
+        only_moves: Whether nothing is computed: such an op has no golden files, and tests of its
+            own, of every bit, in `numeric/test_cudnn_params.py`.
     """
 
     op: str
@@ -50,6 +53,7 @@ class OpCase:
     forward: str | None = None
     cotangents: Mapping[str, str] = field(default_factory=dict)
     gradients: Mapping[str, str] = field(default_factory=dict)
+    only_moves: bool = False
 
 
 def sizes(T: int, B: int, I: int, H: int, **attributes: Any) -> dict[str, Any]:  # noqa: E741
@@ -93,6 +97,17 @@ def _stack(version: int) -> tuple[OpCase, OpCase]:
         _STACK_COTANGENTS,
         _STACK_GRADIENTS,
     )
+
+
+_PARAMETERS = {
+    **{"num_layers": 2, "num_units": 3, "input_size": 2, "S": "int32"},
+    **{"num_params": 16, "num_params_weights": 18, "num_params_biases": 16, "num_proj": 2},
+}
+
+
+def _parameters(op: str, reference: Callable[..., Any]) -> OpCase:
+    """An op around the parameter buffer; V1 has no projections."""
+    return OpCase(op, reference, (_PARAMETERS,), only_moves=True)
 
 
 _LSTM_COTANGENTS = {"cs_grad": "cs", "h_grad": "h"}
@@ -169,8 +184,15 @@ CASES = {
         *_stack(1),
         *_stack(2),
         *_stack(3),
+        _parameters("CudnnRNNParamsSize", cudnn_params_reference.params_size),
+        _parameters("CudnnRNNParamsToCanonical", cudnn_params_reference.params_to_canonical),
+        _parameters("CudnnRNNParamsToCanonicalV2", cudnn_params_reference.params_to_canonical),
+        _parameters("CudnnRNNCanonicalToParams", cudnn_params_reference.canonical_to_params),
+        _parameters("CudnnRNNCanonicalToParamsV2", cudnn_params_reference.canonical_to_params),
     )
 }
+
+COMPUTING = [op for op, case in CASES.items() if not case.only_moves]
 
 GRADIENT_CASES = {op: case for op, case in CASES.items() if case.forward is not None}
 

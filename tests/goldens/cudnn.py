@@ -72,7 +72,9 @@ class CudnnGolden:
         results = cudnn_reference.cudnn_rnn(
             version=self.version, mask=self.mask, **self.inputs, **self.attributes
         )
-        kept = {name: results[name] for name in ("reserve_space", "host_reserved") if name in results}
+        kept = {
+            name: results[name] for name in ("reserve_space", "host_reserved") if name in results
+        }
         return {name: a.astype(np.int8 if name[0] == "h" else a.dtype) for name, a in kept.items()}
 
     @property

@@ -119,7 +119,9 @@ def test_the_sweep_sees_every_layer() -> None:
 
 def test_the_cache_key_covers_all_that_decides_what_is_compiled() -> None:
     used = {name for module in modules("rnn_compiler.lowering") for name in imported(module)}
-    shared = {name for name in used if name in SOURCES and not within(name, "rnn_compiler.lowering")}
+    shared = {
+        name for name in used if name in SOURCES and not within(name, "rnn_compiler.lowering")
+    }
     # Messages, and what a machine has, which the target says.
     shared -= {"rnn_compiler.errors", "rnn_compiler.cpu_features"}
     assert shared == {f"rnn_compiler.{name}" for name in SHARED_SOURCES}
