@@ -184,14 +184,14 @@ class Network:
             if layer < self.L - 1:
                 self.inputs.append(y * self.mask[layer])
 
-    def reserve(self) -> Array:
+    def reserve(self, padding: float) -> Array:
         """`reserve_space`: mask, outputs of all layers but the top one, activations."""
         parts = [self.mask.ravel()] if self.attributes["dropout"] > 0 else []
         parts += [y.ravel() for y in self.outputs[:-1]]
         saved = {"lstm": ("ifno", "c"), "gru": ("rzn", "u")}.get(self.mode, ())
         for pl in range(self.L * self.D):
             for group in saved:
-                rows = np.zeros((self.T, self.B, len(group), self.H))
+                rows = np.full((self.T, self.B, len(group), self.H), padding)
                 for (which, b, t), s in self.tape.items():
                     if which == pl:
                         rows[t, b] = [s[name] for name in group]
@@ -203,6 +203,7 @@ def cudnn_rnn(
     *,
     version: int,
     mask: npt.ArrayLike | None = None,
+    padding: float = 0.0,
     **given: Any,
 ) -> Results:
     """A forward op: tensors and attributes by TensorFlow's names.
@@ -210,6 +211,7 @@ def cudnn_rnn(
     Args:
         version: 1, 2 or 3.
         mask: The dropout mask; default: that which the seeds give.
+        padding: What `reserve_space` holds where its contents are unspecified.
         **given: Arguments and attributes.
     """
     arguments, attributes = _split(given)
@@ -231,7 +233,7 @@ def cudnn_rnn(
         "output": net.swap(net.outputs[-1]),
         "output_h": net.swap(net.h_last),
         "output_c": net.swap(net.c_last) if net.mode == "lstm" else zero,
-        "reserve_space": net.reserve() if training else zero,
+        "reserve_space": net.reserve(padding) if training else zero,
     }
     if version > 1:
         results["host_reserved"] = np.zeros(2) if version == 2 and training else zero
