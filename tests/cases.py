@@ -58,7 +58,7 @@ class OpCase:
 
 def sizes(T: int, B: int, I: int, H: int, **attributes: Any) -> dict[str, Any]:  # noqa: E741
     """Keywords of `rnn_compiler.build` for an op over a sequence."""
-    dims = {"seq_length": T, "batch_size": B, "input_size": I, "num_units": H, "num_layers": 1}
+    dims = {"seq_length": T, "batch_size": B, "input_size": I, "num_units": H}
     return dims | attributes
 
 

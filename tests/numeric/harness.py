@@ -29,10 +29,14 @@ def lengths(variant: dict[str, Any]) -> range:
 
 
 def module(op: str, dtype: str, variant: dict[str, Any]) -> rc.Module:
-    """The portable module of an op; of a variant's attributes, it takes those that it has."""
+    """The portable module of an op; of a variant's attributes, it takes those that it has.
+
+    Layers are one unless the variant has more.
+    """
     signature = OPS[op].signature
     known = {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
-    return rc.build(op, dtype=dtype, **{k: v for k, v in variant.items() if k in known})
+    given = {"num_layers": 1, **variant}
+    return rc.build(op, dtype=dtype, **{k: v for k, v in given.items() if k in known})
 
 
 def program(op: str, dtype: str, variant: dict[str, Any]) -> rc.Program:
@@ -91,7 +95,7 @@ def draw(
 
 def spread(argument: TensorSpec, scale: float) -> float:
     """The standard deviation of an argument: pre-activations are of order 1, unless x is not."""
-    if argument.name == "x":
+    if argument.name in ("x", "input"):
         return scale
     is_matrix = argument.name.startswith("w") and len(argument.shape) == 2
     return 1.5 / max(1, argument.shape[0]) ** 0.5 if is_matrix else 0.5

@@ -24,6 +24,7 @@ import rnn_compiler as rc
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import cudnn_rnn, recurrence
 from rnn_compiler.modules import Module
+from rnn_compiler.signatures import DIMENSIONS
 
 GOLDENS = read_cudnn_goldens()
 
@@ -93,8 +94,7 @@ def test_golden_mask(golden: CudnnGolden, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
     monkeypatch.setattr(cudnn_rnn, "dropout_mask", stored)
-    names = {letter: name for letter, name in zip("TBIHL", sizes(1, 1, 1, 1), strict=True)}
-    dims = {names[letter]: size for letter, size in golden.dims.items()}
+    dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
     built = rc.build(golden.meta["op"], dtype="float64", **dims, **golden.attributes)
     results = rc.runtime.load(rc.compile(built))(**golden.inputs)
     for name in OUTPUTS:
@@ -147,8 +147,7 @@ def test_goldens_reject_the_compiled(
     gradient = wrong in GRADIENTS
     op = golden.meta["backprop_op" if gradient else "op"]
     attributes = golden.gradient_attributes if gradient else golden.attributes
-    names = dict(zip("TBIHL", sizes(1, 1, 1, 1), strict=True))
-    dims = {names[letter]: size for letter, size in golden.dims.items()}
+    dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
     compiled = rc.runtime.load(rc.compile(rc.build(op, dtype="float64", **dims, **attributes)))
     results = compiled(**(golden.gradient_inputs if gradient else golden.inputs))
     with pytest.raises(AssertionError, match=f"^{wrong}: error"):

@@ -89,11 +89,12 @@ MAY_IMPORT = {
     "rnn_compiler.lowering": [
         "rnn_compiler.lowering",
         "rnn_compiler.signatures",
+        "rnn_compiler.cudnn_layout",
         *(f"rnn_compiler.{name}" for name in SHARED),
     ],
     **{
         f"rnn_compiler.{name}": [f"rnn_compiler.{other}" for other in (*SHARED, "signatures")]
-        for name in (*SHARED, "signatures")
+        for name in (*SHARED, "signatures", "cudnn_layout")
     },
 }
 
