@@ -463,6 +463,10 @@ class Builder:
         signed = self.select(x.compare("LT", 0.0), -far, far)
         return self.select(magnitude.compare("LT", 0.625), near, signed)
 
+    def relu(self, x: Value) -> Value:
+        """The larger of a number and 0; NaN stays NaN."""
+        return self.op("maximum", [x, self.full(0, x.shape, x.dtype)], x.type)
+
     def select(self, predicate: Value, on_true: Value, on_false: Value) -> Value:
         """``on_true`` where the predicate holds, else ``on_false``, whatever is in the other."""
         return self.op("select", [predicate, on_true, on_false], on_true.type)

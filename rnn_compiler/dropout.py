@@ -43,9 +43,9 @@ def dropout_mask(
         num_proj: P, where there is a projection.
 
     Returns:
-        ``[L-1, T, B, D*h]`` in the dtype of the call, h = P with a projection and H without: 0 where
-        the output of layer k was dropped, ``1 / (1 - dropout)`` where it was kept. Time comes first,
-        whatever `time_major` was. A copy.
+        ``[L-1, T, B, D*h]`` in the dtype of the call, h = P with a projection and H without: 0
+        where the output of layer k was dropped, ``1 / (1 - dropout)`` where it was kept. Time comes
+        first, whatever `time_major` was. A copy.
 
     Raises:
         InvalidArgumentError: The sizes do not go together, or `reserve_space` is not of that size.
@@ -60,6 +60,7 @@ def dropout_mask(
     op = "dropout_mask"
     sizes = {"seq_length": seq_length, "batch_size": batch_size, "num_layers": num_layers}
     sizes |= {"num_units": num_units, "num_proj": num_proj}
+    value: Any
     for name, value in sizes.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
             raise InvalidArgumentError(op, name, "an int that is not negative", repr(value))

@@ -7,7 +7,8 @@ little formula over the op's dimensions:
 
 ``"T B I"`` is a rank-3 tensor, ``"I+H 4H"`` a weight matrix, ``""`` a scalar. Where the attributes
 decide what a tensor's shape is, `Signature.forms` gives the tensors of each form of the op, and
-`Signature.derived` the sizes that are no simple sum of dimensions. From that one declaration come `rc.build`'s checks (`Signature.specialize`), the dimensions of a `raw_ops` call
+`Signature.derived` the sizes that are no simple sum of dimensions. From that one declaration come
+`rc.build`'s checks (`Signature.specialize`), the dimensions of a `raw_ops` call
 (`Signature.infer`), the module's function type, the manifest and the documentation.
 """
 
@@ -317,8 +318,10 @@ class Signature:
 
     @cached_property
     def defining_axes(self) -> dict[str, tuple[str, int]]:
-        """Where each dimension is read off a call: the first argument and axis of that size, or
-        of a multiple of it."""
+        """Where each dimension is read off a call.
+
+        It is the first argument and axis that has the dimension or a multiple of it.
+        """
         axes: dict[str, tuple[str, int]] = {}
         for tensor in self.arguments:
             for axis, size in enumerate(tensor.sizes):

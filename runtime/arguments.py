@@ -96,12 +96,12 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
         raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
     if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):
         low, high, values = spec.minimum or 0, spec.maximum, np.asarray(array)
-        wrong = values[(values < low) | (values > high)]
+        wrong: Any = values[(values < low) | (values > high)]
         if wrong.size:
             expected = f"a value in {low}..{high}" if not spec.shape else f"values in {low}..{high}"
-            if low == high:
+            if low == high and spec.default is not None:
                 expected = f"{low}, which the function was built for"
-            raise InvalidArgumentError(op, spec.name, expected, str(wrong.flat[0]))
+            raise InvalidArgumentError(op, spec.name, expected, str(wrong.ravel()[0]))
 
 
 def elements(op: str, name: str, value: object, count: int | None = None) -> dict[str, Any]:

@@ -206,7 +206,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a gradient op."""
     net = _Network.of(b, spec, args)
     layout, reserve = net.layout, net.reserve
-    T, B, L = (spec.dims[name] for name in ("seq_length", "batch_size", "num_layers"))
+    L = layout.num_layers
     initial, upstream = net.states(""), net.states("_backprop")
     upstream = {name: value.to(net.compute) for name, value in upstream.items()}
     outputs = [net.part("reserve_space", block) for block in reserve.outputs]

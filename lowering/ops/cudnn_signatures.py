@@ -82,7 +82,7 @@ def _forms(
     D = "2" if attributes["direction"] == "bidirectional" else ""
     is_lstm = attributes["rnn_mode"] == "lstm"
     time_major = attributes.get("time_major", True)
-    hidden = "P" if attributes.get("num_proj") else "H"
+    hidden = "P" if is_lstm and attributes.get("num_proj") else "H"
     training = attributes.get("is_training", True)
 
     def sequence(width: str) -> str:

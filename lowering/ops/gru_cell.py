@@ -1,15 +1,16 @@
 """cuDNN's GRU cell, which resets after the matrix product: one step and its derivative.
 
-Gate order r, z, n; zx = W x + bW with the recurrent biases of r and z, r_k = R_k h_before, ``s`` the
-logistic function:
+Gate order r, z, n; zx = W x + bW with the recurrent biases of r and z, r_k = R_k h_before, ``s``
+the logistic function:
 
-    r = s(zx_r + r_r)      z = s(zx_z + r_z)      u = r_n + bR_n      n = tanh(zx_n + r*u)
+    r = s(zx_r + r_r)    z = s(zx_z + r_z)    u = r_n + bR_n    n = tanh(zx_n + r*u)
     h = (1 - z)*n + z*h_before
 
 A step saves r, z, n (as ``gates``) and u. The gates' gradients as the input projection sees them
 are a_r, a_z, a_n; as the recurrent product sees them a_r, a_z, r*a_n:
 
-    a_n = dh * (1-z) * (1 - n*n)      a_r = a_n * u * r*(1-r)      a_z = dh * (h_before - n) * z*(1-z)
+    a_n = dh * (1-z) * (1 - n*n)    a_r = a_n * u * r*(1-r)
+    a_z = dh * (h_before - n) * z*(1-z)
     dh_before = dh * z, besides what passes through R
 
 GRUBlockCell, which resets before the product, is another cell (`gru_block_cell`).
@@ -40,12 +41,14 @@ class GRU:
     splits_recurrent = True
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
+        """Emits the bias outside, which lacks bR_n; the step adds that inside the reset."""
         b.step("b = bW + [bR_r, bR_z, 0]")
         r, z, n = recurrent.split(0, 3)
         outside = b.concatenate([r, z, b.full(0, n.shape, n.dtype)], 0)
         return input + outside, {"b_n": n}
 
     def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
+        """Emits one step."""
         b.step("x_k = block k of zx")
         x_r, x_z, x_n = x.split(1, 3)
         b.step("r_k = block k of r")
@@ -63,6 +66,7 @@ class GRU:
         return StepResult(h, None, {"gates": (reset, z, n), "u": (u,)})
 
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
+        """Emits its derivative."""
         b.step("gates = [r, z, n]")
         r, z, n = reads["gates"].split(1, 3)
         b.step("a_n = dh * (1-z) * (1 - n*n)")

@@ -41,10 +41,12 @@ class LSTM:
     splits_recurrent = False
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
+        """Emits their sum; the step needs none."""
         b.step("b = bW + bR")
         return input + recurrent, {}
 
     def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
+        """Emits one step."""
         b.step("z = zx + r")
         z = x + r
         step = lstm_cell.forward(b, z, state["c"], {}, gate_order=_GATE_ORDER, cell_clip=0.0)
@@ -52,6 +54,7 @@ class LSTM:
         return StepResult(step.h, step.cs, saved)
 
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
+        """Emits its derivative."""
         assert dc is not None
         b.step("gates = [i, f, n, o]")
         i, f, ci, o = reads["gates"].split(1, 4)

@@ -31,7 +31,7 @@ from rnn_compiler.lowering.time_loop import Values, time_loop
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value
 
-__all__ = ["Cell", "Derivative", "Recurrence", "Steps", "StepResult"]
+__all__ = ["Cell", "Derivative", "Recurrence", "StepResult", "Steps"]
 
 
 class StepResult(NamedTuple):
@@ -76,15 +76,24 @@ class Cell(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:  # noqa: D102 - attributes, above
+        ...
+
     @property
-    def saved(self) -> Mapping[str, int]: ...
+    def saved(self) -> Mapping[str, int]:  # noqa: D102
+        ...
+
     @property
-    def has_cell_state(self) -> bool: ...
+    def has_cell_state(self) -> bool:  # noqa: D102
+        ...
+
     @property
-    def reads(self) -> frozenset[str]: ...
+    def reads(self) -> frozenset[str]:  # noqa: D102
+        ...
+
     @property
-    def splits_recurrent(self) -> bool: ...
+    def splits_recurrent(self) -> bool:  # noqa: D102
+        ...
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
         """The bias that joins the input projection, and those that the step needs by name."""
@@ -188,12 +197,13 @@ class Recurrence:
             training: Whether what the derivative needs is saved.
 
         Returns:
-            ``y [T, B, h]``; the final ``h`` and ``c``; when training, what is saved, ``[T, B, kH]``.
+            ``y [T, B, h]``; the final ``h`` and ``c``; when training, what is saved,
+            ``[T, B, kH]``.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         T, B, _ = zx.shape
         H = (self.recurrent if self.projection is None else self.projection).shape[1]
-        saved = cell.saved if training else {}
+        saved: Mapping[str, int] = cell.saved if training else {}
 
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
             b.step("zx = zx[t]")
@@ -256,8 +266,8 @@ class Recurrence:
             gradients: ``dh`` and, if the cell has it, ``dc`` of the state after the last step.
 
         Returns:
-            ``dx_gates [T, B, gH]``; ``dr_gates`` likewise if it differs; with a projection, ``dh_rows
-            [T, B, P]``, gradient of its result; ``dh`` and ``dc`` of the initial state.
+            ``dx_gates [T, B, gH]``; ``dr_gates`` likewise if it differs; with a projection,
+            ``dh_rows [T, B, P]``, gradient of its result; ``dh`` and ``dc`` of the initial state.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         T, B, _ = y.shape
@@ -297,7 +307,8 @@ class Recurrence:
                 values["c_before"] = previous("cells", reads["c_0"]).to(compute)
             b.step("dh = dy[t] + dh")
             dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
-            dm, written = dh, {}
+            dm = dh
+            written: dict[str, Value] = {}
             valid = steps.valid(b, t)
 
             def padded(name: str, value: Value) -> Value:

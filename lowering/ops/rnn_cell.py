@@ -32,15 +32,18 @@ class RNNTanh:
     splits_recurrent = False
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
+        """Emits their sum; the step needs none."""
         b.step("b = bW + bR")
         return input + recurrent, {}
 
     def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
+        """Emits one step."""
         b.step("z = zx + r")
         z = x + r
         return StepResult(self._activation(b, z), None, {})
 
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
+        """Emits its derivative."""
         return Derivative(self._activation_gradient(b, reads["h"], dh), None, None, None)
 
     def _activation(self, b: Builder, z: Value) -> Value:
@@ -59,7 +62,7 @@ class RNNRelu(RNNTanh):
 
     def _activation(self, b: Builder, z: Value) -> Value:
         b.step("h = max(z, 0)")
-        return b.op("maximum", [z, b.full(0, z.shape, z.dtype)], z.type)
+        return b.relu(z)
 
     def _activation_gradient(self, b: Builder, h: Value, dh: Value) -> Value:
         b.step("dz = dh where h > 0, else 0")

@@ -11,7 +11,7 @@ import pytest
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
 from rnn_compiler.lowering.ops import OPS
 
-DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5, "num_layers": 1}
+DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 
 LAYERS = 2
 MORE = {

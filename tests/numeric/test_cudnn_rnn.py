@@ -1,8 +1,8 @@
 """CudnnRNN, V2, V3 and their gradients, beyond what every op is tested for.
 
-The golden cases, forward and gradient, in three types; a sweep over modes, directions, layers, input
-modes, projections, axis orders, sequence lengths and dropout against the float64 reference; what
-padding, dropout and inference promise.
+The golden cases, forward and gradient, in three types; a sweep over modes, directions, layers,
+input modes, projections, axis orders, sequence lengths and dropout against the float64 reference;
+what padding, dropout and inference promise.
 """
 
 from __future__ import annotations
@@ -172,17 +172,17 @@ def configuration(seed: int) -> tuple[int, str, dict[str, Any]]:
     direction = ("unidirectional", "bidirectional")[seed // 4 % 2]
     version = (3, 3, 3, 3, 3, 3, 1, 2)[seed // 8 % 8]
     L = int(rng.choice([1, 2, 3], p=[0.6, 0.35, 0.05]))
-    T, B, I, H = (int(n) for n in rng.integers(1, (6, 5, 6, 7)))
-    variant = sizes(T, B, I, H, num_layers=L, rnn_mode=mode, direction=direction)
+    dims = [int(n) for n in rng.integers(1, (6, 5, 6, 7))]
+    variant = sizes(*dims, num_layers=L, rnn_mode=mode, direction=direction)
     variant["input_mode"] = str(rng.choice(["linear_input", "skip_input", "auto_select"]))
     if variant["input_mode"] == "skip_input" or rng.random() < 0.2:
-        variant["input_size"] = H
+        variant["input_size"] = variant["num_units"]
     if L > 1 and rng.random() < 0.4:
         variant["dropout"] = float(rng.choice([0.25, 0.5]))
     if version == 3:
         variant["time_major"] = bool(rng.random() < 0.6)
         if mode == "lstm" and rng.random() < 0.5:
-            variant["num_proj"] = int(rng.integers(1, H + 1))
+            variant["num_proj"] = int(rng.integers(1, variant["num_units"] + 1))
     dtype = str(rng.choice(["float64", "float32", "float16", "bfloat16"], p=[0.85, *[0.05] * 3]))
     return version, "float64" if mode == "rnn_relu" else dtype, variant
 

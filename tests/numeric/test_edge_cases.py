@@ -119,7 +119,7 @@ def test_nan_everywhere_leaves_padding_0(op: str, dtype: str) -> None:
     variant = first_variant(op)
     for steps in lengths(variant):
         arguments = draw(op, dtype, variant, steps=steps)
-        for name, array in arguments.items():
+        for array in arguments.values():
             if array.dtype.kind != "i":
                 array[...] = np.nan
         results = call(op, arguments, dtype)
