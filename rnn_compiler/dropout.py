@@ -12,6 +12,7 @@ from rnn_compiler.dtypes import FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops.cudnn_reserve import ReserveLayout
 from rnn_compiler.runtime.arguments import as_array
+from rnn_compiler.signatures import dimension
 
 __all__ = ["dropout_mask"]
 
@@ -58,26 +59,18 @@ def dropout_mask(
         (1, 5, 2, 4)
     """
     op = "dropout_mask"
-    sizes = {"seq_length": seq_length, "batch_size": batch_size, "num_layers": num_layers}
-    sizes |= {"num_units": num_units, "num_proj": num_proj}
-    value: Any
-    for name, value in sizes.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-            raise InvalidArgumentError(op, name, "an int that is not negative", repr(value))
-    if num_layers < 2:
-        raise InvalidArgumentError(
-            op, "num_layers", "at least 2, as dropout is between layers", str(num_layers)
-        )
     layout = Layout.checked(
         op,
         rnn_mode=rnn_mode,
-        num_layers=int(num_layers),
-        num_units=int(num_units),
+        num_layers=dimension(op, "num_layers", num_layers, 2),  # dropout is between layers
+        num_units=dimension(op, "num_units", num_units, 1),
         input_size=0,
         direction=direction,
-        num_proj=int(num_proj),
+        num_proj=dimension(op, "num_proj", num_proj, 0),
     )
-    reserve = ReserveLayout(layout, int(seq_length), int(batch_size), dropout=1.0)
+    T = dimension(op, "seq_length", seq_length, 1)
+    B = dimension(op, "batch_size", batch_size, 0)
+    reserve = ReserveLayout(layout, T, B, dropout=1.0)
     array = np.asarray(as_array(op, "reserve_space", reserve_space, "float32"))
     if array.shape != (reserve.size,) or canonical_name(array.dtype) not in FLOAT_DTYPES:
         raise InvalidArgumentError(

@@ -243,11 +243,11 @@ MASK = {
         ({"rnn_mode": "gru"}, "reserve_space", "floats of shape [400]"),
         ({"rnn_mode": "nope"}, "rnn_mode", "one of rnn_relu, "),
         ({"direction": "nope"}, "direction", "one of unidirectional, "),
-        ({"num_layers": 1}, "num_layers", "at least 2"),
+        ({"num_layers": 1}, "num_layers", "an int in 2.."),
         ({"num_layers": True}, "num_layers", "an int"),
         ({"num_layers": 2.0}, "num_layers", "an int"),
         ({"num_proj": 5}, "num_proj", "0..num_units = 0..4"),
-        ({"batch_size": -1}, "batch_size", "an int that is not negative"),
+        ({"batch_size": -1}, "batch_size", "an int in 0.."),
     ],
     ids=str,
 )

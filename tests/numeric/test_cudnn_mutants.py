@@ -82,8 +82,6 @@ FORWARD = {
         "x = {g: row if skip",
         'x = {g: row * (g == "n") if skip',
     ),
-    "auto_select never skips": ('mode == "auto_select" and', 'mode == "auto_select" and not'),
-    "time_major ignored": ("return value if major else", "return value if True else"),
     "states are not swapped": (
         'self.h0 = self.swap(given["input_h"]',
         'self.h0 = (lambda v: v.reshape(self.swap(v).shape))(given["input_h"]',
@@ -108,7 +106,10 @@ BACKWARD = {
         'dc0 = upstream["output_c_backprop"].copy()',
         'dc0 = 0 * upstream["output_c_backprop"]',
     ),
-    "both directions see all of it": ("columns = slice(pl % net.D", "columns = slice(0 * net.D"),
+    "both directions see the forward half": (
+        "w, g = net.weights[pl], grads[pl]",
+        "w, g, columns = net.weights[pl], grads[pl], slice(0, net.h)",
+    ),
     "upper layer's input gradient of one direction": (
         'dx[t, b] += w["W" + gate].T @ value',
         'dx[t, b] += (w["W" + gate].T @ value) * (pl % net.D == 0)',
@@ -117,14 +118,20 @@ BACKWARD = {
         "dy = dx * net.mask[layer - 1] if layer else dx",
         "dy = dx",
     ),
-    "dropout mask on the recurrent side": ("net.inputs[layer][t, b])", "net.outputs[layer - 1][t, b] if layer else net.inputs[0][t, b])"),
+    "dropout mask on the recurrent side": (
+        "net.inputs[layer][t, b])",
+        "net.outputs[layer - 1][t, b] if layer else net.inputs[0][t, b])",
+    ),
     "no derivative of the sigmoid": ('* s["i"] * (1 - s["i"])', ""),
     "no derivative of tanh": ('q * s["i"] * (1 - s["n"] ** 2)', 'q * s["i"]'),
     "no derivative of the output tanh": ('dm * s["o"] * (1 - tanh_c**2)', 'dm * s["o"]'),
     "dc without the forget gate": ('q * s["f"]\n', "q\n"),
     "forget gate with the new cell state": ('q * s["c_before"]', 'q * s["c"]'),
     "gru's direct path left out": ('d * s["z"]\n', 'd * 0\n'),
-    "gru's recurrent biases like the input's": ('grads["bR" + g] += side[g]', 'grads["bR" + g] += a[g]'),
+    "gru's recurrent biases like the input's": (
+        'grads["bR" + g] += side[g]',
+        'grads["bR" + g] += a[g]',
+    ),
     "gru's recurrent matrix like the input's": ("np.outer(side[g]", "np.outer(a[g]"),
     "gru's reset not differentiated": ("a_r = a_n *", "a_r = 0 * a_n *"),
     "gru's u without its bias": ('"u": r["n"]}', '"u": r["n"] - w["bRn"]}'),
