@@ -1,1 +1,7 @@
-"""Measurements, side by side in one process; never tests, whose machine may be busy."""
+"""Measurements: ours and the same work elsewhere, taking turns on the same cores; never tests.
+
+`rows` says what is measured, `peers/` how each framework does it, `worker` and `processes` keep
+each in a process of its own, `contests` lets them take turns while it is `quiet`, `run` goes
+through all of it, `figures` draws numbers from the rounds, `results` keeps them, `report` and
+`plot` show them.
+"""

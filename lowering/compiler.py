@@ -22,10 +22,7 @@ from rnn_compiler.errors import CompileError, UnsupportedError
 from rnn_compiler.lowering.targets import compiler_flags
 from rnn_compiler.manifest import TargetSpec
 
-__all__ = ["DEFAULT_TIMEOUT", "STRATEGY", "CompilerIdentity", "compile_module", "compiler_identity"]
-
-STRATEGY = "portable"
-"""How recurrences are lowered: the portable module's own loop, as it stands."""
+__all__ = ["DEFAULT_TIMEOUT", "CompilerIdentity", "compile_module", "compiler_identity"]
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds a compilation may take. Tens of times what the largest one needs."""

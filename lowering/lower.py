@@ -10,13 +10,18 @@ from pathlib import Path
 from rnn_compiler.lowering import compiler
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
+from rnn_compiler.lowering.strategies import STRATEGIES
 from rnn_compiler.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["lower", "rewrite"]
 
 
 def rewrite(
-    module: str, functions: Sequence[FunctionSpec], target: TargetSpec, package_version: str
+    module: str,
+    functions: Sequence[FunctionSpec],
+    target: TargetSpec,
+    package_version: str,
+    strategy: str,
 ) -> str:
     """The module as it is given to the compiler.
 
@@ -25,15 +30,17 @@ def rewrite(
         functions: What its public functions are.
         target: What it will be compiled for.
         package_version: This package's version, to be recorded.
+        strategy: The name of a strategy.
     """
     with ir.Context():
         parsed = ir.Module.parse(module)
+        STRATEGIES[strategy](parsed, target)
         stamp_provenance(
             parsed,
             functions,
             target,
             {
-                "strategy": compiler.STRATEGY,
+                "strategy": strategy,
                 "package_version": package_version,
                 "compiler_version": compiler.compiler_identity().version,
             },
@@ -47,10 +54,11 @@ def lower(
     functions: Sequence[FunctionSpec],
     target: TargetSpec,
     package_version: str,
+    strategy: str,
     *,
     reproducers: Path,
     timeout: float = compiler.DEFAULT_TIMEOUT,
 ) -> bytes:
     """Rewrites and compiles a portable module; see `rewrite` and `compiler.compile_module`."""
-    rewritten = rewrite(module, functions, target, package_version)
+    rewritten = rewrite(module, functions, target, package_version, strategy)
     return compiler.compile_module(rewritten, target, reproducers=reproducers, timeout=timeout)

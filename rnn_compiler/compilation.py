@@ -12,15 +12,23 @@ import logging
 import os
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import overload
 
 import rnn_compiler
 import rnn_compiler.lowering
-from rnn_compiler.errors import CacheWarning, InvalidArgumentError, describe
+from rnn_compiler.errors import (
+    CacheWarning,
+    CompileError,
+    CompileWarning,
+    InvalidArgumentError,
+    describe,
+)
 from rnn_compiler.execution import current_target
 from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.strategies import PORTABLE, resolve_strategy
 from rnn_compiler.lowering.targets import resolve_target
 from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.modules import Module
@@ -29,7 +37,7 @@ from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.memory import MemoryCache
 from rnn_compiler.runtime.single_flight import process_lock, thread_lock
 
-__all__ = ["cache_key", "compile"]
+__all__ = ["cache_key", "compile", "lowered_text"]
 
 _log = logging.getLogger(__name__)
 
@@ -41,16 +49,25 @@ _memory = MemoryCache()
 
 @overload
 def compile(
-    module: Module, target: str | None = None, *, timeout: float = compiler.DEFAULT_TIMEOUT
+    module: Module,
+    target: str | None = None,
+    *,
+    strategy: str | None = None,
+    timeout: float = compiler.DEFAULT_TIMEOUT,
 ) -> Artifact: ...
 @overload
 def compile(
-    module: Module, target: Sequence[str], *, timeout: float = compiler.DEFAULT_TIMEOUT
+    module: Module,
+    target: Sequence[str],
+    *,
+    strategy: str | None = None,
+    timeout: float = compiler.DEFAULT_TIMEOUT,
 ) -> Bundle: ...
 def compile(
     module: Module,
     target: str | Sequence[str] | None = None,
     *,
+    strategy: str | None = None,
     timeout: float = compiler.DEFAULT_TIMEOUT,
 ) -> Artifact | Bundle:
     """Compiles a module, or takes it from the cache.
@@ -60,6 +77,8 @@ def compile(
         target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ...; default: the
             one `rnn_compiler.target` or ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of
             them gives a bundle.
+        strategy: How to lower it: ``"fused"`` (the default) or ``"portable"``. If the default does
+            not compile, the portable one is taken, with a `CompileWarning`.
         timeout: Seconds that the compiler may take.
 
     Raises:
@@ -73,8 +92,20 @@ def compile(
         expected = "a positive number of seconds"
         raise InvalidArgumentError("compile", "timeout", expected, describe(timeout))
     if target is None or isinstance(target, str):
-        return _compile_for(module, resolve_target(target or current_target()), timeout)
-    return Bundle(tuple(_compile_for(module, each, timeout) for each in _targets(target)))
+        request = _Request(module, resolve_target(target or current_target()), strategy, timeout)
+        return _compile_for(request)
+    requests = [_Request(module, each, strategy, timeout) for each in _targets(target)]
+    return Bundle(tuple(_compile_for(request) for request in requests))
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is to be compiled, for what, and how; None for the default strategy."""
+
+    module: Module
+    target: TargetSpec
+    strategy: str | None
+    timeout: float
 
 
 def _targets(names: Sequence[str]) -> list[TargetSpec]:
@@ -90,47 +121,45 @@ def _targets(names: Sequence[str]) -> list[TargetSpec]:
     return targets
 
 
-def _compile_for(module: Module, target: TargetSpec, timeout: float) -> Artifact:
+def _compile_for(request: _Request) -> Artifact:
     """Compiles a module for one target, unless somebody already has or is just doing it."""
     cache = ArtifactCache.from_environment()
-    key = cache_key(module, target)
+    key = cache_key(request.module, request.target, request.strategy)
     if cache.mode == "off":
-        return _compile_now(module, target, cache, timeout)
+        return _compile_now(request, cache)
     if cache.mode == "verify":
-        return _compile_and_compare(module, target, cache, key, timeout)
+        return _compile_and_compare(request, cache, key)
     name = (cache.folder, key.digest)
     with thread_lock(key.digest):
-        artifact = _if_for(_memory.get(name), module, target)
+        artifact = _if_for(_memory.get(name), request)
         if artifact is None:
-            artifact = _if_for(cache.get(key), module, target)
+            artifact = _if_for(cache.get(key), request)
         if artifact is None:
             with process_lock(cache.lock_path(key)):
                 if os.path.exists(cache.path(key)):  # made by who had the lock before
-                    artifact = _if_for(cache.get(key), module, target)
+                    artifact = _if_for(cache.get(key), request)
                 if artifact is None:
-                    artifact = _compile_now(module, target, cache, timeout)
+                    artifact = _compile_now(request, cache)
                     cache.put(key, artifact)
         _memory.put(name, artifact)
     return artifact
 
 
-def _if_for(artifact: Artifact | None, module: Module, target: TargetSpec) -> Artifact | None:
+def _if_for(artifact: Artifact | None, request: _Request) -> Artifact | None:
     """What was found for a key, unless it is for another module after all."""
     if artifact is None:
         return None
     manifest = artifact.manifest
-    if (manifest.functions, manifest.target) == (module.functions, target):
+    if (manifest.functions, manifest.target) == (request.module.functions, request.target):
         return artifact
     _log.warning("miss: %r was found, which is for another module or target", artifact)
     return None
 
 
-def _compile_and_compare(
-    module: Module, target: TargetSpec, cache: ArtifactCache, key: CacheKey, timeout: float
-) -> Artifact:
+def _compile_and_compare(request: _Request, cache: ArtifactCache, key: CacheKey) -> Artifact:
     """Compiles in any case; an entry that is not what this gives is reported and replaced."""
-    cached = _if_for(cache.get(key), module, target)
-    artifact = _compile_now(module, target, cache, timeout)
+    cached = _if_for(cache.get(key), request)
+    artifact = _compile_now(request, cache)
     if cached is not None and cached.payload != artifact.payload:
         warnings.warn(
             f"cache entry {cache.path(key)} is not what compiling gives now; it is replaced",
@@ -142,9 +171,25 @@ def _compile_and_compare(
     return artifact
 
 
-def _compile_now(
-    module: Module, target: TargetSpec, cache: ArtifactCache, timeout: float
-) -> Artifact:
+def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
+    """Compiles; where the default strategy fails, with the portable one."""
+    strategy = resolve_strategy(request.strategy, request.target)
+    try:
+        return _compile_with(strategy, request, cache)
+    except CompileError as error:
+        if request.strategy is not None or strategy == PORTABLE:
+            raise
+        warnings.warn(
+            f"the {strategy} lowering did not compile, the {PORTABLE} one is used, which is slow "
+            f"for long sequences ({error})",
+            CompileWarning,
+            stacklevel=5,
+        )
+        return _compile_with(PORTABLE, request, cache)
+
+
+def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Artifact:
+    module, target = request.module, request.target
     text = module.located_text
     from rnn_compiler.lowering.lower import lower  # needs the MLIR bindings
 
@@ -153,13 +198,14 @@ def _compile_now(
         module.functions,
         target,
         _package_version(),
+        strategy,
         reproducers=cache.reproducers,
-        timeout=timeout,
+        timeout=request.timeout,
     )
     manifest = Manifest(
         functions=module.functions,
         target=target,
-        strategy=compiler.STRATEGY,
+        strategy=strategy,
         package_version=_package_version(),
         compiler_version=compiler.compiler_identity().version,
         module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
@@ -169,7 +215,23 @@ def _compile_now(
     return Artifact(manifest, payload)
 
 
-def cache_key(module: Module, target: TargetSpec) -> CacheKey:
+def lowered_text(module: Module, target: str, strategy: str | None = None) -> str:
+    """The text of a module as the compiler is given it, for people.
+
+    Raises:
+        InvalidArgumentError: There is no such target or strategy.
+        UnsupportedError: The compiler is not installed.
+    """
+    resolved = resolve_target(target)
+    located = module.located_text
+    from rnn_compiler.lowering.hlo import module_text
+    from rnn_compiler.lowering.lower import rewrite
+
+    name = resolve_strategy(strategy, resolved)
+    return module_text(rewrite(located, module.functions, resolved, _package_version(), name))
+
+
+def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:
     """What the compilation of a module for a target depends on."""
     identity = compiler.compiler_identity()
     return CacheKey(
@@ -178,7 +240,7 @@ def cache_key(module: Module, target: TargetSpec) -> CacheKey:
                 [spec.op, spec.dtype, spec.dims, spec.attributes] for spec in module.functions
             ],
             "target": [target.name, target.device, target.architecture, list(target.features)],
-            "strategy": compiler.STRATEGY,
+            "strategy": resolve_strategy(strategy, target),
             "package": [_package_version(), _source_digest()],
             "compiler": [identity.version, identity.content],
             "schema": SCHEMA_VERSION,

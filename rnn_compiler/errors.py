@@ -14,6 +14,7 @@ __all__ = [
     "ArtifactError",
     "CacheWarning",
     "CompileError",
+    "CompileWarning",
     "DeviceError",
     "InvalidArgumentError",
     "RnnCompilerError",
@@ -103,6 +104,10 @@ class DeviceError(RnnCompilerError):
 
 class CacheWarning(UserWarning):
     """The artifact cache could not be used; the call went on without it."""
+
+
+class CompileWarning(UserWarning):
+    """The fast way of lowering did not compile; the portable one was taken."""
 
 
 def describe(value: object) -> str:

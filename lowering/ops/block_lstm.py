@@ -8,8 +8,10 @@ so NaN may sit there.
 Forward. The input projection of all steps is one matrix product, then the time loop adds the
 recurrent part (`lstm_cell.forward`):
 
-    zx = x @ w[:I] + b, with BlockLSTM's forget_bias added to the block of f
-    for t in 0..n-1: i, cs, f, o, ci, co, h [t] = step(zx[t] + h[t-1] @ w[I:], cs[t-1])
+    zx = x @ w[:I]
+    for t in 0..n-1: i, cs, f, o, ci, co, h [t] = step(zx[t] + b + h[t-1] @ w[I:], cs[t-1])
+
+where b has BlockLSTM's forget_bias added to the block of f.
 
 Backward. The loop keeps only the gate gradients (`lstm_cell.backward`); everything that can be a
 single product over all steps is one, after it:
@@ -117,13 +119,12 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     b.step("w_h = w[I:]")
     w_h = args["w"].slice(0, I, I + H)
     bias = lstm_cell.gate_bias(b, spec, args["b"], gate_order)
-    b.step("zx = x @ w[:I] + b")
-    zx = args["x"].reshape(T * B, I).dot(w_x, (1, 0), compute) + bias
-    zx = zx.reshape(T, B, 4 * H)
+    b.step("zx = x @ w[:I]")
+    zx = args["x"].reshape(T * B, I).dot(w_x, (1, 0), compute).reshape(T, B, 4 * H)
 
     def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
-        b.step("z = zx[t] + h_prev @ w[I:]")
-        z = reads["zx"].row(t) + state["h_prev"].dot(reads["w_h"], (1, 0), compute)
+        b.step("z = zx[t] + b + h_prev @ w[I:]")
+        z = reads["zx"].row(t) + reads["b"] + state["h_prev"].dot(reads["w_h"], (1, 0), compute)
         activations = lstm_cell.forward(
             b,
             z,
@@ -140,7 +141,8 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         b,
         "lstm_forward",
         length=n,
-        operands={"zx": zx, "w_h": w_h} | {name: args[name] for name in _peepholes_read(spec)},
+        operands={"zx": zx, "b": bias, "w_h": w_h}
+        | {name: args[name] for name in _peepholes_read(spec)},
         state={"cs_prev": args["cs_prev"], "h_prev": args["h_prev"]},
         outputs=dict.fromkeys(lstm_cell.LSTMStep._fields, ((T, B, H), storage)),
         step=step,

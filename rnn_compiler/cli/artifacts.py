@@ -13,6 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 from rich.markup import escape
 
+from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import UsageError, console, plain_table
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError
@@ -137,7 +138,7 @@ def _run(options: argparse.Namespace) -> int:
     files = [str(options.inputs)] if options.inputs else []
     arguments = _read_inputs([*files, *options.input], function.spec)
     if options.random:
-        arguments = {**_random_inputs(function.spec), **arguments}
+        arguments = {**random_arguments(function.spec), **arguments}
     specs = function.spec.arguments
     missing = [a.name for a in specs if a.name not in arguments and a.default is None]
     if missing:
@@ -190,18 +191,6 @@ def _number(text: str) -> int | float | None:
         except ValueError:
             pass
     return None
-
-
-def _random_inputs(spec: FunctionSpec) -> dict[str, Any]:
-    generator = np.random.default_rng(0)
-    arrays: dict[str, Any] = {}
-    for argument in spec.arguments:
-        if argument.maximum is not None:
-            arrays[argument.name] = argument.maximum
-        else:
-            numbers = generator.standard_normal(argument.shape)
-            arrays[argument.name] = numbers.astype(DTYPES[argument.dtype].numpy)
-    return arrays
 
 
 def _summary(array: Any) -> list[str]:

@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from rnn_compiler.cli.options import add_module_options, console, module_of, plain_table
-from rnn_compiler.compilation import compile
+from rnn_compiler.compilation import compile, lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.lowering.compiler import DEFAULT_TIMEOUT
+from rnn_compiler.lowering.strategies import STRATEGIES
 from rnn_compiler.runtime.artifact import Artifact
 
 __all__ = ["add_compile", "add_emit"]
@@ -24,22 +25,41 @@ def add_emit(verbs: Any) -> None:
     """Adds the verb `emit`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "emit",
-        help="write the portable StableHLO of one or several ops",
-        description="Writes the portable StableHLO module of one or several ops.",
+        help="write the StableHLO of one or several ops",
+        description="Writes the module of one or several ops: portable StableHLO, or what the "
+        "compiler is given for a target.",
     )
     add_module_options(parser)
+    parser.add_argument(
+        "--stage",
+        choices=("stablehlo", "lowered"),
+        default="stablehlo",
+        help="the portable module, or as it is after lowering's rewrites (default: %(default)s)",
+    )
+    parser.add_argument("--target", metavar="TARGET", help="what to lower for (default: cpu)")
+    _add_strategy(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="default: standard output"
     )
     parser.set_defaults(verb=_emit)
 
 
+def _add_strategy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--strategy", choices=tuple(STRATEGIES), help="how to lower it (default: the fastest known)"
+    )
+
+
 def _emit(options: argparse.Namespace) -> int:
     module = module_of(options)
-    if options.output:
-        module.save(options.output)
+    if options.stage == "lowered":
+        text = lowered_text(module, options.target or current_target(), options.strategy)
     else:
-        sys.stdout.write(module.text)
+        text = module.text
+    if options.output:
+        options.output.write_text(text)
+    else:
+        sys.stdout.write(text)
     return 0
 
 
@@ -58,6 +78,7 @@ def add_compile(verbs: Any) -> None:
         metavar="TARGET",
         help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma; repeatable",
     )
+    _add_strategy(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: OP.vmfb")
     parser.add_argument(
         "--timeout",
@@ -75,7 +96,10 @@ def _compile(options: argparse.Namespace) -> int:
     start = time.perf_counter()
     with Console(stderr=True).status(f"compiling for {', '.join(targets)}"):
         result = compile(
-            module, targets[0] if len(targets) == 1 else targets, timeout=options.timeout
+            module,
+            targets[0] if len(targets) == 1 else targets,
+            strategy=options.strategy,
+            timeout=options.timeout,
         )
     seconds = time.perf_counter() - start
     single = isinstance(result, Artifact)

@@ -212,6 +212,7 @@ def test_the_command_is_installed_and_prints_help() -> None:
             "check",
             "run",
             "weights",
+            "bench",
             "cache",
             "doctor",
             "demo",

@@ -48,6 +48,7 @@ def _check_commands() -> None:
         "check",
         "run",
         "weights",
+        "bench",
         "cache",
         "doctor",
     ]

@@ -1,0 +1,231 @@
+"""Running a contest: its entrants take turns, round after round, and every round is kept.
+
+A round of an entrant is the median of some calls, after one that is not counted. How many calls
+and rounds there are follows from what a call takes and how much time there is. Rounds that others
+disturbed (`quiet`) are set aside as long as there are enough without them.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.inputs import Arrays
+from benchmarks.processes import WorkerError, Workers
+from benchmarks.quiet import Elsewhere, is_quiet, wait_until_quiet
+from benchmarks.rows import Contest
+from benchmarks.worker import Prepared
+
+__all__ = ["Effort", "Outcome", "Track", "run_contest"]
+
+TOLERANCE = 1e-4
+"""Of the largest element, or of 1: what float32 results of the same formulas may differ by."""
+
+_MIN_ROUNDS = 3
+_MAX_CALLS = 1000
+_SETTLE_SECONDS = 0.005
+"""Between two entrants, so that the threads of the one before have stopped spinning."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured.
+
+    Attributes:
+        rounds: At most so many rounds.
+        patience: Seconds that may be spent on waiting until nobody else uses the processors, and on
+            rounds that are set aside.
+        turn_seconds: About what an entrant's calls of one round take together.
+        contest_seconds: About what a contest takes; slow ones have fewer rounds, at least three.
+    """
+
+    rounds: int = 15
+    patience: float = 20.0
+    turn_seconds: float = 0.1
+    contest_seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class Track:
+    """What was seen of an entrant.
+
+    Attributes:
+        seconds: Of one call, in each round.
+        configuration: The variant that was measured.
+        tried: What a call of each variant took when it was chosen, or why it failed.
+        gflops: Operations of the matrix products of a call, in units of 10**9.
+    """
+
+    seconds: list[float]
+    configuration: str
+    tried: dict[str, float | str]
+    gflops: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of a contest.
+
+    Attributes:
+        section: As in the contest.
+        group: As in the contest.
+        name: As in the contest.
+        threads: How many threads everybody had.
+        tracks: By entrant's label; the first is what the others are compared with.
+        failures: Why the others have none, by label.
+        elsewhere: The processors that were at work for others, in each round.
+    """
+
+    section: str
+    group: str
+    name: str
+    threads: int
+    tracks: dict[str, Track] = field(default_factory=dict[str, Track])
+    failures: dict[str, str] = field(default_factory=dict[str, str])
+    elsewhere: list[float] = field(default_factory=list[float])
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """What tells it from other outcomes of a run."""
+        return self.section, self.group, self.name, self.threads
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others used the processors in most of the rounds."""
+        loads = self.elsewhere
+        return bool(loads) and not is_quiet(statistics.median(loads), self.threads)
+
+
+@dataclass
+class Round:
+    """One turn of everybody.
+
+    Attributes:
+        seconds: Of a call of each, by label.
+        elsewhere: The processors that were at work for others meanwhile.
+    """
+
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    elsewhere: float = 0.0
+
+
+def run_contest(
+    contest: Contest,
+    threads: int,
+    workers: Workers,
+    effort: Effort,
+    report: Callable[[str], None] = lambda state: None,
+) -> Outcome:
+    """Prepares all entrants, compares what they compute, and lets them take turns."""
+    outcome = Outcome(contest.section, contest.group, contest.name, threads)
+    ready = _prepare(contest, workers, outcome, effort, report)
+    calls = {
+        label: max(1, min(_MAX_CALLS, int(effort.turn_seconds / prepared.seconds)))
+        for label, prepared in ready.items()
+    }
+    total = sum((calls[label] + 1) * prepared.seconds for label, prepared in ready.items())
+    affordable = int(effort.contest_seconds / max(total, 1e-9))
+    wanted = max(min(effort.rounds, affordable), min(_MIN_ROUNDS, effort.rounds))
+    peers = {entrant.label: entrant.peer for entrant in contest.entrants}
+
+    def take_turns() -> Round:
+        one = Round()
+        watch = Elsewhere(workers.processes)
+        for label in [label for label in ready if label not in outcome.failures]:
+            time.sleep(_SETTLE_SECONDS)
+            try:
+                turn = workers.get(peers[label]).time(label, calls[label])
+            except WorkerError as failure:
+                outcome.failures[label] = str(failure)
+            else:
+                one.seconds[label] = statistics.median(turn)
+        one.elsewhere = watch.processors()
+        return one
+
+    rounds = _undisturbed(take_turns, wanted, threads, workers, effort, report) if ready else []
+    outcome.elsewhere.extend(one.elsewhere for one in rounds)
+    for label, prepared in ready.items():
+        if label not in outcome.failures:
+            case = next(entrant.case for entrant in contest.entrants if entrant.label == label)
+            outcome.tracks[label] = Track(
+                [one.seconds[label] for one in rounds],
+                prepared.configuration,
+                prepared.tried,
+                case.flops / 1e9,
+            )
+            workers.get(peers[label]).forget(label)
+    return outcome
+
+
+def _prepare(
+    contest: Contest,
+    workers: Workers,
+    outcome: Outcome,
+    effort: Effort,
+    report: Callable[[str], None],
+) -> dict[str, Prepared]:
+    """The entrants that can take part; why the others cannot goes into the outcome."""
+    ready: dict[str, Prepared] = {}
+    results: Arrays | None = None
+    for entrant in contest.entrants:
+        report(f"prepare {entrant.label}")
+        wait_until_quiet(workers.processes, outcome.threads, effort.patience / 4)
+        try:
+            prepared = workers.get(entrant.peer).prepare(entrant.label, entrant.case)
+            if contest.same_results:
+                results = results or prepared.results
+                check_equal(prepared.results, results)
+        except WorkerError as failure:
+            outcome.failures[entrant.label] = str(failure)
+        else:
+            ready[entrant.label] = prepared
+    return ready
+
+
+def _undisturbed(
+    take_turns: Callable[[], Round],
+    wanted: int,
+    threads: int,
+    workers: Workers,
+    effort: Effort,
+    report: Callable[[str], None],
+) -> list[Round]:
+    """So many rounds that others did not disturb; if patience ends before that, what there is."""
+    quiet: list[Round] = []
+    disturbed: list[Round] = []
+    patience = effort.patience
+    while len(quiet) < wanted:
+        report(f"round {len(quiet) + 1} of {wanted}")
+        patience -= wait_until_quiet(workers.processes, threads, patience)
+        start = time.perf_counter()
+        one = take_turns()
+        if is_quiet(one.elsewhere, threads):
+            quiet.append(one)
+            continue
+        disturbed.append(one)
+        patience -= time.perf_counter() - start
+        if patience <= 0 and len(quiet) + len(disturbed) >= wanted:
+            break
+    return quiet if len(quiet) >= min(_MIN_ROUNDS, wanted) else quiet + disturbed
+
+
+def check_equal(results: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> None:
+    """Checks that two entrants computed the same, so that nobody is measured on something else.
+
+    Raises:
+        WorkerError: They did not; says where and by how much.
+    """
+    if set(results) != set(expected):
+        raise WorkerError(f"computes {', '.join(results)} instead of {', '.join(expected)}")
+    for name, want in expected.items():
+        got = results[name]
+        if got.shape != want.shape:
+            raise WorkerError(f"{name}: shape {got.shape} instead of {want.shape}")
+        scale = max(1.0, float(np.abs(want).max(initial=0)))
+        error = float(np.abs(got - want).max(initial=0)) / scale
+        if not error <= TOLERANCE:  # also if it is NaN
+            raise WorkerError(f"{name} differs from the first entrant's by {error:.2g}")

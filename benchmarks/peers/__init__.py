@@ -1,0 +1,86 @@
+"""Those who are measured: ourselves and the frameworks that can do the same, one file each.
+
+A peer's module has two functions, called in a process of its own: ``start(cpus)``, which pins the
+framework to so many threads, and ``variants(case)``, the ways it has of running a case, of which
+the fastest is then measured. Every framework is given its best honest configuration: weights and
+inputs laid out as it likes and in place beforehand, results left where they are, no gradients
+recorded for inference, every graph optimisation on.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.inputs import Arrays
+from benchmarks.rows import OURS
+
+__all__ = ["PEERS", "Peer", "Variant"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way of running a case.
+
+    Attributes:
+        configuration: What is particular about it.
+        call: Runs it once, waits until it is done, and leaves the results where they are.
+        fetch: Gives such results as numpy arrays by TensorFlow's names.
+    """
+
+    configuration: str
+    call: Callable[[], Any]
+    fetch: Callable[[Any], Arrays]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Who is measured.
+
+    Attributes:
+        module: Where it is.
+        packages: The distributions whose versions matter.
+        imports: What must be importable.
+        environment: Variables that its process needs beyond those of every worker, from the
+            number of threads.
+    """
+
+    module: str
+    packages: tuple[str, ...]
+    imports: tuple[str, ...]
+    environment: Callable[[int], dict[str, str]] = field(default=lambda threads: {})
+
+    @property
+    def missing(self) -> str | None:
+        """What is not installed; None if all is."""
+        absent = [name for name in self.imports if importlib.util.find_spec(name) is None]
+        return f"not installed: {', '.join(absent)}" if absent else None
+
+
+def _xla_environment(threads: int) -> dict[str, str]:
+    flag = "" if threads > 1 else "--xla_cpu_multi_thread_eigen=false"
+    own = os.environ.get("XLA_FLAGS", "")
+    return {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"{own} {flag}".strip()}
+
+
+PEERS = {
+    OURS: Peer(
+        "benchmarks.peers.ours",
+        ("rnn-compiler", "iree-base-compiler", "iree-base-runtime"),
+        (),
+    ),
+    "torch": Peer("benchmarks.peers.pytorch", ("torch",), ("torch",)),
+    "onnxruntime": Peer(
+        "benchmarks.peers.onnx_runtime", ("onnxruntime", "onnx"), ("onnxruntime", "onnx")
+    ),
+    "jax": Peer("benchmarks.peers.jax_scan", ("jax", "jaxlib"), ("jax",), _xla_environment),
+    "tensorflow": Peer(
+        "benchmarks.peers.tensorflow_ops",
+        ("tensorflow", "tensorflow-cpu"),
+        ("tensorflow",),
+        lambda threads: {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": str(threads)},
+    ),
+}

@@ -1,0 +1,171 @@
+"""Ourselves: the ops of a case in one artifact, inputs and results on the device.
+
+With one thread on local-sync. With several, on local-sync or on local-task with a worker for each
+processor, whichever is faster.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import iree.runtime as iree
+import numpy as np
+from iree.runtime import flags
+
+import rnn_compiler as rc
+from benchmarks.inputs import Arrays, draw
+from benchmarks.peers import Variant
+from benchmarks.rows import CALLS, Case
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.manifest import TensorSpec
+from rnn_compiler.runtime import Function, Program, get_device
+
+__all__ = ["compilation", "peak_memory", "start", "variants"]
+
+_devices = ["local-sync"]
+
+
+def start(cpus: Sequence[int]) -> None:
+    """Gives local-task a worker for each processor."""
+    flags.parse_flags(f"--task_topology_cpu_ids={','.join(map(str, cpus))}")
+    if len(cpus) > 1:
+        _devices.append("local-task")
+
+
+def variants(case: Case) -> list[Variant]:
+    """The case on each device; or, if it is about calling, called in its way."""
+    artifact = rc.compile(_module(case))
+    if case.way:
+        return [_call(case, rc.runtime.load(artifact, "local-sync"))]
+    return [_variant(case, rc.runtime.load(artifact, device)) for device in _devices]
+
+
+def _module(case: Case) -> rc.Module:
+    workload, size = case.workload, case.size
+    dims = {
+        "seq_length": size.T,
+        "batch_size": size.B,
+        "input_size": size.I,
+        "num_units": size.H,
+        "num_layers": 1,
+    }
+    known = {dim for op in workload.ops for dim in _signature(op).dimensions}
+    given = {name: value for name, value in dims.items() if name in known}
+    return rc.build(list(workload.ops), dtype=case.dtype, **given, **workload.attributes)
+
+
+def _signature(op: str) -> Any:
+    return getattr(rc.raw_ops, op).signature
+
+
+def _variant(case: Case, program: Program) -> Variant:
+    functions = list(program.functions.values())
+    resident = _resident(program, functions, draw(case))
+    before: dict[str, Any] = {}
+    for function in functions[: case.workload.timed_from]:
+        before |= _run(function, resident | before)
+    timed = functions[case.workload.timed_from :]
+
+    def call() -> Any:
+        results = before
+        for function in timed:
+            results = results | _run(function, resident | results)
+        return results
+
+    wanted = {result.name for function in timed for result in function.spec.results}
+    wanted.discard("reserve_space")
+    return Variant(
+        program.device.uri,
+        call,
+        lambda results: {k: np.array(v) for k, v in results.items() if k in wanted},
+    )
+
+
+def _run(function: Function, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = {argument.name: arrays[argument.name] for argument in function.spec.arguments}
+    return function(**arguments, to_host=False)._asdict()
+
+
+def _resident(program: Program, functions: Sequence[Function], drawn: Arrays) -> dict[str, Any]:
+    """The arguments that no function computes, on the device."""
+    computed = {result.name for function in functions[:-1] for result in function.spec.results}
+    return {
+        argument.name: program.to_device(_argument(argument, drawn.get(argument.name)))
+        for function in functions
+        for argument in function.spec.arguments
+        if argument.name not in computed
+    }
+
+
+def _argument(spec: TensorSpec, drawn: Any) -> Any:
+    """What was drawn; integers, which are lengths, at their largest; what nobody uses is 0."""
+    if drawn is None:
+        drawn = np.full(spec.shape, spec.maximum or 0)
+    return np.asarray(drawn).astype(DTYPES[spec.dtype].numpy)
+
+
+def _call(case: Case, program: Program) -> Variant:
+    """A call with a given amount of help from this package."""
+    (function,) = program.functions.values()
+    drawn = draw(case)
+    arrays = {a.name: _argument(a, drawn.get(a.name)) for a in function.spec.arguments}
+    on_device = {name: program.to_device(array) for name, array in arrays.items()}
+    names = [result.name for result in function.spec.results]
+    context, entry = function._context, function._function
+    raw_op = getattr(rc.raw_ops, function.spec.op)
+
+    def bare() -> Any:
+        inputs = iree.VmVariantList(len(on_device))
+        for array in on_device.values():
+            inputs.push_ref(array.ref)
+        outputs = iree.VmVariantList(len(names))
+        context.invoke(entry, inputs, outputs)
+        return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(names))]
+
+    ways: list[Callable[[], Any]] = [
+        bare,
+        lambda: program(**on_device, to_host=False),
+        lambda: raw_op(**on_device, to_host=False),
+        lambda: program(**arrays),
+        lambda: raw_op(**arrays),
+    ]
+    return Variant(case.way, dict(zip(CALLS, ways, strict=True))[case.way], lambda results: {})
+
+
+def compilation(case: Case) -> dict[str, float]:
+    """Seconds that building and compiling take, and the bytes that come out."""
+    before = os.environ.get("RNN_COMPILER_CACHE")
+    os.environ["RNN_COMPILER_CACHE"] = "off"
+    try:
+        seconds: list[float] = []
+        for _ in range(3):
+            start = time.perf_counter()
+            artifact = rc.compile(_module(case))
+            seconds.append(time.perf_counter() - start)
+    finally:
+        if before is None:
+            del os.environ["RNN_COMPILER_CACHE"]
+        else:
+            os.environ["RNN_COMPILER_CACHE"] = before
+    return {"seconds": sorted(seconds)[1], "bytes": len(artifact.payload)}
+
+
+def peak_memory(case: Case) -> dict[str, float]:
+    """Bytes on the device at the peak, and those of all arguments and results; in a new process."""
+    device = get_device("local-sync")
+    variant = _variant(case, rc.runtime.load(rc.compile(_module(case)), "local-sync"))
+    variant.call()
+    tensors = {
+        tensor.name: tensor
+        for spec in _module(case).functions
+        for tensor in (*spec.arguments, *spec.results)
+    }
+    needed = sum(
+        int(np.prod(tensor.shape, dtype=np.int64)) * DTYPES[tensor.dtype].numpy.itemsize
+        for tensor in tensors.values()
+    )
+    peak = sum(device.hal.allocator.statistics[f"{kind}_bytes_peak"] for kind in ("host", "device"))
+    return {"peak": peak, "needed": needed}

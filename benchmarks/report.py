@@ -1,0 +1,212 @@
+"""Results as tables on a terminal, and two runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from benchmarks.contests import Outcome
+from benchmarks.figures import Spread, best_peer, geometric_mean, ratio, spread
+from benchmarks.results import Facts, Results
+from benchmarks.rows import FACTOR, OURS, WORKLOADS
+
+__all__ = ["print_comparison", "print_results"]
+
+_TITLES = {
+    "scaling": f"Cost of {FACTOR} times as much: time over {FACTOR} times the time (1 is linear)",
+    "dtypes": "Time in other dtypes, over that in float32 (below 1 is faster)",
+    "calls": "Cost of a call, one step of batch 1",
+    "compile": "Compiling",
+    "memory": "Memory on the device at the peak",
+}
+
+
+def print_results(results: Results, console: Console) -> None:
+    """Prints all there is."""
+    console.print(machine_line(results), style="dim", markup=False)
+    for group, outcomes in _groups(results.outcomes, "peers"):
+        title = f"{WORKLOADS[group].title}: milliseconds a call"
+        _print_table(title, _peer_table(outcomes), console)
+    printers = {"scaling": _ratio_table, "dtypes": _ratio_table, "calls": _call_table}
+    for section, table in printers.items():
+        outcomes = [outcome for outcome in results.outcomes if outcome.section == section]
+        if outcomes:
+            _print_table(_TITLES[section], table(outcomes), console)
+    for section in ("compile", "memory"):
+        facts = [fact for fact in results.facts if fact.section == section]
+        if facts:
+            _print_table(_TITLES[section], _fact_table(facts), console)
+    if any(outcome.disturbed for outcome in results.outcomes):
+        console.print("\n* while other processes were using the processors: not to be relied on")
+    _print_failures(results, console)
+
+
+def _print_table(title: str, table: Table, console: Console) -> None:
+    """A heading of its own: that of a rich table is folded to the table's width."""
+    console.print(f"\n[bold]{escape(title)}[/bold]")
+    console.print(table)
+
+
+def machine_line(results: Results) -> str:
+    """Where and with what, in a line."""
+    machine = results.machine
+    caches = ", ".join(f"{name} {size}" for name, size in machine["caches"].items())
+    packages = ", ".join(
+        f"{name} {version}"
+        for name, version in results.versions.items()
+        if name not in ("python", "onnx", "jaxlib", "iree-base-runtime")
+    )
+    return (
+        f"{results.created[:10]}  {machine['cpu']}, {machine['processors']} processors, "
+        f"{' '.join(machine['vector'])}, {caches}\n{packages}"
+    )
+
+
+def _groups(outcomes: Iterable[Outcome], section: str) -> Iterator[tuple[str, list[Outcome]]]:
+    """The outcomes of a section by group, in order of appearance."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.section == section:
+            groups.setdefault(outcome.group, []).append(outcome)
+    yield from groups.items()
+
+
+def _table(*columns: str) -> Table:
+    """A table of numbers; the columns up to the first with a name are text."""
+    table = Table(box=None, pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="right" if any(columns[:index]) else "left")
+    return table
+
+
+def _peer_table(outcomes: Sequence[Outcome]) -> Table:
+    """A row a size and number of threads: everybody's time, and the best peer's over ours."""
+    labels = list(dict.fromkeys(label for o in outcomes for label in (*o.tracks, *o.failures)))
+    labels.sort(key=lambda label: label != OURS)
+    columns = ("T x B x I x H", "threads", *labels, "GFLOP/s", "best peer", "peer / ours")
+    table = _table(*columns)
+    for outcome in outcomes:
+        best = best_peer(outcome)
+        ours = outcome.tracks.get(OURS)
+        table.add_row(
+            f"{outcome.name}{' *' * outcome.disturbed}",
+            str(outcome.threads),
+            *(_milliseconds(outcome, label) for label in labels),
+            f"{ours.gflops / spread(ours.seconds).median:.1f}" if ours else "-",
+            best[0] if best else "-",
+            _judged(best[1]) if best else "-",
+        )
+    for threads in sorted({outcome.threads for outcome in outcomes}):
+        best_ones = [best_peer(outcome) for outcome in outcomes if outcome.threads == threads]
+        mean = geometric_mean(best[1].median for best in best_ones if best)
+        if mean is not None:
+            mark = _colored(mean, f"{mean:.2f}x")
+            blank = [""] * len(labels)
+            table.add_row("geometric mean", str(threads), *blank, "", "", mark, style="bold")
+    return table
+
+
+def _milliseconds(outcome: Outcome, label: str) -> str:
+    track = outcome.tracks.get(label)
+    if track is None:
+        return "failed" if label in outcome.failures else ""
+    return f"{spread(track.seconds).median * 1e3:.3g}"
+
+
+def _judged(found: Spread) -> str:
+    text = f"{found.median:.2f}x  [dim]{found.low:.2f}-{found.high:.2f}[/dim]"
+    return _colored(found.median, text)
+
+
+def _colored(value: float, text: str) -> str:
+    color = "green" if value >= 1 else "yellow" if value >= 0.8 else "red"
+    return f"[{color}]{text}[/{color}]"
+
+
+def _ratio_table(outcomes: Sequence[Outcome]) -> Table:
+    """A row a contest: the first entrant's time, and the others' over it."""
+    labels = list(dict.fromkeys(label for outcome in outcomes for label in outcome.tracks))
+    scale = FACTOR if outcomes[0].section == "scaling" else 1
+    table = _table("", "", "threads", f"{labels[0]} ms" if labels else "", *labels[1:])
+    for outcome in outcomes:
+        if not labels or labels[0] not in outcome.tracks:
+            continue
+        cells: list[str] = []
+        for label in labels[1:]:
+            found = ratio(outcome, label, labels[0])
+            cells.append("failed" if found is None else f"{found.median / scale:.2f}")
+        first = _milliseconds(outcome, labels[0])
+        table.add_row(outcome.group, outcome.name, str(outcome.threads), first, *cells)
+    return table
+
+
+def _call_table(outcomes: Sequence[Outcome]) -> Table:
+    table = _table("call", "us", "more than the first")
+    for outcome in outcomes:
+        for label, track in outcome.tracks.items():
+            first = next(iter(outcome.tracks.values()))
+            extra = [a - b for a, b in zip(track.seconds, first.seconds, strict=True)]
+            micro = spread(track.seconds).median * 1e6
+            table.add_row(label, f"{micro:.1f}", f"{spread(extra).median * 1e6:+.1f}")
+    return table
+
+
+def _fact_table(facts: Sequence[Facts]) -> Table:
+    if facts[0].section == "compile":
+        table = _table("", "T x B x I x H", "seconds", "KiB")
+        for fact in facts:
+            if fact.values:
+                kib = f"{fact.values['bytes'] / 1024:.1f}"
+                table.add_row(fact.group, fact.name, f"{fact.values['seconds']:.2f}", kib)
+        return table
+    table = _table("", "T x B x I x H", "peak MiB", "arguments and results MiB", "ratio")
+    for fact in facts:
+        if fact.values:
+            peak, needed = (fact.values[name] / 2**20 for name in ("peak", "needed"))
+            numbers = (f"{peak:.2f}", f"{needed:.2f}", f"{peak / needed:.2f}")
+            table.add_row(fact.group, fact.name, *numbers)
+    return table
+
+
+def _print_failures(results: Results, console: Console) -> None:
+    """Each reason once, with where it was met."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for outcome in results.outcomes:
+        for label, reason in outcome.failures.items():
+            places.setdefault((label, reason), []).append(f"{outcome.group} {outcome.name}")
+    for fact in results.facts:
+        if fact.failure:
+            place = f"{fact.group} {fact.name}"
+            places.setdefault((fact.section, fact.failure), []).append(place)
+    if places:
+        console.print("\n[bold]Not measured[/bold]")
+    for (label, reason), where in places.items():
+        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+        console.print(f"{escape(label)}: {where[0]}{more}: {escape(reason)}", soft_wrap=True)
+
+
+def print_comparison(old: Results, new: Results, console: Console) -> None:
+    """Prints what changed between two runs, of the contests that both have.
+
+    Ratios to peers say more than times, which were taken on another day.
+    """
+    before = {outcome.key: outcome for outcome in old.outcomes}
+    title = f"{old.created[:10]} -> {new.created[:10]}: ours, and the best peer's time over ours"
+    table = _table("", "", "threads", "ms before", "ms now", "ratio before", "ratio now")
+    for outcome in new.outcomes:
+        if outcome.section != "peers" or outcome.key not in before or OURS not in outcome.tracks:
+            continue
+        pair: tuple[Any, ...] = (before[outcome.key], outcome)
+        bests = [best_peer(each) for each in pair]
+        ratios = [f"{best[1].median:.2f}x" if best else "-" for best in bests]
+        times = [_milliseconds(each, OURS) or "-" for each in pair]
+        table.add_row(outcome.group, outcome.name, str(outcome.threads), *times, *ratios)
+    _print_table(title, table, console)
+    if not table.rows:
+        console.print("the two runs have no row in common")
+    if old.machine != new.machine:
+        console.print("[yellow]the machines differ: compare the ratios only[/yellow]")

@@ -1,0 +1,171 @@
+"""What a run found, and on what: as data, and as the JSON file it is kept in.
+
+The file says what machine it was, in terms that matter for speed, and nothing that names it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from benchmarks.contests import Outcome, Track
+from benchmarks.peers import PEERS
+
+__all__ = ["Facts", "Results", "describe_machine", "versions"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was found out about a case other than time.
+
+    Attributes:
+        section: ``"compile"`` or ``"memory"``.
+        group: The workload.
+        name: The size.
+        values: Numbers by name; None where it failed.
+        failure: Why it did.
+    """
+
+    section: str
+    group: str
+    name: str
+    values: dict[str, float] | None
+    failure: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it from other facts of a run."""
+        return self.section, self.group, self.name
+
+
+@dataclass
+class Results:
+    """A run.
+
+    Attributes:
+        created: When, in UTC.
+        machine: What it ran on.
+        versions: Of every package that was measured.
+        outcomes: The contests, in order.
+        facts: What is no contest.
+    """
+
+    created: str
+    machine: dict[str, Any]
+    versions: dict[str, str]
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    facts: list[Facts] = field(default_factory=list[Facts])
+
+    @staticmethod
+    def begin() -> Results:
+        """An empty run, here and now."""
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        packages = [package for peer in PEERS.values() for package in peer.packages]
+        return Results(now, describe_machine(), versions(packages))
+
+    def continued(self, now: Results) -> Results:
+        """This run, to be added to.
+
+        Raises:
+            ValueError: It was made on another machine or with other versions.
+        """
+        if (self.machine, self.versions) != (now.machine, now.versions):
+            raise ValueError("a run on another machine or with other versions: cannot be resumed")
+        return self
+
+    def add(self, outcome: Outcome) -> None:
+        """Takes in an outcome, in place of an earlier one of the same contest."""
+        keys = [other.key for other in self.outcomes]
+        if outcome.key in keys:
+            self.outcomes[keys.index(outcome.key)] = outcome
+        else:
+            self.outcomes.append(outcome)
+
+    def save(self, path: Path) -> None:
+        """Writes the file, all of it or nothing."""
+        draft = path.with_name(f"{path.name}.part")
+        draft.write_text(json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1))
+        os.replace(draft, path)
+
+    @staticmethod
+    def load(path: Path) -> Results:
+        """Reads what `save` wrote.
+
+        Raises:
+            ValueError: It is not that.
+            OSError: It cannot be read.
+        """
+        try:
+            data = json.loads(path.read_text())
+            if data.pop("schema") != SCHEMA:
+                raise ValueError("another schema")
+            outcomes = [_outcome(row) for row in data.pop("outcomes")]
+            facts = [Facts(**row) for row in data.pop("facts")]
+            return Results(**data, outcomes=outcomes, facts=facts)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{path}: not results of this benchmark: {error!r}") from error
+
+
+def _outcome(row: dict[str, Any]) -> Outcome:
+    tracks = {label: Track(**track) for label, track in row.pop("tracks").items()}
+    return Outcome(**row, tracks=tracks)
+
+
+def versions(packages: Iterable[str]) -> dict[str, str]:
+    """The versions of those packages that are installed, and Python's."""
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def describe_machine() -> dict[str, Any]:
+    """Processor, caches, memory and system: what speed depends on."""
+    info = _fields(Path("/proc/cpuinfo"))
+    memory = _fields(Path("/proc/meminfo")).get("MemTotal", "0 kB").split()[0]
+    flags = info.get("flags", info.get("Features", "")).split()
+    vector = ("avx2", "fma", "avx512f", "avx512_bf16", "avx512_fp16", "amx_bf16", "asimd", "sve")
+    return {
+        "cpu": info.get("model name", platform.machine()),
+        "architecture": platform.machine(),
+        "vector": [flag for flag in vector if flag in flags],
+        "processors": len(os.sched_getaffinity(0)),
+        "caches": _caches(),
+        "memory_gib": round(int(memory) / 2**20),
+        "system": platform.system(),
+    }
+
+
+def _fields(path: Path) -> dict[str, str]:
+    """The first value of each ``name : value`` line."""
+    found: dict[str, str] = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            name, colon, value = line.partition(":")
+            if colon:
+                found.setdefault(name.strip(), value.strip())
+    return found
+
+
+def _caches() -> dict[str, str]:
+    """The size of each data cache of the first processor."""
+    caches: dict[str, str] = {}
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        kind = (folder / "type").read_text().strip()
+        if kind != "Instruction":
+            level = (folder / "level").read_text().strip()
+            caches[f"L{level}"] = (folder / "size").read_text().strip()
+    return caches

@@ -1,0 +1,309 @@
+"""What is measured: sizes, workloads, and the contests between them, as data.
+
+A *case* is one workload at one size and dtype. A *contest* is a handful of entrants that take turns
+on the same cores, so that a drift of the machine meets all of them: us and the peers on one case,
+or ourselves on two sizes, three dtypes, five ways of calling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from rnn_compiler.lowering.ops import OPS
+
+__all__ = [
+    "CALLS",
+    "OURS",
+    "SIZES",
+    "TINY",
+    "WORKLOADS",
+    "Case",
+    "Contest",
+    "Entrant",
+    "Size",
+    "Workload",
+    "call_contests",
+    "compile_cases",
+    "dtype_contests",
+    "memory_cases",
+    "peer_contests",
+    "scaling_contests",
+    "sequence_workloads",
+]
+
+OURS = "rnn-compiler"
+
+
+class Size(NamedTuple):
+    """The dimensions of a layer: seq_length, batch_size, input_size, num_units."""
+
+    T: int
+    B: int
+    I: int  # noqa: E741
+    H: int
+
+    def __str__(self) -> str:
+        return "x".join(map(str, self))
+
+    @staticmethod
+    def parse(text: str) -> Size:
+        """Reads ``128,1,128,128`` or ``128x1x128x128``.
+
+        Raises:
+            ValueError: It is not four positive integers.
+        """
+        numbers = [int(part) for part in text.replace("x", ",").split(",")]
+        if len(numbers) != 4 or min(numbers) < 1:
+            raise ValueError(f"not a size: {text!r}: expected T,B,I,H, four positive integers")
+        return Size(*numbers)
+
+
+SIZES = (
+    Size(128, 1, 128, 128),
+    Size(50, 1, 512, 512),
+    Size(200, 8, 64, 64),
+    Size(32, 16, 256, 256),
+    Size(50, 64, 512, 512),
+    Size(25, 32, 1024, 1024),
+)
+"""From one stream over a small layer, bound by latency, to matrices that fill the caches."""
+
+TINY = Size(8, 2, 16, 16)
+"""Proves that everything works, and says nothing about speed."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Ops that run one after another, each on the results of those before it.
+
+    Attributes:
+        name: Short, for `--rows`.
+        title: For people.
+        ops: TensorFlow's names.
+        timed_from: How many of the ops at the start only prepare, outside the measurement.
+        attributes: The attributes of the ops.
+        family: Which inputs they take: ``"block"`` or ``"cudnn"``.
+        passes: How often they multiply every input and state with its weights: once forward, twice
+            backward.
+        peers: Who else can do this.
+    """
+
+    name: str
+    title: str
+    ops: tuple[str, ...]
+    family: str
+    passes: int
+    attributes: dict[str, Any] = field(default_factory=dict[str, Any], hash=False)
+    timed_from: int = 0
+    peers: tuple[str, ...] = ()
+
+
+_LSTM = {"rnn_mode": "lstm"}
+
+WORKLOADS = {
+    workload.name: workload
+    for workload in (
+        Workload(
+            "inference",
+            "CudnnRNN(is_training=False)",
+            ("CudnnRNN",),
+            "cudnn",
+            1,
+            {**_LSTM, "is_training": False},
+            peers=("torch", "onnxruntime", "jax"),
+        ),
+        Workload(
+            "training",
+            "CudnnRNN + CudnnRNNBackprop",
+            ("CudnnRNN", "CudnnRNNBackprop"),
+            "cudnn",
+            3,
+            {**_LSTM, "is_training": True},
+            peers=("torch", "jax"),
+        ),
+        Workload(
+            "block",
+            "BlockLSTMV2",
+            ("BlockLSTMV2",),
+            "block",
+            1,
+            {"use_peephole": False},
+            peers=("tensorflow",),
+        ),
+        Workload(
+            "block-training",
+            "BlockLSTMV2 + BlockLSTMGradV2",
+            ("BlockLSTMV2", "BlockLSTMGradV2"),
+            "block",
+            3,
+            {"use_peephole": False},
+            peers=("tensorflow",),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload at a size and dtype.
+
+    Attributes:
+        workload: What runs.
+        size: The dimensions.
+        dtype: The element type.
+        way: How it is called; only the contest of ways of calling has several.
+    """
+
+    workload: Workload
+    size: Size
+    dtype: str = "float32"
+    way: str = ""
+
+    @property
+    def flops(self) -> int:
+        """Operations of the matrix products of one run, of an LSTM."""
+        T, B, I, H = self.size  # noqa: E741
+        return self.workload.passes * 2 * T * B * (I + H) * 4 * H
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One of those that take turns.
+
+    Attributes:
+        label: What it is called in the contest.
+        peer: Who runs it.
+        case: What is run.
+    """
+
+    label: str
+    peer: str
+    case: Case
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Entrants that are measured against each other; the others against the first.
+
+    Attributes:
+        section: The table it belongs to.
+        group: The part of that table.
+        name: Its row there.
+        entrants: Who takes turns.
+        same_results: Whether all must compute the same.
+    """
+
+    section: str
+    group: str
+    name: str
+    entrants: tuple[Entrant, ...]
+    same_results: bool = False
+
+    @property
+    def path(self) -> str:
+        """What `--rows` matches, ``peers/inference/128x1x128x128``."""
+        return f"{self.section}/{self.group}/{self.name}"
+
+
+def peer_contests(sizes: Sequence[Size], peers: Iterable[str]) -> list[Contest]:
+    """Every workload at every size, against those of some peers who can do it."""
+    chosen = set(peers)
+    contests: list[Contest] = []
+    for workload in WORKLOADS.values():
+        names = [OURS, *(peer for peer in workload.peers if peer in chosen)]
+        for size in sizes:
+            case = Case(workload, size)
+            entrants = tuple(Entrant(name, name, case) for name in names)
+            contests.append(Contest("peers", workload.name, str(size), entrants, True))
+    return contests
+
+
+def sequence_workloads() -> list[Workload]:
+    """Every op over a sequence, alone; gradients after their forward op, which is not timed."""
+    workloads: list[Workload] = []
+    for name, op in OPS.items():
+        known = {attribute.name for attribute in op.signature.attributes}
+        if "seq_length" not in op.signature.dimensions:
+            continue
+        forward = name.replace("Grad", "").replace("Backprop", "")
+        ops = (name,) if forward == name else (forward, name)
+        family = "cudnn" if name.startswith("Cudnn") else "block"
+        attributes: dict[str, Any] = {"use_peephole": False} if family == "block" else {}
+        if family == "cudnn":
+            attributes = {**_LSTM, "is_training": len(ops) == 2}
+        attributes = {k: v for k, v in attributes.items() if k in known or len(ops) == 2}
+        passes = 2 if len(ops) == 2 else 1
+        workloads.append(Workload(name, name, ops, family, passes, attributes, len(ops) - 1))
+    return workloads
+
+
+FACTOR = 4
+"""By how much the scaling contests stretch a dimension."""
+
+
+def scaling_contests(tiny: bool = False) -> list[Contest]:
+    """Each op over a sequence at a size, and at one that is four times as long, wide or high."""
+    base = TINY if tiny else Size(64, 8, 64, 64)
+    longer = {
+        "T": base._replace(T=FACTOR * base.T),
+        "B": base._replace(B=FACTOR * base.B),
+        "H": base._replace(H=FACTOR * base.H),
+    }
+    return [
+        Contest(
+            "scaling",
+            workload.name,
+            axis,
+            (Entrant("1x", OURS, Case(workload, base)), Entrant("4x", OURS, Case(workload, size))),
+        )
+        for workload in sequence_workloads()
+        for axis, size in longer.items()
+    ]
+
+
+def dtype_contests(sizes: Sequence[Size]) -> list[Contest]:
+    """Every workload in the storage types that a GPU or a cache would want, against float32."""
+    return [
+        Contest(
+            "dtypes",
+            workload.name,
+            str(size),
+            tuple(
+                Entrant(dtype, OURS, Case(workload, size, dtype))
+                for dtype in ("float32", "float16", "bfloat16")
+            ),
+        )
+        for workload in WORKLOADS.values()
+        for size in sizes
+    ]
+
+
+CALLS = (
+    "bare IREE call, on the device",
+    "program, on the device",
+    "raw op, on the device",
+    "program, numpy in and out",
+    "raw op, numpy in and out",
+)
+"""Ways of calling one op; the first is all that IREE itself needs."""
+
+
+def call_contests() -> list[Contest]:
+    """What a call costs beyond IREE's own. Streaming calls a step at a time: microseconds count."""
+    cell = Workload("LSTMBlockCell", "LSTMBlockCell", ("LSTMBlockCell",), "cell", 1)
+    size = Size(1, 1, 128, 128)
+    entrants = tuple(Entrant(way, OURS, Case(cell, size, way=way)) for way in CALLS)
+    return [Contest("calls", cell.name, str(size), entrants)]
+
+
+def compile_cases(tiny: bool = False) -> list[Case]:
+    """Every op over a sequence, short and sixteen times as long."""
+    sizes = [TINY] if tiny else [Size(32, 16, 256, 256), Size(512, 16, 256, 256)]
+    return [Case(workload, size) for workload in sequence_workloads() for size in sizes]
+
+
+def memory_cases(sizes: Sequence[Size]) -> list[Case]:
+    """Every workload: what it holds at its peak, against what it cannot do without."""
+    return [Case(workload, size) for workload in WORKLOADS.values() for size in sizes]

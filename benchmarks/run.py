@@ -1,0 +1,149 @@
+"""From what was asked for to results: a plan, and carrying it out, with progress on a terminal.
+
+Whatever is done is on disk at once, so that a run that ends early has lost nothing.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks.contests import Effort, run_contest
+from benchmarks.processes import WorkerError, Workers
+from benchmarks.results import Facts, Results
+from benchmarks.rows import (
+    OURS,
+    Case,
+    Contest,
+    Size,
+    call_contests,
+    compile_cases,
+    dtype_contests,
+    memory_cases,
+    peer_contests,
+    scaling_contests,
+)
+
+__all__ = ["Plan", "carry_out", "make_plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be measured.
+
+    Attributes:
+        contests: With the clock, at each number of threads.
+        cases: Otherwise, each with its section.
+    """
+
+    contests: list[Contest]
+    cases: list[tuple[str, Case]]
+
+
+_MEASURED_BY = {"compile": "compilation", "memory": "peak_memory"}
+"""The function of our worker that measures a case of a section."""
+
+
+def make_plan(
+    sections: Sequence[str], sizes: Sequence[Size], peers: Iterable[str], pattern: str, tiny: bool
+) -> Plan:
+    """What some sections consist of.
+
+    Args:
+        sections: Their names.
+        sizes: The sizes of the rows.
+        peers: Who takes part besides us.
+        pattern: Of rows, with or without their section, ``"block/*"``.
+        tiny: Whether the sections with sizes of their own take small ones.
+    """
+    makers: dict[str, Callable[[], list[Contest]]] = {
+        "peers": lambda: peer_contests(sizes, peers),
+        "scaling": lambda: scaling_contests(tiny),
+        "dtypes": lambda: dtype_contests(sizes),
+        "calls": call_contests,
+    }
+    case_makers: dict[str, Callable[[], list[Case]]] = {
+        "compile": lambda: compile_cases(tiny),
+        "memory": lambda: memory_cases(sizes),
+    }
+
+    def matches(path: str) -> bool:
+        return any(fnmatch.fnmatch(p, pattern) for p in (path, path.partition("/")[2]))
+
+    contests = [c for section in sections if section in makers for c in makers[section]()]
+    cases = [(s, case) for s in sections if s in case_makers for case in case_makers[s]()]
+    return Plan(
+        [contest for contest in contests if matches(contest.path)],
+        [(s, case) for s, case in cases if matches(f"{s}/{case.workload.name}/{case.size}")],
+    )
+
+
+def carry_out(
+    plan: Plan, threads: Sequence[int], effort: Effort, results: Results, output: Path
+) -> None:
+    """Measures what results lack, or what was disturbed in them, and adds it."""
+    done = {outcome.key for outcome in results.outcomes if not outcome.disturbed}
+    known = {fact.key for fact in results.facts}
+    contests = [
+        (contest, count)
+        for count in threads
+        for contest in plan.contests
+        if (contest.section, contest.group, contest.name, count) not in done
+    ]
+    cases = [
+        (section, case)
+        for section, case in plan.cases
+        if (section, case.workload.name, str(case.size)) not in known
+    ]
+    columns = (
+        TextColumn("{task.description:<60}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    console = Console(stderr=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="rnn-compiler-bench-") as folder,
+        Progress(*columns, console=console, disable=not console.is_terminal) as progress,
+    ):
+        task = progress.add_task("", total=len(contests) + len(cases))
+
+        def say(text: str) -> None:
+            progress.update(task, description=text)
+
+        for count in threads:
+            with Workers(count, Path(folder)) as workers:
+                for contest in [contest for contest, n in contests if n == count]:
+                    label = f"{contest.group} {contest.name}, threads {count}: "
+                    outcome = run_contest(
+                        contest, count, workers, effort, lambda state, at=label: say(at + state)
+                    )
+                    results.add(outcome)
+                    results.save(output)
+                    progress.advance(task)
+        for section, case in cases:
+            say(f"{section}: {case.workload.name} {case.size}")
+            results.facts.append(_facts(section, case, Path(folder)))
+            results.save(output)
+            progress.advance(task)
+    results.save(output)
+
+
+def _facts(section: str, case: Case, folder: Path) -> Facts:
+    """Measured in a process of its own, which has done nothing else and has all processors."""
+    name = (section, case.workload.name, str(case.size))
+    try:
+        worker = Workers(len(os.sched_getaffinity(0)), folder).start(OURS)
+        try:
+            return Facts(*name, worker.measure(_MEASURED_BY[section], case))
+        finally:
+            worker.close()
+    except WorkerError as failure:
+        return Facts(*name, None, str(failure))

@@ -1,0 +1,158 @@
+"""The process in which one peer lives: it prepares cases, and runs them when it is its turn.
+
+    python -m benchmarks.worker PEER FD CPU,CPU,...
+
+It is pinned to its processors before the framework is imported. Over the connection whose file
+descriptor it inherits it gets pairs of a command and its arguments, and answers each with a pair of
+True and the result, or of False and what went wrong.
+
+| command | arguments | result |
+|---|---|---|
+| prepare | key, case | `Prepared` |
+| time | key, calls | seconds of each call |
+| forget | key | None |
+| measure | what, case | what the peer's function of that name gives |
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from benchmarks.inputs import Arrays
+from benchmarks.peers import PEERS, Variant
+from benchmarks.rows import Case
+
+__all__ = ["Prepared", "serve"]
+
+_TRIAL_SECONDS = 0.2
+"""How long each variant is tried, at least a few calls of it."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A case that is ready to run.
+
+    Attributes:
+        configuration: The variant that was the fastest.
+        seconds: Roughly what one call of it takes.
+        tried: What one call of each variant takes, or why it does not work.
+        results: What it computes.
+    """
+
+    configuration: str
+    seconds: float
+    tried: dict[str, float | str]
+    results: Arrays
+
+
+class Bench:
+    """The cases that one peer has prepared, and the commands on them."""
+
+    def __init__(self, peer: Any) -> None:
+        self._peer = peer
+        self._ready: dict[str, Callable[[], Any]] = {}
+
+    def prepare(self, key: str, case: Case) -> Prepared:
+        """Tries every variant of a case and keeps the fastest."""
+        tried: dict[str, float | str] = {}
+        works: list[tuple[float, Variant, Any]] = []
+        variants: list[Variant] = self._peer.variants(case)
+        for variant in variants:
+            try:
+                results = variant.call()
+                seconds = _trial(variant.call)
+            except Exception as error:  # another variant may work
+                if len(variants) == 1:
+                    raise
+                tried[variant.configuration] = f"{type(error).__name__}: {error}"
+                continue
+            tried[variant.configuration] = seconds
+            works.append((seconds, variant, results))
+        if not works:
+            raise RuntimeError("; ".join(f"{name}: {why}" for name, why in tried.items()))
+        seconds, best, results = min(works, key=lambda work: work[0])
+        self._ready[key] = best.call
+        return Prepared(best.configuration, seconds, tried, best.fetch(results))
+
+    def time(self, key: str, calls: int) -> list[float]:
+        """Runs a case once to wake it up, then so many times by the clock."""
+        call = self._ready[key]
+        call()
+        return _timed(call, calls)
+
+    def forget(self, key: str) -> None:
+        """Frees what a case holds."""
+        self._ready.pop(key, None)
+        gc.collect()
+
+    def measure(self, what: str, case: Case) -> Any:
+        """Something other than time, which the peer has a function for."""
+        return getattr(self._peer, what)(case)
+
+
+def _trial(call: Callable[[], Any]) -> float:
+    """What a call takes when nothing disturbs it."""
+    end = time.perf_counter() + _TRIAL_SECONDS
+    seconds = _timed(call, 1)
+    while time.perf_counter() < end:
+        seconds += _timed(call, 1)
+    return min(seconds)
+
+
+def _timed(call: Callable[[], Any], calls: int) -> list[float]:
+    """The seconds of each of some calls, without garbage collection in between."""
+    gc.collect(0)
+    gc.disable()
+    try:
+        seconds: list[float] = []
+        for _ in range(calls):
+            start = time.perf_counter()
+            call()
+            seconds.append(time.perf_counter() - start)
+    finally:
+        gc.enable()
+    return seconds
+
+
+def serve(bench: Bench, connection: Connection) -> None:
+    """Answers until the other side hangs up."""
+    while True:
+        try:
+            command, arguments = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer = True, getattr(bench, command)(*arguments)
+        except Exception as error:
+            answer = False, f"{type(error).__name__}: {error}"
+        connection.send(answer)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Becomes the process of a peer."""
+    name, descriptor, cpus = arguments
+    connection = Connection(int(descriptor))
+    processors = [int(cpu) for cpu in cpus.split(",")]
+    try:
+        os.sched_setaffinity(0, processors)
+        peer = importlib.import_module(PEERS[name].module)
+        peer.start(processors)
+    except Exception as error:
+        connection.send((False, f"{type(error).__name__}: {error}"))
+        return
+    connection.send((True, None))
+    serve(Bench(peer), connection)
+
+
+if __name__ == "__main__":
+    from benchmarks import worker  # whose classes the other side knows, unlike those of __main__
+
+    worker.main(sys.argv[1:])

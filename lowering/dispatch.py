@@ -1,0 +1,184 @@
+"""The text of functions that hold one hand-made dispatch: names, tiles, matrix products, packing.
+
+What the passes that write a `flow.dispatch.region` share. Matrix products in a region are
+`linalg.matmul` (`linalg.vecmat` for a single row) with tile sizes that divide; the right-hand side
+is packed into panels of columns ``[N/P, K, P]``, so that a panel is contiguous.
+
+IREE gives a dispatch one pipeline, which the first product names (`compilation_info`); all other
+ops say only their tile sizes (`lowering_config`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.vectors import VectorUnit
+
+__all__ = ["Array", "Text", "divisor", "lowering_config", "pack", "span", "tensor", "tile_matmul"]
+
+
+def tensor(shape: Sequence[int], element: str) -> str:
+    """A tensor type."""
+    return f"tensor<{'x'.join([*map(str, shape), element])}>"
+
+
+@dataclass
+class Array:
+    """A tensor that the text has a name for.
+
+    Attributes:
+        name: Its name now; writing a part of it gives it another.
+        shape: Its shape.
+        element: Its element type.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    element: str
+
+    @property
+    def type(self) -> str:
+        """Its type."""
+        return tensor(self.shape, self.element)
+
+
+class Text:
+    """Lines of MLIR, and names for values.
+
+    Attributes:
+        lines: The lines so far.
+        informed: Whether some op names the pipeline of the dispatch.
+    """
+
+    def __init__(self, names: Text | None = None) -> None:
+        """Starts without a line; names continue those of another text, if one is given."""
+        self.lines: list[str] = []
+        self.informed = False
+        self._numbers: itertools.count[int] = names._numbers if names else itertools.count()
+
+    def name(self) -> str:
+        """A new name."""
+        return f"%v{next(self._numbers)}"
+
+    def __call__(self, text: str) -> str:
+        """Emits an op with one result, given by the text after the ``=``; gives its name."""
+        name = self.name()
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def index(self, value: int) -> str:
+        """Emits a constant index."""
+        return self(f"arith.constant {value} : index")
+
+    def add(self, start: str, offset: int) -> str:
+        """Emits an index, itself a number or a name, plus a number."""
+        if start.isdigit():
+            return str(int(start) + offset)
+        return self(f"arith.addi {start}, {self.index(offset)} : index") if offset else start
+
+
+def span(starts: Sequence[str], sizes: Sequence[int]) -> str:
+    """Where a slice is: its offsets, sizes and strides."""
+    return f"[{', '.join(starts)}] [{', '.join(map(str, sizes))}] [{', '.join('1' for _ in sizes)}]"
+
+
+def divisor(size: int, bound: int) -> int:
+    """The largest divisor of a size that is not above a bound."""
+    return next(d for d in range(min(size, bound), 0, -1) if size % d == 0)
+
+
+def lowering_config(parallel: Sequence[int], reduction: Sequence[int] = ()) -> str:
+    """Tile sizes of an op's parallel and reduced axes."""
+    levels = [f"vector_common_parallel = {list(parallel)}"]
+    if reduction:
+        none = [0] * len(parallel)
+        levels = [f"distribution = {none}", *levels, f"vector_reduction = {list(reduction)}"]
+    return f"#iree_cpu.lowering_config<{', '.join(levels)}>"
+
+
+def tile_matmul(
+    text: Text, vectors: VectorUnit, lhs: Array, rhs: Array, *, lhs_transposed: bool = False
+) -> Array:
+    """Emits the product of a few rows with a panel.
+
+    Args:
+        text: Where to.
+        vectors: The vector unit.
+        lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
+        rhs: ``[K, P]``.
+        lhs_transposed: Whether `lhs` is.
+    """
+    inner, width = rhs.shape
+    element = rhs.element
+    rows = lhs.shape[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
+    result = Array("", (*rows, width), element)
+    columns = divisor(width, vectors.width(element)) if rows else width
+    parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
+    reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
+    config = f"lowering_config = {lowering_config(parallel, reduction)}"
+    if not text.informed:
+        text.informed = True
+        config = (
+            f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
+            "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
+        )
+    zero = text(f"arith.constant 0.0 : {element}")
+    empty = text(f"tensor.empty() : {result.type}")
+    start = text(
+        f"linalg.fill ins({zero} : {element}) outs({empty} : {result.type}) -> {result.type}"
+    )
+    op = "linalg.matmul" if rows else "linalg.vecmat"
+    if lhs_transposed:
+        maps = ("(d2, d0)", "(d2, d1)", "(d0, d1)")
+        maps = ", ".join(f"affine_map<(d0, d1, d2) -> {m}>" for m in maps)
+        op = f"{op} indexing_maps = [{maps}]"
+    result.name = text(
+        f"{op} {{{config}}} ins({lhs.name}, {rhs.name} : {lhs.type}, {rhs.type}) "
+        f"outs({start} : {result.type}) -> {result.type}"
+    )
+    return result
+
+
+def pack(text: Text, matrix: Array, axis: int, panel: int, gates: int = 1) -> Array:
+    """Emits the packing of a matrix into panels ``[N/P, K, G*P]``, zeros after the last column.
+
+    Args:
+        text: Where to, outside of a region.
+        matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
+        axis: The axis of the columns.
+        panel: How many columns of each gate make a panel.
+        gates: The number of gates G.
+    """
+    inner, unit = matrix.shape[1 - axis], matrix.shape[axis] // gates
+    count = -(-unit // panel)
+    name, element = matrix.name, matrix.element
+    padding = ""
+    if count * panel != unit:
+        zero = text(f"arith.constant 0.0 : {element}")
+        padding = f"padding_value({zero} : {element}) "
+    if gates == 1:
+        source, tiles = matrix, (count, inner, panel)
+        position, order = axis, [axis, 1 - axis]
+    else:
+        shape = (gates, unit, inner) if axis == 0 else (inner, gates, unit)
+        groups = "[[0, 1], [2]]" if axis == 0 else "[[0], [1, 2]]"
+        source, tiles = Array("", shape, element), (count, inner, gates, panel)
+        source.name = name = text(
+            f"tensor.expand_shape {name} {groups} output_shape {list(shape)} : "
+            f"{matrix.type} into {source.type}"
+        )
+        position, order = (1, [1, 2, 0]) if axis == 0 else (2, [2, 0, 1])
+    empty = text(f"tensor.empty() : {tensor(tiles, element)}")
+    name = text(
+        f"linalg.pack {name} {padding}outer_dims_perm = {order} inner_dims_pos = [{position}] "
+        f"inner_tiles = [{panel}] into {empty} : {source.type} -> {tensor(tiles, element)}"
+    )
+    packed = Array(name, (count, inner, gates * panel), element)
+    if gates > 1:
+        packed.name = text(
+            f"tensor.collapse_shape {name} [[0], [1], [2, 3]] : {tensor(tiles, element)} into "
+            f"{packed.type}"
+        )
+    return packed

@@ -1,0 +1,128 @@
+"""StableHLO's elementwise ops on scalars, as ops of MLIR's `arith` and `math` dialects.
+
+The same expansions that IREE's own conversion of StableHLO makes, so that a loop that was rewritten
+computes what the loop as it stood computed.
+"""
+
+# pyright: basic, reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.recurrence import NotARecurrence, attribute_text
+
+__all__ = ["Emit", "cast", "elementwise", "splat"]
+
+Emit = Callable[[str], str]
+"""Emits an op given by the text right of its ``=``; gives the name of its result."""
+
+_FLOAT = {
+    "add": "arith.addf",
+    "subtract": "arith.subf",
+    "multiply": "arith.mulf",
+    "divide": "arith.divf",
+    "maximum": "arith.maximumf",
+    "minimum": "arith.minimumf",
+    "negate": "arith.negf",
+    "abs": "math.absf",
+    "tanh": "math.tanh",
+    "exponential": "math.exp",
+}
+
+_INTEGER = {
+    "add": "arith.addi",
+    "subtract": "arith.subi",
+    "multiply": "arith.muli",
+    "maximum": "arith.maxsi",
+    "minimum": "arith.minsi",
+    "and": "arith.andi",
+    "or": "arith.ori",
+}
+
+_PREDICATES = {
+    "EQ": ("oeq", "eq"),
+    "NE": ("une", "ne"),
+    "LT": ("olt", "slt"),
+    "LE": ("ole", "sle"),
+    "GT": ("ogt", "sgt"),
+    "GE": ("oge", "sge"),
+}
+"""Comparison directions, for floating point numbers and for integers."""
+
+_WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i1": 1, "i32": 32, "i64": 64}
+
+
+def is_float(element: str) -> bool:
+    """Whether an element type is one of floating point numbers."""
+    return "f" in element
+
+
+def cast(emit: Emit, x: str, source: str, target: str) -> str:
+    """The same number in another element type.
+
+    Raises:
+        NotARecurrence: There is no such conversion in a recurrence.
+    """
+    if source == target:
+        return x
+    wider = _WIDTHS[target] > _WIDTHS[source]
+    if is_float(source) and is_float(target) and _WIDTHS[source] != _WIDTHS[target]:
+        return emit(f"arith.{'extf' if wider else 'truncf'} {x} : {source} to {target}")
+    if not is_float(source) and not is_float(target) and target != "i1":
+        op = ("extui" if source == "i1" else "extsi") if wider else "trunci"
+        return emit(f"arith.{op} {x} : {source} to {target}")
+    if source == "i1":
+        return emit(f"arith.uitofp {x} : {source} to {target}")
+    raise NotARecurrence(f"a conversion from {source} to {target}")
+
+
+def splat(emit: Emit, op: ir.Operation, element: str) -> str:
+    """A constant of equal elements, as one of them."""
+    value = ir.DenseElementsAttr(op.attributes["value"])
+    if not value.is_splat:
+        raise NotARecurrence("a constant of several numbers")
+    if element == "i1":
+        return emit(f"arith.constant {'true' if '1' in str(value.get_splat_value()) else 'false'}")
+    return emit(f"arith.constant {value.get_splat_value()}")
+
+
+def elementwise(emit: Emit, op: ir.Operation, operands: Sequence[str], element: str) -> str:
+    """One elementwise op.
+
+    Args:
+        emit: Emits an op.
+        op: The StableHLO op.
+        operands: Its operands, scalars.
+        element: Element type of its last operand.
+
+    Raises:
+        NotARecurrence: There is no such op here.
+    """
+    name = op.name.removeprefix("stablehlo.")
+    x = ", ".join(operands)
+    table = _FLOAT if is_float(element) else _INTEGER
+    if name in table:
+        return emit(f"{table[name]} {x} : {element}")
+    if name == "logistic":
+        one = emit(f"arith.constant 1.0 : {element}")
+        negative = emit(f"arith.negf {x} : {element}")
+        exponential = emit(f"math.exp {negative} : {element}")
+        denominator = emit(f"arith.addf {exponential}, {one} : {element}")
+        return emit(f"arith.divf {one}, {denominator} : {element}")
+    if name == "select":
+        return emit(f"arith.select {x} : {element}")
+    if name == "clamp":
+        low, value, high = operands
+        at_least = emit(f"arith.maximumf {value}, {low} : {element}")
+        return emit(f"arith.minimumf {at_least}, {high} : {element}")
+    if name == "compare":
+        direction = attribute_text(op, "comparison_direction").split()[-1].rstrip(">")
+        float_predicate, integer_predicate = _PREDICATES[direction]
+        if is_float(element):
+            return emit(f"arith.cmpf {float_predicate}, {x} : {element}")
+        return emit(f"arith.cmpi {integer_predicate}, {x} : {element}")
+    if name == "not" and element == "i1":
+        return emit(f"arith.xori {x}, {emit('arith.constant true')} : i1")
+    raise NotARecurrence(f"{op.name} of {element} in a step")

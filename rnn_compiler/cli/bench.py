@@ -1,0 +1,157 @@
+"""`bench`: how long ops take here. For comparisons with other frameworks see `benchmarks/`."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+
+from rnn_compiler.cli.draws import random_arguments
+from rnn_compiler.cli.options import (
+    UsageError,
+    add_module_options,
+    console,
+    module_of,
+    plain_table,
+)
+from rnn_compiler.compilation import compile
+from rnn_compiler.flops import matmul_flops
+from rnn_compiler.runtime import Program, load
+
+__all__ = ["Timing", "add_bench", "time_calls"]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What calls of a function took, in seconds.
+
+    Attributes:
+        calls: How many were timed.
+        median: Half of them took no longer.
+        minimum: The fastest.
+        low: A quarter took no longer.
+        high: Three quarters took no longer.
+    """
+
+    calls: int
+    median: float
+    minimum: float
+    low: float
+    high: float
+
+
+def add_bench(verbs: Any) -> None:
+    """Adds the verb `bench`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "bench",
+        help="time ops on this machine",
+        description="Compiles ops and times their calls, with arguments and results on the device. "
+        "An op whose arguments another one before it computes gets them from there: BlockLSTMV2 "
+        "BlockLSTMGradV2 times both on the same sequence.",
+    )
+    add_module_options(parser)
+    parser.add_argument("--target", metavar="TARGET", help="as in compile; default: cpu")
+    parser.add_argument("--device", metavar="DEVICE", help="local-sync, local-task")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=1.0,
+        help="how long each op is timed, at least three calls (default: %(default)g)",
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(verb=_bench)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    if not 0 < options.seconds < 1e6:
+        raise UsageError(f"--seconds {options.seconds:g}: expected a positive number of seconds")
+    target: str | None = options.target
+    module = module_of(options)
+    with Console(stderr=True).status("compiling"):
+        artifact = compile(module, target)
+    program = load(artifact, options.device)
+    flops = matmul_flops(module)
+    with Console(stderr=True).status("timing"):
+        timings = _time_functions(program, options.seconds)
+    rates = {
+        name: {"calls_per_second": 1 / t.median, "gflops": flops[name] / t.median / 1e9}
+        for name, t in timings.items()
+    }
+    if options.json:
+        rows = [{"function": n, **asdict(t), **rates[n]} for n, t in timings.items()]
+        print(json.dumps({"device": program.device.uri, "functions": rows}, indent=2))
+        return 0
+    constants = ", ".join(f"{k}={v}" for k, v in module.functions[0].dims.items())
+    title = f"{module.functions[0].dtype}, {constants}, on {program.device.uri}"
+    columns = ("function", "median", "min", "middle half", "calls", "calls/s", "GFLOP/s")
+    table = plain_table(*columns, title=escape(title))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, t in timings.items():
+        table.add_row(
+            name,
+            _duration(t.median),
+            _duration(t.minimum),
+            f"{_duration(t.low)} - {_duration(t.high)}",
+            f"{t.calls:,}",
+            f"{rates[name]['calls_per_second']:,.0f}",
+            f"{rates[name]['gflops']:.1f}" if flops[name] else "-",
+        )
+    console().print(table)
+    return 0
+
+
+def _time_functions(program: Program, seconds: float) -> dict[str, Timing]:
+    """Each function of a program in turn, on the results of those before it."""
+    known: dict[tuple[str, str, tuple[int, ...]], Any] = {}
+    timings: dict[str, Timing] = {}
+    for name, function in program.functions.items():
+        arguments = {
+            argument.name: known.get((argument.name, argument.dtype, argument.shape))
+            for argument in function.spec.arguments
+        }
+        for key, value in random_arguments(function.spec).items():
+            if arguments[key] is None:
+                arguments[key] = program.to_device(value)
+        results = function(**arguments, to_host=False)
+        timings[name] = time_calls(lambda f=function, a=arguments: f(**a, to_host=False), seconds)
+        for key, array in (arguments | results._asdict()).items():
+            known[key, array.dtype_name, array.shape] = array
+    return timings
+
+
+def time_calls(call: Callable[[], object], seconds: float) -> Timing:
+    """Times calls one by one, for so long, after a tenth of that to warm up; at least three."""
+    warm = time.perf_counter() + seconds / 10
+    call()
+    while time.perf_counter() < warm:
+        call()
+    durations: list[float] = []
+    gc.collect()
+    gc.disable()
+    try:
+        end = time.perf_counter() + seconds
+        while len(durations) < 3 or time.perf_counter() < end:
+            start = time.perf_counter()
+            call()
+            durations.append(time.perf_counter() - start)
+    finally:
+        gc.enable()
+    low, median, high = (float(q) for q in np.quantile(durations, (0.25, 0.5, 0.75)))
+    return Timing(len(durations), median, min(durations), low, high)
+
+
+def _duration(seconds: float) -> str:
+    """Three digits and a unit."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

@@ -1,0 +1,34 @@
+"""Arguments for an op that nobody gave: drawn so that sequences neither explode nor die away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.manifest import FunctionSpec, TensorSpec
+
+__all__ = ["random_arguments"]
+
+
+def random_arguments(spec: FunctionSpec) -> dict[str, Any]:
+    """Every argument of a function, the same at each call.
+
+    Weights are centred, and smaller the more of them are summed. All else is in 0..1, where gates
+    are, so that a gradient op gets activations that could be some. Lengths are the longest.
+    """
+    generator = np.random.default_rng(0)
+    return {argument.name: _draw(argument, spec, generator) for argument in spec.arguments}
+
+
+def _draw(argument: TensorSpec, spec: FunctionSpec, generator: np.random.Generator) -> Any:
+    dtype = DTYPES[argument.dtype].numpy
+    if argument.dtype.startswith("int"):
+        return np.full(argument.shape, argument.maximum or 0, dtype)
+    numbers = generator.random(argument.shape)
+    is_matrix = argument.name.startswith("w") and len(argument.shape) == 2
+    if is_matrix or argument.name == "params":
+        summed = spec.dims.get("input_size", 0) + spec.dims.get("num_units", 0)
+        numbers = (2 * numbers - 1) / max(1, summed) ** 0.5
+    return numbers.astype(dtype)

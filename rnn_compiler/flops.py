@@ -1,0 +1,71 @@
+"""How much arithmetic a module holds: the operations of its matrix products.
+
+Read off the portable StableHLO, so that every op has a figure without declaring one. A loop over
+time counts as often as it can run, `seq_length`; elementwise work is not counted, as is usual.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rnn_compiler.modules import Module
+
+__all__ = ["matmul_flops"]
+
+
+def matmul_flops(module: Module) -> dict[str, int]:
+    """Operations of the matrix products of one call of each function, by its name.
+
+    A multiplication and an addition are two.
+
+    Raises:
+        UnsupportedError: The compiler package, which holds the MLIR bindings, is missing.
+
+    Example:
+        >>> from rnn_compiler.modules import build
+        >>> matmul_flops(build("LSTMBlockCell", batch_size=2, input_size=3, num_units=5))
+        {'lstm_block_cell': 640}
+    """
+    text = module.text
+    from rnn_compiler.lowering import hlo
+
+    ir: Any = hlo.ir
+    with ir.Context():
+        operations: Any = ir.Module.parse(text).body.operations
+        functions: dict[str, Any] = {
+            function.attributes["sym_name"].value: function for function in operations
+        }
+        return {
+            spec.function: _count(functions[spec.function], functions, spec.dims)
+            for spec in module.functions
+        }
+
+
+def _count(operation: Any, functions: dict[str, Any], dims: dict[str, int]) -> int:
+    """The operations in an op, its regions and the function it stands for."""
+    name: str = operation.operation.name
+    if name == "stablehlo.dot_general":
+        return _product(operation)
+    if name == "stablehlo.composite":
+        called = operation.attributes["decomposition"].value
+        return _count(functions[called], functions, dims)
+    inner = sum(_count(child, functions, dims) for child in _children(operation))
+    return inner * dims["seq_length"] if name == "stablehlo.while" else inner
+
+
+def _children(operation: Any) -> Iterator[Any]:
+    for region in operation.regions:
+        for block in region:
+            yield from block.operations
+
+
+def _product(operation: Any) -> int:
+    """Two for each element of the result and of what is summed over."""
+    lhs = operation.operands[0].type.shape
+    numbers = str(operation.attributes["dot_dimension_numbers"])
+    found = re.search(r"lhs_contracting_dimensions = \[([\d, ]*)\]", numbers)
+    summed = [lhs[int(axis)] for axis in found[1].split(",")] if found else []
+    return 2 * math.prod(operation.results[0].type.shape) * math.prod(summed)

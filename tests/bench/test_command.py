@@ -1,0 +1,122 @@
+"""`python -m benchmarks`: a quick run of ourselves alone, and its errors."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import contests
+from benchmarks.__main__ import SECTIONS, main
+from benchmarks.results import Results
+from benchmarks.rows import CALLS, OURS
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_quick_run_without_peers(tmp_path: Path) -> None:
+    output = tmp_path / "quick.json"
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--peers", "none", "--threads", "1"]
+    command += ["--rows", "*BlockLSTMV2/*", "scaling", "compile", "-o", str(output)]
+    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Cost of 4 times as much" in done.stdout
+    results = Results.load(output)
+    assert [(o.group, o.name) for o in results.outcomes] == [
+        ("BlockLSTMV2", axis) for axis in ("T", "B", "H")
+    ]
+    for outcome in results.outcomes:
+        assert outcome.failures == {}
+        first, second = outcome.tracks.values()
+        assert len(first.seconds) == len(second.seconds) >= 3
+    (fact,) = results.facts
+    assert fact.values is not None
+    assert fact.values["bytes"] > 1000
+
+
+def test_rows_of_every_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours against peers that are absent, calls, dtypes and memory."""
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--quick", "--peers=none", "--threads=1", "--rows", "*[bB]lock*", "--size=2,1,3,4"]
+    assert main([*arguments, "peers", "calls", "memory"]) == 0
+    results = Results.load(tmp_path / "benchmark.json")
+    found = {(o.section, o.group): o for o in results.outcomes}
+    assert list(found) == [
+        ("peers", "block"),
+        ("peers", "block-training"),
+        ("calls", "LSTMBlockCell"),
+    ]
+    for outcome in found.values():
+        assert outcome.failures == {}
+    assert list(found["peers", "block"].tracks) == [OURS]
+    assert tuple(found["calls", "LSTMBlockCell"].tracks) == CALLS
+    facts = {fact.group: fact.values for fact in results.facts}
+    assert facts.keys() == {"block", "block-training"}
+    for values in facts.values():
+        assert values is not None
+        assert 0 < values["needed"] <= values["peak"]
+
+
+def test_a_run_is_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there is kept; what is missing, or was disturbed, is measured."""
+    monkeypatch.setattr(contests, "is_quiet", lambda elsewhere, threads: elsewhere < 100)
+    output = tmp_path / "run.json"
+    run = ["--quick", "--peers=none", "--threads=1", "peers", "-o", str(output), "--resume"]
+    assert main([*run, "--rows", "block/*"]) == 0
+    first = Results.load(output)
+    assert main([*run, "--rows", "block*"]) == 0
+    both = Results.load(output)
+    assert [outcome.group for outcome in both.outcomes] == ["block", "block-training"]
+    assert both.outcomes[0] == first.outcomes[0]
+    both.outcomes[0].elsewhere[:] = [1e3]
+    both.save(output)
+    assert main([*run, "--rows", "block*"]) == 0
+    again = Results.load(output)
+    assert [outcome.group for outcome in again.outcomes] == ["block", "block-training"]
+    assert again.outcomes[0].tracks != both.outcomes[0].tracks
+    assert again.outcomes[1] == both.outcomes[1]
+    again.versions["rnn-compiler"] = "0.0.1"
+    again.save(output)
+    with pytest.raises(SystemExit):
+        main(run)
+    assert "another machine or with other versions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["speed"], "no section 'speed'"),
+        (["--peers", "theano"], "theano"),
+        (["--threads", "1000000"], "1000000 threads: this process has"),
+        (["--threads", ""], "--threads"),
+        (["--rounds", "0"], "--rounds"),
+        (["--size", "1,2,3"], "--size"),
+        (["--rows", "nothing"], "no row matches 'nothing'"),
+        (["-o", "no/such/folder.json"], "not a file name in a folder that exists"),
+        (["--show", "missing.json"], "missing.json"),
+        (["--compare", "missing.json"], "missing.json"),
+    ],
+)
+def test_wrong_usage_is_named(
+    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert part in capsys.readouterr().err
+
+
+def test_the_help_lists_the_sections(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    text = capsys.readouterr().out
+    for section, meaning in SECTIONS.items():
+        assert f"{section:8} {meaning}" in text

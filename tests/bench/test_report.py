@@ -1,0 +1,135 @@
+"""Tables and picture of a stored run, whose numbers are round."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from benchmarks import plot
+from benchmarks.__main__ import main
+from benchmarks.report import print_comparison, print_results
+from benchmarks.results import Results, describe_machine, versions
+
+STORED = Path(__file__).with_name("results.json")
+
+
+@pytest.fixture
+def results() -> Results:
+    return Results.load(STORED)
+
+
+def lines(print_it: object, *arguments: object) -> list[str]:
+    """What is printed, with runs of blanks as one."""
+    file = io.StringIO()
+    print_it(*arguments, Console(file=file, width=200))  # type: ignore[operator]
+    return [re.sub(r" +", " ", line).strip() for line in file.getvalue().splitlines()]
+
+
+def test_a_file_is_read_back_as_it_was(results: Results, tmp_path: Path) -> None:
+    path = tmp_path / "again.json"
+    results.save(path)
+    assert json.loads(path.read_text()) == json.loads(STORED.read_text())
+    assert [file.name for file in tmp_path.iterdir()] == ["again.json"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2}', '{"schema": 1, "outcomes": 3}'])
+def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"other\.json"):
+        Results.load(path)
+
+
+def test_times_and_ratios_to_the_best_peer(results: Results) -> None:
+    text = lines(print_results, results)
+    assert "CudnnRNN(is_training=False): milliseconds a call" in text
+    assert "T x B x I x H threads rnn-compiler torch jax GFLOP/s best peer peer / ours" in text
+    assert "8x2x16x16 1 2 4 1 1.0 jax 0.50x 0.50-0.50" in text
+    assert "8x2x16x16 2 1 failed 2 2.0 jax 2.00x 1.50-2.50" in text
+    assert "geometric mean 1 0.50x" in text
+    assert "geometric mean 2 2.00x" in text
+
+
+def test_a_failure_is_told_once_with_its_reason(results: Results) -> None:
+    text = lines(print_results, results)
+    assert "torch: inference 8x2x16x16: not [installed]" in text
+    assert "bfloat16: block 8x2x16x16: no" in text
+    assert "memory: block 8x2x16x16: no memory" in text
+
+
+def test_a_disturbed_row_is_marked(results: Results) -> None:
+    assert not any("not to be relied on" in line for line in lines(print_results, results))
+    results.outcomes[0].elsewhere[:] = [0.0, 1e3, 1e3]
+    text = lines(print_results, results)
+    assert "8x2x16x16 * 1 2 4 1 1.0 jax 0.50x 0.50-0.50" in text
+    assert any("not to be relied on" in line for line in text)
+
+
+def test_the_other_sections(results: Results) -> None:
+    text = lines(print_results, results)
+    assert "threads 1x ms 4x" in text
+    assert "BlockLSTMV2 T 1 1 1.25" in text  # five times as long, for four times the time
+    assert "threads float32 ms float16" in text
+    assert "block 8x2x16x16 1 2 0.50" in text
+    assert "raw op, on the device 30.0 +20.0" in text
+    assert "BlockLSTMV2 32x16x256x256 0.50 17.5" in text
+    assert "training 8x2x16x16 3.00 2.00 1.50" in text
+
+
+def test_a_comparison_shows_what_changed(results: Results) -> None:
+    old = Results.load(STORED)
+    for outcome in old.outcomes:
+        for track in outcome.tracks.values():
+            track.seconds[:] = [2 * seconds for seconds in track.seconds]
+    text = lines(print_comparison, old, results)
+    assert "inference 8x2x16x16 1 4 2 0.50x 0.50x" in text
+    assert not any("machines differ" in line for line in text)
+    old.machine["cpu"] = "another"
+    assert any("machines differ" in line for line in lines(print_comparison, old, results))
+
+
+def test_the_picture(results: Results, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    png, svg = plot.draw(results, tmp_path / "stored.json")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = svg.read_text()
+    for word in ("CudnnRNN(is_training=False)", "8 x 2 x 16 x 16", "0.50 J", "2.00 J", "1x"):
+        assert word in text
+    assert "BlockLSTMV2" not in text  # has no peer here
+
+
+def test_there_is_no_picture_of_nothing(results: Results, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    results.outcomes.clear()
+    assert plot.draw(results, tmp_path / "empty.json") == []
+
+
+def test_a_stored_run_is_shown_without_measuring(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "run.json"
+    copy.write_bytes(STORED.read_bytes())
+    assert main(["--show", str(copy), "--compare", str(STORED)]) == 0
+    text = capsys.readouterr().out
+    assert "0.50x" in text
+    assert "ratio before" in text
+    assert copy.read_bytes() == STORED.read_bytes()
+
+
+def test_the_machine_is_described_but_not_named() -> None:
+    import platform
+
+    machine = describe_machine()
+    assert machine["processors"] >= 1
+    assert machine["memory_gib"] >= 1
+    assert machine["cpu"]
+    text = json.dumps(machine)
+    assert platform.node() not in text
+    assert "/" not in text.replace(machine["cpu"], "")
+    found = versions(["numpy", "no-such-package"])
+    assert found.keys() == {"python", "numpy"}
