@@ -341,9 +341,9 @@ BUILDS: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
     ),
     "size": (
         "CudnnRNNParamsSize",
-        network(num_units=30000) | {"S": "int32"},
+        network("rnn_relu", 1, 46340, 1) | {"S": "int32"},
         "S",
-        "int64, as the size ",
+        "int64, as the size 2147534620 is no int32",
         "int32",
     ),
     "S": ("CudnnRNNParamsSize", network() | {"S": "int16"}, "S", "one of int32, int64", "'int16'"),
@@ -370,8 +370,9 @@ def test_too_many_tensors_are_refused_at_once() -> None:
     sizes, _ = split_sizes(how)
     with pytest.raises(rc.errors.InvalidArgumentError, match="'S': expected int64"):
         rc.raw_ops.CudnnRNNParamsSize(**sizes, T="float32", S="int32")
-    out = rc.build("CudnnRNNParamsSize", **sizes, S="int64")
-    assert str(size_of(how)) in out.text
+    for each, S in ((how, "int64"), (network("rnn_relu", 1, 46339, 1), "int32")):
+        out = rc.build("CudnnRNNParamsSize", **each, S=S)
+        assert str(size_of(each)) in out.text
 
 
 CALLS: dict[str, tuple[dict[str, Any], str, str, str]] = {
