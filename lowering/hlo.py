@@ -401,6 +401,8 @@ class Builder:
         3.13 lets what computes a value write it in its place, and fails to compile if that reorders
         it ("operand does not dominate this use"), as it may in a concatenation.
         """
+        if len(parts) == 1 and math.prod(parts[0][1].shape) == size:
+            return parts[0][1].flat()
         dtype = parts[0][1].dtype if parts else self.spec.dtype
         vector = self.full(0, (size,), dtype)
         for offset, value in parts:

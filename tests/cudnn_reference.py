@@ -188,7 +188,7 @@ class Network:
         """`reserve_space`: mask, outputs of all layers but the top one, activations."""
         parts = [self.mask.ravel()] if self.attributes["dropout"] > 0 else []
         parts += [y.ravel() for y in self.outputs[:-1]]
-        saved = {"lstm": ("ifno", "c"), "gru": ("rzn", "u")}.get(self.mode, ())
+        saved = {"lstm": ("ifnoc",), "gru": ("rznu",)}.get(self.mode, ())
         for pl in range(self.L * self.D):
             for group in saved:
                 rows = np.full((self.T, self.B, len(group), self.H), padding)

@@ -5,19 +5,19 @@ A dense vector of the op's dtype, row-major, without gaps, time-major whatever `
     dropout mask    [L-1, T, B, D*h]   multipliers, 0 or 1/(1-dropout); with dropout and L > 1 only
     layer outputs   [T, B, D*h]        before dropout, for each layer but the top one, whose output
                                        is the op's
-    activations     for each pseudo-layer, what its cell saves, each [T, B, kH]:
-        lstm        gates i, f, n, o   k = 4, after activation
-                    cells              k = 1, the cell state
-        gru         gates r, z, n      k = 3, after activation
-                    u                  k = 1, R_n h_before + bR_n
-        rnn_*       nothing: the derivative needs the output alone
+    activations     [T, B, k*H]        for each pseudo-layer, what its cell saves, side by side:
+        lstm        i, f, n, o, c      k = 5: gates after activation, cell state
+        gru         r, z, n, u         k = 4: gates after activation, R_n h_before + bR_n
+        rnn_*       nothing            k = 0: the derivative needs the output alone
+
+A single pseudo-layer's activations are thus all of `reserve_space`, which is then not copied.
 
 Activations of padding are unspecified.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,8 +50,8 @@ class ReserveLayout:
         Block(offset=0, shape=(1, 5, 2, 4))
         >>> reserve.outputs
         [Block(offset=40, shape=(5, 2, 4))]
-        >>> reserve.activations[1]["cells"]
-        Block(offset=440, shape=(5, 2, 4))
+        >>> reserve.activations[1]
+        Block(offset=280, shape=(5, 2, 20))
         >>> reserve.size
         480
     """
@@ -80,24 +80,19 @@ class ReserveLayout:
         return [Block(first.offset + k * first.size, first.shape) for k in range(count)]
 
     @cached_property
-    def activations(self) -> Sequence[Mapping[str, Block]]:
+    def activations(self) -> Sequence[Block]:
         """What each pseudo-layer saves."""
         offset = self.outputs[-1].stop if self.outputs else self.mask.stop
         T, B, _ = self._output
-        rows: list[dict[str, Block]] = []
-        for _ in self.layout.pseudo_layers:
-            row: dict[str, Block] = {}
-            for name, k in CELLS[self.layout.rnn_mode].saved.items():
-                row[name] = Block(offset, (T, B, k * self.layout.num_units))
-                offset = row[name].stop
-            rows.append(row)
-        return rows
+        width = len(CELLS[self.layout.rnn_mode].saved) * self.layout.num_units
+        first = Block(offset, (T, B, width))
+        count = len(self.layout.pseudo_layers)
+        return [Block(offset + k * first.size, first.shape) for k in range(count)]
 
     @property
     def size(self) -> int:
         """How many elements it has."""
-        blocks = [self.mask, *self.outputs, *(b for row in self.activations for b in row.values())]
-        return sum(block.size for block in blocks)
+        return self.activations[-1].stop
 
     @property
     def _output(self) -> tuple[int, int, int]:

@@ -162,8 +162,8 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             state = net.state(initial, index)
             results = net.recurrence(each).forward(zx, biases, state, training=training)
             outputs.append(results["y"])
-            saved = reserve.activations[index].items() if training else ()
-            kept += [(block.offset, results[name]) for name, block in saved]
+            if "activations" in results:
+                kept.append((reserve.activations[index].offset, results["activations"]))
             for name in state:
                 b.step(f"output_{name} = of pseudo-layer {index}")
                 final[name].append(results[name].reshape(1, *results[name].shape))
@@ -228,10 +228,8 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             x = net.times_mask(x, masks[layer - 1]) if masks else x
         dx: Value | None = None
         for index, each in net.layer(layer):
-            saved = {
-                name: net.part("reserve_space", block)
-                for name, block in reserve.activations[index].items()
-            }
+            block = reserve.activations[index]
+            saved = net.part("reserve_space", block) if block.size else None
             recurrence = net.recurrence(each)
             first = net.state(initial, index)
             loop = recurrence.backward(
@@ -286,7 +284,7 @@ def _parameter_gradients(
     loop: Values,
     x: Value,
     y: Value,
-    saved: Values,
+    activations: Value | None,
     first: Value,
 ) -> list[tuple[int, Value]]:
     """The gradients of a pseudo-layer's matrices and biases, with their places in the buffer."""
@@ -301,8 +299,8 @@ def _parameter_gradients(
     b.step("dR = dr_gates^T @ h_before")
     dR = _recurrent_gradient(net, pseudo_layer, dr_gates, y, first)
     parts.append((pseudo_layer.recurrent, dR))
-    if pseudo_layer.projection is not None:
-        m = lstm_recurrence.output(b, {name: each.to(compute) for name, each in saved.items()})
+    if pseudo_layer.projection is not None and activations is not None:
+        m = lstm_recurrence.output(b, activations.to(compute))
         m = net.steps.where_valid(b, m.to(net.storage))
         b.step("dWp = dh^T @ m")
         parts.append((pseudo_layer.projection, _product(loop["dh_rows"], m, compute)))

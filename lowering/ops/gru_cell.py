@@ -6,7 +6,7 @@ the logistic function:
     r = s(zx_r + r_r)    z = s(zx_z + r_z)    u = r_n + bR_n    n = tanh(zx_n + r*u)
     h = (1 - z)*n + z*h_before
 
-A step saves r, z, n (as ``gates``) and u. The gates' gradients as the input projection sees them
+A step saves r, z, n and u. The gates' gradients as the input projection sees them
 are a_r, a_z, a_n; as the recurrent product sees them a_r, a_z, r*a_n:
 
     a_n = dh * (1-z) * (1 - n*n)    a_r = a_n * u * r*(1-r)
@@ -18,8 +18,6 @@ GRUBlockCell, which resets before the product, is another cell (`gru_block_cell`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.ops.recurrence import Derivative, StepResult
@@ -35,7 +33,7 @@ class GRU:
     """The `Cell` of gru."""
 
     name = "gru"
-    saved: Mapping[str, int] = MappingProxyType({"gates": 3, "u": 1})
+    saved = ("r", "z", "n", "u")
     has_cell_state = False
     reads = frozenset({"h_before"})
     splits_recurrent = True
@@ -63,12 +61,11 @@ class GRU:
         n = b.tanh(x_n + reset * u)
         b.step("h = (1 - z)*n + z*h_before")
         h = (1.0 - z) * n + z * state["h"]
-        return StepResult(h, None, {"gates": (reset, z, n), "u": (u,)})
+        return StepResult(h, None, (reset, z, n, u))
 
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
         """Emits its derivative."""
-        b.step("gates = [r, z, n]")
-        r, z, n = reads["gates"].split(1, 3)
+        r, z, n = reads["r"], reads["z"], reads["n"]
         b.step("a_n = dh * (1-z) * (1 - n*n)")
         a_n = dh * (1.0 - z) * (1.0 - n * n)
         b.step("a_r = a_n * u * r*(1-r)")

@@ -2,14 +2,12 @@
 
     z = zx + r      zx = W x + bW + bR      r = R h_before
 
-A step saves the gates i, f, n, o after activation, and the cell state; co = tanh(c) is computed
+A step saves the gates i, f, n, o after activation, and the cell state c; co = tanh(c) is computed
 again. Cell clip, peepholes and forget bias are the block ops' alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.ops import lstm_cell
@@ -24,18 +22,18 @@ __all__ = ["LSTM", "output"]
 _GATE_ORDER = "IFCO"
 
 
-def output(b: Builder, saved: Values) -> Value:
+def output(b: Builder, activations: Value) -> Value:
     """The outputs before projection of all steps, ``[T, B, H]``, from what they saved."""
     b.step("m = o * tanh(c)")
-    *_, o = saved["gates"].split(2, 4)
-    return o * b.tanh(saved["cells"])
+    *_, o, c = activations.split(2, len(LSTM.saved))
+    return o * b.tanh(c)
 
 
 class LSTM:
     """The `Cell` of lstm."""
 
     name = "lstm"
-    saved: Mapping[str, int] = MappingProxyType({"gates": 4, "cells": 1})
+    saved = ("i", "f", "n", "o", "c")
     has_cell_state = True
     reads: frozenset[str] = frozenset()
     splits_recurrent = False
@@ -50,15 +48,13 @@ class LSTM:
         b.step("z = zx + r")
         z = x + r
         step = lstm_cell.forward(b, z, state["c"], {}, gate_order=_GATE_ORDER, cell_clip=0.0)
-        saved = {"gates": (step.i, step.f, step.ci, step.o), "cells": (step.cs,)}
-        return StepResult(step.h, step.cs, saved)
+        return StepResult(step.h, step.cs, (step.i, step.f, step.ci, step.o, step.cs))
 
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
         """Emits its derivative."""
         assert dc is not None
-        b.step("gates = [i, f, n, o]")
-        i, f, ci, o = reads["gates"].split(1, 4)
         b.step("co = tanh(c)")
-        saved = {"i": i, "f": f, "ci": ci, "o": o, "co": b.tanh(reads["cells"])}
+        saved = {name: reads[name] for name in ("i", "f", "o")}
+        saved |= {"ci": reads["n"], "co": b.tanh(reads["c"])}
         gates, dc = lstm_cell.backward(b, saved, reads["c_before"], dc, dh, {})
         return Derivative(gates.concatenate(b, _GATE_ORDER), None, None, dc)

@@ -21,7 +21,7 @@ and everything else is computed, in float32; so are dh and dc.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -40,12 +40,12 @@ class StepResult(NamedTuple):
     Attributes:
         h: The new output, before any projection, ``[B, H]``.
         c: The new cell state, ``[B, H]``; None if the cell has none.
-        saved: What the derivative will need, by name, in parts ``[B, H]``.
+        saved: What the derivative will need, each ``[B, H]``, in the order of `Cell.saved`.
     """
 
     h: Value
     c: Value | None
-    saved: Mapping[str, Sequence[Value]]
+    saved: Sequence[Value]
 
 
 class Derivative(NamedTuple):
@@ -69,7 +69,7 @@ class Cell(Protocol):
 
     Attributes:
         name: Its rnn_mode.
-        saved: What a step saves, and the width in multiples of H; with a cell state, "cells" is it.
+        saved: The names of what a step saves; "c" among them is the cell state.
         has_cell_state: Whether there is a ``c`` beside ``h``.
         reads: What the derivative reads besides: "h", its own output; "h_before", the previous one.
         splits_recurrent: Whether its derivative has a `Derivative.recurrent`.
@@ -80,7 +80,7 @@ class Cell(Protocol):
         ...
 
     @property
-    def saved(self) -> Mapping[str, int]:  # noqa: D102
+    def saved(self) -> Sequence[str]:  # noqa: D102
         ...
 
     @property
@@ -197,13 +197,13 @@ class Recurrence:
             training: Whether what the derivative needs is saved.
 
         Returns:
-            ``y [T, B, h]``; the final ``h`` and ``c``; when training, what is saved,
-            ``[T, B, kH]``.
+            ``y [T, B, h]``; the final ``h`` and ``c``; when training, ``activations``, what is
+            saved, side by side, ``[T, B, kH]``.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         T, B, _ = zx.shape
         H = (self.recurrent if self.projection is None else self.projection).shape[1]
-        saved: Mapping[str, int] = cell.saved if training else {}
+        saves = training and len(cell.saved) > 0
 
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
             b.step("zx = zx[t]")
@@ -224,23 +224,22 @@ class Recurrence:
             valid = self._steps(reads).valid(b, t)
             b.step("y = h where valid, else 0")
             rows = {"y": _select(b, valid, h, b.full(0, h.shape, storage))}
-            for name in saved:
-                b.step(f"{name} = {name} in {storage}")
-                rows[name] = b.concatenate([part.to(storage) for part in result.saved[name]], 1)
+            if saves:
+                b.step(f"activations = {', '.join(cell.saved)}")
+                parts = [part.to(storage) for part in result.saved]
+                rows["activations"] = b.concatenate(parts, 1)
             b.step("state = new where valid, else as it was")
             return {name: _select(b, valid, new[name], state[name]) for name in state}, rows
 
-        widths = {name: k * H for name, k in saved.items()}
+        widths = {"y": self.recurrent.shape[1]}
+        widths |= {"activations": len(cell.saved) * H} if saves else {}
         return time_loop(
             b,
             f"{cell.name}_forward",
             length=self.steps.count,
             operands={"zx": zx, **self._weights, **biases},
             state=state,
-            outputs={
-                name: ((T, B, width), storage)
-                for name, width in {"y": self.recurrent.shape[1], **widths}.items()
-            },
+            outputs={name: ((T, B, width), storage) for name, width in widths.items()},
             step=step,
             attributes={"cell": cell.name},
             reverse=self.reverse,
@@ -251,7 +250,7 @@ class Recurrence:
         dy: Value,
         y: Value,
         columns: int,
-        saved: Values,
+        activations: Value | None,
         initial: Values,
         gradients: Values,
     ) -> dict[str, Value]:
@@ -261,7 +260,7 @@ class Recurrence:
             dy: Gradient of the layer's output, ``[T, B, D*h]``.
             y: The layer's output, ``[T, B, D*h]``.
             columns: The first column of both that belongs to this direction.
-            saved: What `forward` saved.
+            activations: What `forward` saved; None if that is nothing.
             initial: ``h`` and ``c`` before the first step.
             gradients: ``dh`` and, if the cell has it, ``dc`` of the state after the last step.
 
@@ -272,7 +271,8 @@ class Recurrence:
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         T, B, _ = y.shape
         rows, h = self.recurrent.shape
-        sequences = {"dy": dy, **saved} | ({"y": y} if cell.reads else {})
+        sequences = {"dy": dy} | ({"y": y} if cell.reads else {})
+        sequences |= {} if activations is None else {"activations": activations}
         first = {"h_0": initial["h"]} if "h_before" in cell.reads else {}
         first |= {"c_0": initial["c"]} if cell.has_cell_state else {}
 
@@ -283,10 +283,16 @@ class Recurrence:
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
             steps = self._steps(reads)
 
+            def saved(name: str, time: Value) -> Value:
+                """One of the activations of a step."""
+                row = reads["activations"].row(time)
+                return row.split(1, len(cell.saved))[cell.saved.index(name)]
+
             def previous(name: str, initial: Value) -> Value:
                 """What the step started from: the row of the step before it, or the initial one."""
                 b.step(f"{name}_before = {name} of the step before, or the initial one")
-                row = own(name, reads[name].row(t + 1 if self.reverse else t - 1))
+                time = t + 1 if self.reverse else t - 1
+                row = saved(name, time) if name == "c" else own(name, reads[name].row(time))
                 if not self.reverse:
                     return b.select(t.compare("EQ", 0), initial, row)
                 has_next = steps.valid(b, t + 1)
@@ -297,14 +303,14 @@ class Recurrence:
             values: dict[str, Value] = {}
             for name in cell.saved:
                 b.step(f"{name} = {name}[t]")
-                values[name] = reads[name].row(t).to(compute)
+                values[name] = saved(name, t).to(compute)
             if "h" in cell.reads:
                 b.step("h = y[t]")
                 values["h"] = own("y", reads["y"].row(t)).to(compute)
             if "h_before" in cell.reads:
                 values["h_before"] = previous("y", reads["h_0"]).to(compute)
             if cell.has_cell_state:
-                values["c_before"] = previous("cells", reads["c_0"]).to(compute)
+                values["c_before"] = previous("c", reads["c_0"]).to(compute)
             b.step("dh = dy[t] + dh")
             dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
             dm = dh

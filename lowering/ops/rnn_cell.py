@@ -9,8 +9,6 @@ The derivative needs the output alone, so a step saves nothing of its own. relu'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.ops.recurrence import Derivative, StepResult
@@ -26,7 +24,7 @@ class RNNTanh:
     """The `Cell` of rnn_tanh."""
 
     name = "rnn_tanh"
-    saved: Mapping[str, int] = MappingProxyType({})
+    saved: tuple[str, ...] = ()
     has_cell_state = False
     reads = frozenset({"h"})
     splits_recurrent = False
@@ -40,7 +38,7 @@ class RNNTanh:
         """Emits one step."""
         b.step("z = zx + r")
         z = x + r
-        return StepResult(self._activation(b, z), None, {})
+        return StepResult(self._activation(b, z), None, ())
 
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
         """Emits its derivative."""
