@@ -429,7 +429,7 @@ def test_several_ops_are_one_function_each() -> None:
 @pytest.mark.parametrize("op", OPS)
 def test_each_function_is_as_if_alone(op: str) -> None:
     """What a function is does not depend on the others in its module."""
-    together = rc.build(list(OPS), use_peephole=True, num_layers=1, **DIMS).text.splitlines()
+    together = rc.build(list(OPS), use_peephole=True, **DIMS).text.splitlines()
     alone = text(op).splitlines()[1:-1]
     start = together.index(alone[0])
     assert together[start : start + len(alone)] == alone
