@@ -184,7 +184,11 @@ class Manifest:
 
         Integers with a range, such as a sequence length, are at its end.
         """
-        inputs = [f"--input={a.iree_type}={a.maximum or a.default or 0}" for a in spec.arguments]
+        inputs = [
+            f"--input={a.iree_type}"  # the tool takes no elements for a tensor that has none
+            + ("" if 0 in a.shape else f"={a.maximum or a.default or 0}")
+            for a in spec.arguments
+        ]
         device = {"local": "local-task"}.get(self.target.device, self.target.device)
         return shlex.join(
             [

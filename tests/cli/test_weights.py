@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import shutil
+import subprocess
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -79,6 +84,30 @@ def test_bfloat16_layers_of_nodes(file: str, tmp_path: Path) -> None:
     for name, array in given.items():
         assert found[name].dtype == ml_dtypes.bfloat16
         assert found[name].tobytes() == array.tobytes()
+
+
+def test_lists_through_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The conversions as compiled functions: in a file, lists are element by element."""
+    monkeypatch.chdir(tmp_path)
+    command = ["compile", "CudnnRNNParamsToCanonical", "CudnnRNNCanonicalToParams", "-o", "p.vmfb"]
+    command += ["--dim", "num_layers=1,num_units=3,input_size=3"]
+    assert main([*command, "--attr", "rnn_mode=gru,input_mode=skip_input,num_params=6"]) == 0
+    np.savez("in.npz", params=np.arange(45, dtype=np.float32))
+    to, back = "cudnn_rnn_params_to_canonical", "cudnn_rnn_canonical_to_params"
+    assert main(["run", "p.vmfb", "in.npz", "--function", to, "-o", "parts.npz"]) == 0
+    with np.load("parts.npz") as parts:
+        assert list(parts) == [f"{name}_{k}" for name in ("weights", "biases") for k in range(6)]
+        assert parts["weights_0"].shape == (3, 0)
+    assert main(["run", "p.vmfb", "parts.npz", "--function", back, "-o", "back.npz"]) == 0
+    assert np.load("back.npz")["params"].tolist() == list(range(45))
+    one = ["--function", back, "--input", "num_layers=2"]
+    assert main(["run", "p.vmfb", "parts.npz", *one]) == 2
+    manifest = json.loads(Path("p.vmfb.json").read_text())
+    name, *rest = shlex.split(manifest["run_commands"][back])
+    assert "--input=3x0xf32" in rest
+    tool = shutil.which(name, path=sysconfig.get_path("scripts"))
+    rest = [part.replace("FILE.vmfb", "p.vmfb") for part in rest]
+    subprocess.run([str(tool), *rest], check=True, capture_output=True)
 
 
 LSTM = ["--rnn-mode", "lstm"]
