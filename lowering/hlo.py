@@ -15,6 +15,7 @@ Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/sp
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,10 @@ from rnn_compiler.manifest import FunctionSpec
 __all__ = ["Builder", "Emitter", "Type", "Value", "build_module", "ir", "module_text"]
 
 
+_INNER_TYPES = {"bool": "i1", "uint32": "ui32", "uint64": "ui64"}
+"""Element types that no op takes or gives."""
+
+
 @dataclass(frozen=True)
 class Type:
     """A tensor type: a shape and the name of an element type (``"float32"``, ``"bool"``)."""
@@ -39,7 +44,7 @@ class Type:
     @property
     def mlir(self) -> ir.Type:
         """The MLIR type, in the current context."""
-        element = "i1" if self.dtype == "bool" else DTYPES[self.dtype].mlir
+        element = _INNER_TYPES.get(self.dtype) or DTYPES[self.dtype].mlir
         return ir.RankedTensorType.get(self.shape, ir.Type.parse(element))
 
     @property
@@ -73,7 +78,8 @@ class Value:
         """Name of its element type."""
         return self.type.dtype
 
-    def _binary(self, op: str, other: Value | int | float, swap: bool = False) -> Value:
+    def binary(self, op: str, other: Value | int | float, swap: bool = False) -> Value:
+        """A StableHLO op of two operands, which are brought to one shape."""
         b = self.builder
         lhs, rhs = b.broadcast_together(self, other)
         if swap:
@@ -81,25 +87,25 @@ class Value:
         return b.op(op, [lhs, rhs], lhs.type)
 
     def __add__(self, other: Value | int | float) -> Value:
-        return self._binary("add", other)
+        return self.binary("add", other)
 
     def __radd__(self, other: int | float) -> Value:
-        return self._binary("add", other, swap=True)
+        return self.binary("add", other, swap=True)
 
     def __sub__(self, other: Value | int | float) -> Value:
-        return self._binary("subtract", other)
+        return self.binary("subtract", other)
 
     def __rsub__(self, other: int | float) -> Value:
-        return self._binary("subtract", other, swap=True)
+        return self.binary("subtract", other, swap=True)
 
     def __mul__(self, other: Value | int | float) -> Value:
-        return self._binary("multiply", other)
+        return self.binary("multiply", other)
 
     def __rmul__(self, other: int | float) -> Value:
-        return self._binary("multiply", other, swap=True)
+        return self.binary("multiply", other, swap=True)
 
     def __truediv__(self, other: Value | int | float) -> Value:
-        return self._binary("divide", other)
+        return self.binary("divide", other)
 
     def __neg__(self) -> Value:
         return self.builder.op("negate", [self], self.type)
@@ -108,7 +114,8 @@ class Value:
         """Elementwise comparison; `direction` is EQ, NE, LT, LE, GT or GE."""
         b = self.builder
         lhs, rhs = b.broadcast_together(self, other)
-        kind = "FLOAT" if lhs.type.is_float else "SIGNED"
+        kind = "UNSIGNED" if lhs.dtype.startswith("uint") else "SIGNED"
+        kind = "FLOAT" if lhs.type.is_float else kind
         attributes = {
             "comparison_direction": ir.Attribute.parse(
                 f"#stablehlo<comparison_direction {direction}>"
@@ -123,11 +130,19 @@ class Value:
             return self
         return self.builder.op("convert", [self], Type(self.shape, dtype))
 
+    def bitcast(self, dtype: str) -> Value:
+        """The same bits as another element type of the same width."""
+        return self.builder.op("bitcast_convert", [self], Type(self.shape, dtype))
+
     def reshape(self, *shape: int) -> Value:
         """The same elements in another shape."""
         if shape == self.shape:
             return self
         return self.builder.op("reshape", [self], Type(shape, self.dtype))
+
+    def flat(self) -> Value:
+        """The same elements as a vector."""
+        return self.reshape(math.prod(self.shape))
 
     def broadcast_to(self, shape: tuple[int, ...]) -> Value:
         """Repeated along new leading axes."""
@@ -216,10 +231,18 @@ class Value:
 
     def sum(self, *axes: int) -> Value:
         """The sum over some axes."""
+        return self._reduce("add", axes)
+
+    def max(self, *axes: int) -> Value:
+        """The largest of the elements, which are not negative, over some axes; 0 of none."""
+        return self._reduce("maximum", axes)
+
+    def _reduce(self, combine: str, axes: Sequence[int]) -> Value:
+        """Elements combined along some axes, with 0 as the start."""
         b = self.builder
         shape = tuple(n for axis, n in enumerate(self.shape) if axis not in axes)
         result = Type(shape, self.dtype)
-        if 0 in self.shape:  # a sum of nothing
+        if 0 in self.shape:  # nothing to combine
             return b.full(0, shape, self.dtype)
         op = b.create(
             "stablehlo.reduce",
@@ -230,7 +253,7 @@ class Value:
         )
         scalar = Type((), self.dtype)
         with b.block(op.regions[0], [scalar, scalar], ["lhs", "rhs"]) as (lhs, rhs):
-            b.terminate("stablehlo.return", [lhs + rhs])
+            b.terminate("stablehlo.return", [b.op(combine, [lhs, rhs], scalar)])
         b.verify(op)
         return Value(b, op.results[0], result)
 
@@ -247,6 +270,7 @@ class Builder:
         self.module = module
         self.spec = spec
         self._location = ir.Location.name(spec.op)
+        self._symbols: set[str] = set()
 
     # Source locations.
 
@@ -370,10 +394,48 @@ class Builder:
             "concatenate", values, Type(tuple(shape), values[0].dtype), {"dimension": dimension}
         )
 
+    def assemble(self, parts: Sequence[tuple[int, Value]], size: int) -> Value:
+        """A vector of values of one dtype, each at its offset; 0 elsewhere.
+
+        The values are written in the order given, which should be that of their computation: IREE
+        3.13 lets what computes a value write it in its place, and fails to compile if that reorders
+        it ("operand does not dominate this use"), as it may in a concatenation.
+        """
+        if len(parts) == 1 and math.prod(parts[0][1].shape) == size:
+            return parts[0][1].flat()
+        dtype = parts[0][1].dtype if parts else self.spec.dtype
+        vector = self.full(0, (size,), dtype)
+        for offset, value in parts:
+            if math.prod(value.shape):
+                operands = [vector, value.flat(), self.constant(offset, "int64")]
+                vector = self.op("dynamic_update_slice", operands, vector.type)
+        return vector
+
     def iota(self, shape: tuple[int, ...], axis: int, dtype: str = "int64") -> Value:
         """Each element its own index along an axis."""
         dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
         return self.op("iota", [], Type(shape, dtype), {"iota_dimension": dimension})
+
+    def random_bits(self, key: Value, counter: Value, count: int) -> Value:
+        """Philox 4x32 bits, uint32 ``[count]``; the counter advances by one for every 128 bits.
+
+        Args:
+            key: The key, int64 scalar.
+            counter: Where to start, int64 scalar.
+            count: How many numbers.
+        """
+        state = self.concatenate([key.reshape(1), counter.reshape(1)], 0).bitcast("uint64")
+        result = Type((count,), "uint32")
+        if not count:
+            return self.full(0, (0,), "uint32")
+        algorithm = ir.Attribute.parse("#stablehlo<rng_algorithm PHILOX>")
+        op = self.create(
+            "stablehlo.rng_bit_generator",
+            [state],
+            [state.type, result],
+            {"rng_algorithm": algorithm},
+        )
+        return Value(self, op.results[1], result)
 
     # Elementwise functions.
 
@@ -402,6 +464,10 @@ class Builder:
         far = 1.0 - self.full(2.0, x.shape, x.dtype) / (exponential + 1.0)
         signed = self.select(x.compare("LT", 0.0), -far, far)
         return self.select(magnitude.compare("LT", 0.625), near, signed)
+
+    def relu(self, x: Value) -> Value:
+        """The larger of a number and 0; NaN stays NaN."""
+        return self.op("maximum", [x, self.full(0, x.shape, x.dtype)], x.type)
 
     def select(self, predicate: Value, on_true: Value, on_false: Value) -> Value:
         """``on_true`` where the predicate holds, else ``on_false``, whatever is in the other."""
@@ -452,6 +518,9 @@ class Builder:
             names: The names of the operands in the decomposition.
         """
         symbol = f"{self.spec.function}.{name}"
+        if symbol in self._symbols:  # another loop of the same kind
+            symbol = f"{symbol}.{len(self._symbols)}"
+        self._symbols.add(symbol)
         types = [operand.type for operand in operands]
         with ir.InsertionPoint(self.module.body):
             results = self.function(symbol, types, names, decomposition, private=True)

@@ -5,6 +5,8 @@ build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
+weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
+dropout_mask the mask that a CudnnRNN call used
 errors       what can be raised
 """
 
@@ -18,8 +20,9 @@ from rnn_compiler.errors import InvalidArgumentError as _InvalidArgumentError
 from rnn_compiler.logs import configure_logging as _configure_logging
 
 if TYPE_CHECKING:
-    from rnn_compiler import errors, raw_ops, runtime
+    from rnn_compiler import errors, raw_ops, runtime, weights
     from rnn_compiler.compilation import compile
+    from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -32,16 +35,18 @@ __all__ = [
     "Program",
     "build",
     "compile",
+    "dropout_mask",
     "errors",
     "raw_ops",
     "runtime",
     "target",
+    "weights",
 ]
 
 with contextlib.suppress(_InvalidArgumentError):  # of which the command line tells
     _configure_logging()
 
-_SUBMODULES = ("errors", "raw_ops", "runtime")
+_SUBMODULES = ("errors", "raw_ops", "runtime", "weights")
 _HOMES = {
     "Artifact": "runtime.artifact",
     "Bundle": "runtime.artifact",
@@ -49,6 +54,7 @@ _HOMES = {
     "Program": "runtime.program",
     "build": "modules",
     "compile": "compilation",
+    "dropout_mask": "dropout",
     "target": "execution",
 }
 

@@ -41,6 +41,9 @@ __all__ = ["cache_key", "compile", "lowered_text"]
 
 _log = logging.getLogger(__name__)
 
+SHARED_SOURCES = ("cudnn_layout", "dtypes", "manifest", "signatures")
+"""The modules outside lowering that decide what is compiled."""
+
 _memory = MemoryCache()
 
 
@@ -258,7 +261,7 @@ def _source_digest() -> str:
     """Digest of the sources that decide what is compiled, for those who edit them."""
     package = Path(rnn_compiler.__path__[0])
     lowering = sorted(Path(rnn_compiler.lowering.__path__[0]).rglob("*.py"))
-    shared = [package / name for name in ("dtypes.py", "manifest.py", "signatures.py")]
+    shared = [package / f"{name}.py" for name in SHARED_SOURCES]
     digest = hashlib.sha256()
     for source in (*lowering, *shared):
         digest.update(f"{source.name}\0".encode())

@@ -70,7 +70,8 @@ def canonical_name(dtype: object) -> str | None:
         if dtype in DTYPES:
             return dtype
     try:
-        described: Any = np.dtype(cast(Any, dtype))
+        # A tf.DType is not one of numpy's, and has it as an attribute.
+        described: Any = np.dtype(getattr(dtype, "as_numpy_dtype", cast(Any, dtype)))
     except Exception:  # numpy raises what it likes on what is no dtype
         return None
     return described.name if described.name in DTYPES else None

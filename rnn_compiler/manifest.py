@@ -41,6 +41,10 @@ class TensorSpec:
         formula: The shape in terms of the op's dimensions, for people.
         minimum: Smallest value a host integer may have; None if unbounded.
         maximum: Largest value a host integer may have; None if unbounded.
+        ignored: Whether any shape will do, as nothing of it is read.
+        default: The value of an integer scalar that is not given; None if it must be.
+        any_shape: Whether any shape of as many elements will do.
+        list: The name of the list that it is an element of; empty if it is none.
     """
 
     name: str
@@ -49,6 +53,15 @@ class TensorSpec:
     formula: str = ""
     minimum: int | None = None
     maximum: int | None = None
+    ignored: bool = False
+    default: int | None = None
+    any_shape: bool = False
+    list: str = ""
+
+    @property
+    def keyword(self) -> str:
+        """The name under which a call passes or returns it: its own, or its list's."""
+        return self.list or self.name
 
     def __str__(self) -> str:
         """The type in short, ``float32[16,256]``."""
@@ -171,7 +184,11 @@ class Manifest:
 
         Integers with a range, such as a sequence length, are at its end.
         """
-        inputs = [f"--input={a.iree_type}={a.maximum or 0}" for a in spec.arguments]
+        inputs = [
+            f"--input={a.iree_type}"  # the tool takes no elements for a tensor that has none
+            + ("" if 0 in a.shape else f"={a.maximum or a.default or 0}")
+            for a in spec.arguments
+        ]
         device = {"local": "local-task"}.get(self.target.device, self.target.device)
         return shlex.join(
             [

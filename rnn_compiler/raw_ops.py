@@ -9,6 +9,7 @@ import functools
 import inspect
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.compilation import compile
@@ -16,11 +17,11 @@ from rnn_compiler.dtypes import canonical_name
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import DeviceArray, Function, load
-from rnn_compiler.runtime.arguments import as_array, check_argument, has_dtype
-from rnn_compiler.signatures import REQUIRED, Argument, Signature
+from rnn_compiler.runtime.arguments import as_array, check_argument, elements, has_dtype
+from rnn_compiler.signatures import DIMENSIONS, REQUIRED, Signature
 
 
 class RawOp:
@@ -38,10 +39,12 @@ class RawOp:
             [inspect.Parameter(a.name, inspect.Parameter.KEYWORD_ONLY) for a in signature.arguments]
             + [
                 inspect.Parameter(a.name, inspect.Parameter.KEYWORD_ONLY, default=a.default)
-                for a in signature.attributes
+                for a in signature.call_attributes
             ]
             + [inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)]
         )
+        self._lists = [argument.name for argument in signature.arguments if argument.is_list]
+        self._form = functools.lru_cache(maxsize=1024)(self._form_now)
         self._specialize = functools.lru_cache(maxsize=1024)(self._specialize_now)
         self._function = functools.lru_cache(maxsize=1024)(self._load)
 
@@ -69,19 +72,17 @@ class RawOp:
             )
         signature.check_keywords(keywords)
         arrays = self._arrays(keywords)
-        dtype = self._dtype(arrays)
-        dims = signature.infer({key: array.shape for key, array in arrays.items()})
-        attributes = tuple(
-            (
-                attribute.name,
-                attribute.canonical(
-                    signature.name, keywords.get(attribute.name, attribute.default), dtype
-                ),
-            )
-            for attribute in signature.attributes
-        )
+        dtype = self._dtype(keywords, arrays)
+        attributes = tuple(signature.canonical(keywords, dtype).items())
+        at_run_time = signature.canonical(keywords, dtype, at_run_time=True)
+        dims = self._form(attributes).infer({key: array.shape for key, array in arrays.items()})
+        dims |= self._values(arrays)
         instance = (dtype, tuple(dims.items()), attributes)
         spec = self._specialize(*instance)
+        arrays |= {name: np.asarray(value) for name, value in at_run_time.items()}
+        for name in self._lists:
+            count = sum(argument.list == name for argument in spec.arguments)
+            elements(signature.name, name, keywords[name], count)
         for argument in spec.arguments:
             check_argument(signature.name, argument, arrays[argument.name])
         function = self._function(*instance, current_target(), current_device())
@@ -94,25 +95,48 @@ class RawOp:
         op = self.signature.name
         arrays: dict[str, npt.NDArray[Any] | DeviceArray] = {}
         dtype: str | None = None
-        plain: list[Argument] = []
+        plain: dict[str, Any] = {}
         for argument in self.signature.arguments:
             value = keywords[argument.name]
-            if argument.dtype is None and not has_dtype(value):
-                plain.append(argument)
-                continue
-            array = as_array(op, argument.name, value, argument.dtype or "float32")
-            arrays[argument.name] = array
-            if dtype is None and argument.dtype is None:
-                dtype = canonical_name(array.dtype)
-        for argument in plain:
-            value = keywords[argument.name]
-            arrays[argument.name] = as_array(op, argument.name, value, dtype or "float32")
+            values = (
+                elements(op, argument.name, value) if argument.is_list else {argument.name: value}
+            )
+            for name, value in values.items():
+                if argument.dtype is None and not has_dtype(value):
+                    plain[name] = value
+                    continue
+                array = arrays[name] = as_array(op, name, value, argument.dtype or "float32")
+                if dtype is None and argument.dtype is None:
+                    dtype = canonical_name(array.dtype)
+        for name, value in plain.items():
+            arrays[name] = as_array(op, name, value, dtype or "float32")
         return arrays
 
-    def _dtype(self, arrays: dict[str, npt.NDArray[Any] | DeviceArray]) -> str:
+    def _values(self, arrays: dict[str, npt.NDArray[Any] | DeviceArray]) -> dict[str, int]:
+        """The dimensions that are passed as scalars."""
+        signature = self.signature
+        dims: dict[str, int] = {}
+        for argument in signature.arguments:
+            if argument.equals is not None:
+                spec = TensorSpec(argument.name, argument.dtype or "", ())
+                check_argument(signature.name, spec, arrays[argument.name])
+                dims[DIMENSIONS[argument.equals]] = int(np.asarray(arrays[argument.name]))
+        return dims
+
+    def _dtype(
+        self, keywords: dict[str, Any], arrays: dict[str, npt.NDArray[Any] | DeviceArray]
+    ) -> str:
         """The op's dtype: that of its first float tensor."""
         signature = self.signature
-        first = next(argument.name for argument in signature.arguments if argument.dtype is None)
+        attribute = signature.dtype_attribute
+        if attribute is not None:
+            return str(attribute.canonical(signature.name, keywords["T"], "float32"))
+        argument = next(argument for argument in signature.arguments if argument.dtype is None)
+        first = f"{argument.name}_0" if argument.is_list else argument.name
+        if first not in arrays:
+            raise InvalidArgumentError(
+                signature.name, argument.name, "a list of tensors", "an empty one"
+            )
         name = canonical_name(arrays[first].dtype)
         if name is None or name not in signature.dtypes:
             raise InvalidArgumentError(
@@ -122,6 +146,9 @@ class RawOp:
                 f"dtype {arrays[first].dtype}",
             )
         return name
+
+    def _form_now(self, attributes: tuple[tuple[str, Any], ...]) -> Signature:
+        return self.signature.form(dict(attributes))
 
     def _specialize_now(
         self, dtype: str, dims: tuple[tuple[str, int], ...], attributes: tuple[tuple[str, Any], ...]
@@ -144,20 +171,19 @@ def _docstring(signature: Signature) -> str:
     """The op's documentation, from its signature."""
     lines = [f"{signature.summary}.", "", f"dtypes: {', '.join(signature.dtypes)}.", "", "Args:"]
     lines += [
-        f"    {t.name}: {t.formula if t.sizes else 'scalar'} {t.dtype or ''}".rstrip()
-        + f". {t.doc}."
+        f"    {t.name}: {t.kind} {t.dtype or ''}".rstrip() + f". {t.doc}."
         for t in signature.arguments
     ]
     lines += [
         f"    {a.name}: {a.type.__name__}"
         + ("" if a.default is REQUIRED else f" = {a.default}")
         + f". {a.doc}."
-        for a in signature.attributes
+        for a in signature.call_attributes
     ]
     lines += ["    name: Ignored; what TensorFlow calls the node."]
     lines += ["    to_host: Whether results come as numpy arrays, or stay on the device."]
     lines += ["", "Returns:", "    A named tuple of"]
-    lines += [f"    {t.name}: {t.formula}. {t.doc}." for t in signature.results]
+    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
     lines += [
         "",
         "Raises:",

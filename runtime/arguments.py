@@ -7,7 +7,9 @@ Python's own numbers, which have no dtype of their own, take the argument's.
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,7 @@ from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime.devices import DeviceArray
 
-__all__ = ["as_array", "check_argument", "has_dtype"]
+__all__ = ["as_array", "by_keyword", "by_name", "check_argument", "elements", "has_dtype"]
 
 _PYTHON_NUMBERS = (bool, int, float, list, tuple)
 
@@ -82,10 +84,72 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
         raise InvalidArgumentError(
             op, spec.name, f"dtype {spec.dtype}", f"dtype {got}", f"convert it to {spec.dtype}"
         )
+    if spec.ignored:
+        return
+    if spec.any_shape:
+        if math.prod(array.shape) != math.prod(spec.shape):
+            expected = f"{math.prod(spec.shape)} elements, as shape {list(spec.shape)} has"
+            raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
+        return
     if array.shape != spec.shape:
         expected = f"shape {spec.formula} = {list(spec.shape)}" if spec.shape else "a scalar, []"
         raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
     if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):
-        low, high, value = spec.minimum or 0, spec.maximum, int(np.asarray(array))
-        if not low <= value <= high:
-            raise InvalidArgumentError(op, spec.name, f"a value in {low}..{high}", str(value))
+        low, high, values = spec.minimum or 0, spec.maximum, np.asarray(array)
+        wrong: Any = values[(values < low) | (values > high)]
+        if wrong.size:
+            expected = f"a value in {low}..{high}" if not spec.shape else f"values in {low}..{high}"
+            if low == high and spec.default is not None:
+                expected = f"{low}, which the function was built for"
+            raise InvalidArgumentError(op, spec.name, expected, str(wrong.ravel()[0]))
+
+
+def elements(op: str, name: str, value: object, count: int | None = None) -> dict[str, Any]:
+    """The elements of a list of tensors, by the names that they have as single arguments.
+
+    Args:
+        op: The op, for messages.
+        name: The list's name.
+        value: What the caller passed.
+        count: How many there must be; None if that is not known yet.
+
+    Raises:
+        InvalidArgumentError: It is no list, or not of so many.
+
+    Example:
+        >>> elements("CudnnRNNCanonicalToParams", "biases", [0.5, 1.5])
+        {'biases_0': 0.5, 'biases_1': 1.5}
+    """
+    expected = "a list of tensors" if count is None else f"a list of {count} tensors"
+    if not isinstance(value, (list, tuple)):
+        raise InvalidArgumentError(op, name, expected, type(value).__name__)
+    items = cast(Sequence[object], value)
+    if count is not None and len(items) != count:
+        raise InvalidArgumentError(op, name, expected, f"one of {len(items)}")
+    return {f"{name}_{k}": item for k, item in enumerate(items)}
+
+
+def by_name(op: str, specs: Iterable[TensorSpec], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """What the keywords of a call pass, lists by element.
+
+    Raises:
+        InvalidArgumentError: A list is not one, or not as long as it must be.
+    """
+    lengths: dict[str, int] = {}
+    for spec in specs:
+        lengths[spec.list] = lengths.get(spec.list, 0) + 1
+    named: dict[str, Any] = {}
+    for name, value in keywords.items():
+        named |= elements(op, name, value, lengths[name]) if name in lengths else {name: value}
+    return named
+
+
+def by_keyword(specs: Iterable[TensorSpec], values: Iterable[Any]) -> dict[str, Any]:
+    """Values in the order of their specs, those of a list as one; the inverse of `by_name`."""
+    keywords: dict[str, Any] = {}
+    for spec, value in zip(specs, values, strict=True):
+        if spec.list:
+            keywords.setdefault(spec.list, []).append(value)
+        else:
+            keywords[spec.name] = value
+    return keywords

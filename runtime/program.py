@@ -9,9 +9,10 @@ from importlib import metadata
 from typing import Any
 
 import iree.runtime as iree
+import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.dtypes import canonical_name
+from rnn_compiler.dtypes import DTYPES, canonical_name
 from rnn_compiler.errors import (
     ArtifactError,
     DeviceError,
@@ -19,7 +20,7 @@ from rnn_compiler.errors import (
     check_keywords,
 )
 from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
-from rnn_compiler.runtime.arguments import as_array, check_argument
+from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_argument
 from rnn_compiler.runtime.devices import Device, DeviceArray
 
 __all__ = ["Function", "Program"]
@@ -116,28 +117,34 @@ class Function:
         self._device = device
         self._context = context
         self._function = function
-        self._names = [argument.name for argument in spec.arguments]
-        self._results = _result_type(spec.op, tuple(result.name for result in spec.results))
+        self._names = list(dict.fromkeys(argument.keyword for argument in spec.arguments))
+        optional = [argument.name for argument in spec.arguments if argument.default is not None]
+        self._required = [name for name in self._names if name not in optional]
+        fields = dict.fromkeys(result.keyword for result in spec.results)
+        self._results = _result_type(spec.op, tuple(fields))
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.
 
         Args:
             to_host: Whether results come as numpy arrays of their own, or stay on the device.
-            **arguments: Every argument of the op, by TensorFlow's name.
+            **arguments: Every argument of the op, by TensorFlow's name; seeds may be left out.
 
         Returns:
-            A named tuple with TensorFlow's output names, of numpy arrays or `DeviceArray`.
+            A named tuple with TensorFlow's output names, of numpy arrays or `DeviceArray`, or lists
+            of them.
 
         Raises:
             TypeError: An argument is unknown or missing.
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
         specs = self.spec.arguments
-        check_keywords(self.spec.function, arguments, self._names, self._names)
+        check_keywords(self.spec.function, arguments, self._names, self._required)
         arrays: list[npt.NDArray[Any] | DeviceArray] = []
+        values = by_name(self.spec.op, specs, arguments)
         for spec in specs:
-            array = as_array(self.spec.op, spec.name, arguments[spec.name], spec.dtype)
+            value = values.get(spec.name, spec.default)
+            array = as_array(self.spec.op, spec.name, value, spec.dtype)
             check_argument(self.spec.op, spec, array)
             arrays.append(array)
         return self.invoke(arrays, to_host=to_host)
@@ -155,6 +162,10 @@ class Function:
         inputs = iree.VmVariantList(len(specs))
         shared: list[DeviceArray] = []
         for array, spec in zip(arrays, specs, strict=True):
+            if spec.ignored:
+                array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
+            if spec.any_shape and array.shape != spec.shape:
+                array = np.reshape(np.asarray(array), spec.shape)
             if not isinstance(array, DeviceArray):
                 array = self._device.put(array, spec)
             elif array.device is not self._device:
@@ -173,9 +184,10 @@ class Function:
             DeviceArray(self._device, outputs.get_as_object(k, iree.HalBufferView), spec)
             for k, spec in enumerate(self.spec.results)
         ]
-        if not to_host:
-            return self._results._make(results)
-        return self._results._make(_independent([result.map() for result in results], shared))
+        values: Sequence[Any] = results
+        if to_host:
+            values = _independent([result.map() for result in results], shared)
+        return self._results(**by_keyword(self.spec.results, values))
 
 
 @functools.cache

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import cudnn_params_reference
+import cudnn_reference
 import numpy as np
 import numpy.typing as npt
 import reference
@@ -41,6 +43,8 @@ class OpCase:
         cotangents: Of a gradient op, which result of the forward each cotangent argument is for.
         gradients: Of a gradient op, which argument of the forward (of the first op, where more
             than one comes before it) each result is the gradient of.
+        only_moves: Whether nothing is computed: such an op has no golden files, and tests of its
+            own, of every bit, in `numeric/test_cudnn_params.py`.
     """
 
     op: str
@@ -49,6 +53,7 @@ class OpCase:
     forward: str | None = None
     cotangents: Mapping[str, str] = field(default_factory=dict)
     gradients: Mapping[str, str] = field(default_factory=dict)
+    only_moves: bool = False
 
 
 def sizes(T: int, B: int, I: int, H: int, **attributes: Any) -> dict[str, Any]:  # noqa: E741
@@ -67,6 +72,43 @@ _SEQUENCES = (
 
 _STEPS = tuple({k: v for k, v in each.items() if k != "seq_length"} for each in _SEQUENCES)
 _LSTM_STEPS = (*(each | {"forget_bias": -0.7} for each in _STEPS[:2]), *_STEPS[2:])
+
+_STACKS = (
+    sizes(4, 2, 3, 5, direction="bidirectional"),
+    sizes(3, 5, 4, 4, rnn_mode="gru", input_mode="auto_select", num_layers=2),
+    sizes(5, 3, 17, 19, num_layers=2, dropout=0.4, num_proj=6),
+)
+"""V1 and V2 are V3 without its extras: one size each."""
+
+_STACK_COTANGENTS = {f"{name}_backprop": name for name in ("output", "output_h", "output_c")}
+_STACK_GRADIENTS = {f"{name}_backprop": name for name in ("input", "input_h", "input_c", "params")}
+
+
+def _stack(version: int) -> tuple[OpCase, OpCase]:
+    """CudnnRNN of a version, and its gradient."""
+    suffix = "" if version == 1 else f"V{version}"
+    variants = _STACKS if version == 3 else _STACKS[:1]
+    forward = partial(cudnn_reference.cudnn_rnn, version=version)
+    return OpCase(f"CudnnRNN{suffix}", forward, variants), OpCase(
+        f"CudnnRNNBackprop{suffix}",
+        cudnn_reference.cudnn_rnn_backprop,
+        variants,
+        f"CudnnRNN{suffix}",
+        _STACK_COTANGENTS,
+        _STACK_GRADIENTS,
+    )
+
+
+_PARAMETERS = {
+    **{"num_layers": 2, "num_units": 3, "input_size": 2, "S": "int32"},
+    **{"num_params": 16, "num_params_weights": 18, "num_params_biases": 16, "num_proj": 2},
+}
+
+
+def _parameters(op: str, reference: Callable[..., Any]) -> OpCase:
+    """An op around the parameter buffer; V1 has no projections."""
+    return OpCase(op, reference, (_PARAMETERS,), only_moves=True)
+
 
 _LSTM_COTANGENTS = {"cs_grad": "cs", "h_grad": "h"}
 
@@ -139,8 +181,18 @@ CASES = {
             "GRUBlockCellGrad",
             gradients={f"d_{name}": name for name in ("w_ru", "w_c", "b_ru", "b_c")},
         ),
+        *_stack(1),
+        *_stack(2),
+        *_stack(3),
+        _parameters("CudnnRNNParamsSize", cudnn_params_reference.params_size),
+        _parameters("CudnnRNNParamsToCanonical", cudnn_params_reference.params_to_canonical),
+        _parameters("CudnnRNNParamsToCanonicalV2", cudnn_params_reference.params_to_canonical),
+        _parameters("CudnnRNNCanonicalToParams", cudnn_params_reference.canonical_to_params),
+        _parameters("CudnnRNNCanonicalToParamsV2", cudnn_params_reference.canonical_to_params),
     )
 }
+
+COMPUTING = [op for op, case in CASES.items() if not case.only_moves]
 
 GRADIENT_CASES = {op: case for op, case in CASES.items() if case.forward is not None}
 

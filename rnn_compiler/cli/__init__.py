@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules
+from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules, weights
 from rnn_compiler.cli.options import UsageError
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
 from rnn_compiler.logs import configure_logging
@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     artifacts.add_inspect(verbs)
     check.add_check(verbs)
     artifacts.add_run(verbs)
+    weights.add_weights(verbs)
     bench.add_bench(verbs)
     cache.add_cache(verbs)
     environment.add_doctor(verbs)

@@ -19,6 +19,7 @@ from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.runtime import Artifact, load, read_artifact
+from rnn_compiler.runtime.arguments import by_keyword, by_name
 
 __all__ = ["add_inspect", "add_run"]
 
@@ -138,11 +139,15 @@ def _run(options: argparse.Namespace) -> int:
     arguments = _read_inputs([*files, *options.input], function.spec)
     if options.random:
         arguments = {**random_arguments(function.spec), **arguments}
-    missing = [a.name for a in function.spec.arguments if a.name not in arguments]
+    specs = function.spec.arguments
+    missing = [a.name for a in specs if a.name not in arguments and a.default is None]
     if missing:
         raise UsageError(f"{name}: no input for {', '.join(missing)} (--random draws them)")
     start = time.perf_counter()
-    results: dict[str, Any] = function(**arguments)._asdict()
+    given = [argument for argument in specs if argument.name in arguments]
+    inputs = by_keyword(given, [arguments[argument.name] for argument in given])
+    results = function(**inputs)._asdict()
+    results = by_name(name, function.spec.results, results)
     milliseconds = (time.perf_counter() - start) * 1e3
     table = plain_table("result", "dtype", "shape", "min", "max", "mean", "not finite")
     for spec in function.spec.results:

@@ -88,8 +88,8 @@ def _ops(options: argparse.Namespace) -> int:
         tensors = plain_table("", "name", "shape", "meaning")
         for kind, rows in (("in", signature.arguments), ("out", signature.results)):
             for tensor in rows:
-                shape = tensor.formula.replace("[", r"\[") if tensor.sizes else "scalar"
-                tensors.add_row(kind, tensor.name, f"{tensor.dtype or ''} {shape}", tensor.doc)
+                text = f"{tensor.dtype or ''} {tensor.kind}".strip().replace("[", r"\[")
+                tensors.add_row(kind, tensor.name, text, tensor.doc)
         out.print()
         out.print(tensors)
     return 0
@@ -110,8 +110,8 @@ def _op_facts(signature: Signature) -> dict[str, Any]:
             }
             for a in signature.attributes
         },
-        "arguments": {t.name: t.formula for t in signature.arguments},
-        "results": {t.name: t.formula for t in signature.results},
+        "arguments": {t.name: t.kind for t in signature.arguments},
+        "results": {t.name: t.kind for t in signature.results},
     }
 
 

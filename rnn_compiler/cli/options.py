@@ -43,7 +43,7 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=N,...",
-        help="dimensions: seq_length, batch_size, input_size, num_units",
+        help="dimensions: seq_length, batch_size, input_size, num_units, num_layers",
     )
     parser.add_argument("--dtype", default="float32", help="float16, bfloat16, float32 or float64")
     parser.add_argument(

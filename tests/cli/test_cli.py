@@ -211,6 +211,7 @@ def test_the_command_is_installed_and_prints_help() -> None:
             "inspect",
             "check",
             "run",
+            "weights",
             "bench",
             "cache",
             "doctor",

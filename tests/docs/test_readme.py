@@ -25,9 +25,9 @@ def _blocks(language: str) -> list[str]:
 
 def test_all_that_it_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (source,) = _blocks("python")
     names: dict[str, object] = {}
-    exec(compile(source, "README.md", "exec"), names)
+    for source in _blocks("python"):
+        exec(compile(source, "README.md", "exec"), names)
     assert names["grads"].w_grad.shape == (32, 96)  # type: ignore[attr-defined]
     assert {"lstm.mlir", "lstm.vmfb", "lstm.vmfb.json"} <= {
         path.name for path in tmp_path.iterdir()
@@ -47,12 +47,15 @@ def _check_commands() -> None:
         "inspect",
         "check",
         "run",
+        "weights",
         "bench",
         "cache",
         "doctor",
     ]
     for command in commands:
         assert main(command) == 0
+    with np.load("weights.npz") as arrays:
+        assert np.load("params.npy").size == sum(array.size for array in arrays.values())
 
 
 def _check_deployment(h: npt.NDArray[np.float32]) -> None:

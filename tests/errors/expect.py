@@ -13,12 +13,23 @@ from rnn_compiler.lowering.ops import OPS
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 
+LAYERS = 2
+MORE = {
+    "num_layers": LAYERS,
+    "S": "int32",
+    "num_params": 8 * LAYERS,
+    "num_params_weights": 8 * LAYERS,
+    "num_params_biases": 8 * LAYERS,
+}
+"""What the CudnnRNN ops take besides, those that take it."""
+
 OPS_AND_DIMS = [(op, dim) for op in OPS for dim in OPS[op].signature.dimensions]
 
 
 def taken(op: str, keywords: dict[str, Any]) -> dict[str, Any]:
-    """Of some keywords of `rnn_compiler.build`, those that an op takes."""
+    """Of some keywords of `rnn_compiler.build`, and of `MORE`, those that an op takes."""
     signature = OPS[op].signature
+    keywords = MORE | keywords
     known = {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
     return {name: value for name, value in keywords.items() if name in known}
 

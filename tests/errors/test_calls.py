@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 import pytest
-from errors.expect import DIMS, invalid_argument, taken
-from numeric.harness import draw
+from cases import COMPUTING
+from errors.expect import DIMS, invalid_argument
+from numeric.harness import draw, lengths_of
 from numeric.marks import each_sequence_op
 
 import rnn_compiler as rc
@@ -23,8 +24,8 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.signatures import DIMENSIONS
 
-VARIANT = {**DIMS, "use_peephole": True}
-MODULE = rc.build(list(OPS), dtype="float32", **VARIANT)
+VARIANT = {**DIMS, "num_layers": 1, "use_peephole": True}
+MODULE = rc.build(COMPUTING, dtype="float32", **VARIANT)
 SPECS = {spec.op: spec for spec in MODULE.functions}
 STEPS = DIMS["seq_length"]
 HUGE = 10**5000  # Python refuses to print it
@@ -47,8 +48,14 @@ def arguments(op: str, **changed: object) -> dict[str, Any]:
     return {**draw(op, "float32", VARIANT), **changed}
 
 
+def attributes_taken(op: str, keywords: dict[str, Any]) -> dict[str, Any]:
+    """Of some keywords, those that are attributes of a raw op."""
+    known = [attribute.name for attribute in OPS[op].signature.call_attributes]
+    return {name: value for name, value in keywords.items() if name in known}
+
+
 def run_raw(op: str, **changed: object) -> Any:
-    attributes = taken(op, {"use_peephole": True} | changed)
+    attributes = attributes_taken(op, {"use_peephole": True} | changed)
     return getattr(rc.raw_ops, op)(**{**arguments(op, **changed), **attributes})
 
 
@@ -83,9 +90,12 @@ def perturbations() -> Iterator[Perturbation]:
             shape, dtype = argument.shape, DTYPES[argument.dtype].numpy
             wrong = {"rank+1": (1, *shape), "rank+2": (*shape, 1, 1)}
             wrong |= {"rank-1": shape[1:]} if shape else {}
+            axes = enumerate(shape)
+            if argument.ignored:  # any shape will do
+                wrong, axes = {}, enumerate(())
             for what, bad in wrong.items():
                 yield Perturbation(op, argument, what, np.zeros(bad, dtype))
-            for axis, size in enumerate(shape):
+            for axis, size in axes:
                 for bad_size in (size - 1, size + 1, 0):
                     bad = (*shape[:axis], bad_size, *shape[axis + 1 :])
                     what = f"axis{axis}={bad_size}"
@@ -131,16 +141,14 @@ def test_raw_op_checks_every_argument(case: Perturbation) -> None:
     signature = OPS[case.op].signature
     dim = defined_dimension(case)
     first = next(argument.name for argument in signature.arguments if argument.dtype is None)
-    users = {a.name for a in signature.arguments if dim and dim in a.formula} - {"seq_len_max"}
-    if dim is not None and dim != "seq_length" and users == {case.argument.name}:
-        return  # a call of another size, and nothing that disagrees
-    if dim is not None and users == {case.argument.name}:  # only bounds seq_len_max
-        assert (dim, case.argument.name) == ("seq_length", "x")
-        size = case.value.shape[0]
-        if size < STEPS:
-            with invalid_argument(case.op, "seq_len_max", f"0..{size}", str(STEPS)):
-                run_raw(case.op, x=case.value)
-        return
+    lengths = lengths_of(case.op)
+    users = {a.name for a in signature.arguments if dim and dim in a.formula} - {lengths}
+    if dim is not None and users == {case.argument.name}:
+        size = case.value.shape[case.axis or 0]
+        if dim == "seq_length" and lengths and signature.positive.count(dim) <= size < STEPS:
+            with invalid_argument(case.op, lengths, f"0..{size}", str(STEPS)):
+                run_raw(case.op, **{case.argument.name: case.value})
+        return  # a call of another size, and nothing else that disagrees
     with pytest.raises(InvalidArgumentError) as caught:
         run_raw(case.op, **{case.argument.name: case.value})
     error = caught.value
@@ -148,8 +156,8 @@ def test_raw_op_checks_every_argument(case: Perturbation) -> None:
     if dim in signature.positive and case.value.size == 0:
         assert error.argument == dim
     elif dim is not None:
-        assert error.argument in users - {case.argument.name} | {"seq_len_max"}
-        assert dim in error.expected or error.argument == "seq_len_max"
+        assert error.argument in users - {case.argument.name} | {lengths, "params"}
+        assert dim in error.expected or error.argument in (lengths, "params")
     elif case.argument.name == first and str(case.value.dtype) in signature.dtypes:
         if case.value.shape == case.argument.shape:  # then this is the dtype that all must have
             assert f"dtype {case.value.dtype}" in error.expected
@@ -170,11 +178,12 @@ def test_the_sweep_is_complete() -> None:
         for op, spec in SPECS.items()
         for argument in spec.arguments
         for axis in range(len(argument.shape))
+        if not argument.ignored
     }
     assert set(DIMENSIONS.values()) >= set(DIMS)
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", COMPUTING)
 def test_valid_arguments_are_accepted(program: rc.Program, op: str) -> None:
     expected = run_program(program, op)
     for name, result in run_raw(op)._asdict().items():
@@ -351,14 +360,14 @@ def test_a_required_attribute_may_not_be_none() -> None:
 
 
 @pytest.mark.usefixtures("_no_compiling")
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", COMPUTING)
 def test_keywords_are_checked(program: rc.Program, op: str) -> None:
     """With Python's own kind of error, naming the callee and the keyword."""
     spec = SPECS[op]
     function = getattr(program, spec.function)
     first = spec.arguments[0].name
     for callee, call in ((op, getattr(rc.raw_ops, op)), (spec.function, function)):
-        extra = taken(op, {"use_peephole": True}) if callee == op else {}
+        extra = attributes_taken(op, {"use_peephole": True}) if callee == op else {}
         for name in [argument.name for argument in spec.arguments]:
             given = arguments(op)
             del given[name]
@@ -371,7 +380,7 @@ def test_keywords_are_checked(program: rc.Program, op: str) -> None:
         ):
             call(**arguments(op), **extra, y=1)
         with pytest.raises(TypeError, match="positional argument"):
-            call(arguments(op)["x"])
+            call(arguments(op)[first])
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'use_peephole'"):
         function(**arguments(op), use_peephole=True)
 

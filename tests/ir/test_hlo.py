@@ -325,3 +325,42 @@ def test_results_must_be_those_declared(results: list[TensorSpec]) -> None:
     )
     with pytest.raises(TypeError, match=r"^Toy: emitted results .*float32.* declared"):
         build_module([(spec, lambda b, spec, args: [args["x"]])])
+
+
+def test_parts_of_a_vector_are_written_in_the_order_given() -> None:
+    """Not in that of their places; one part that is all of it is not written at all."""
+    check(
+        emit(lambda b, x, y: b.assemble([(6, x), (0, y)], 12), x=(2, 3), y=(6,)),
+        """
+        CHECK: [[X:%y[_0-9]*]] = stablehlo.reshape %x : (tensor<2x3xf32>) -> tensor<6xf32>
+        CHECK: [[SIX:%y[_0-9]*]] = stablehlo.constant dense<6>
+        CHECK: [[V:%y[_0-9]*]] = stablehlo.dynamic_update_slice {{%y[_0-9]*}}, [[X]], [[SIX]]
+        CHECK: [[ZERO:%y[_0-9]*]] = stablehlo.constant dense<0> : tensor<i64>
+        CHECK: stablehlo.dynamic_update_slice [[V]], %y, [[ZERO]]
+        """,
+    )
+    assert ops(emit(lambda b, x: b.assemble([(0, x)], 6), x=(2, 3))) == ["reshape"]
+    assert ops(emit(lambda b, x: b.assemble([(0, x)], 4), x=(0, 3))) == ["constant"]
+
+
+def test_random_bits_come_from_key_and_counter() -> None:
+    check(
+        emit(lambda b, k, c: b.random_bits(k, c, 6).bitcast("int32"), dtype="int64", k=(), c=()),
+        """
+        CHECK: [[K:%y[_0-9]*]] = stablehlo.reshape %k
+        CHECK: [[C:%y[_0-9]*]] = stablehlo.reshape %c
+        CHECK: [[S:%y[_0-9]*]] = stablehlo.concatenate [[K]], [[C]], dim = 0
+        CHECK: [[U:%y[_0-9]*]] = stablehlo.bitcast_convert [[S]] {{.*}} -> tensor<2xui64>
+        CHECK: stablehlo.rng_bit_generator [[U]],{{ .*}}PHILOX{{.*}} -> {{.*}}tensor<6xui32>
+        """,
+    )
+
+
+def test_the_largest_starts_from_0() -> None:
+    check(
+        emit(lambda b, x: x.max(0), dtype="int64", x=(3,)),
+        """
+        CHECK: [[ZERO:%y[_0-9]*]] = stablehlo.constant dense<0> : tensor<i64>
+        CHECK: stablehlo.reduce(%x init: [[ZERO]]) applies stablehlo.maximum across dimensions = [0]
+        """,
+    )

@@ -29,10 +29,14 @@ def lengths(variant: dict[str, Any]) -> range:
 
 
 def module(op: str, dtype: str, variant: dict[str, Any]) -> rc.Module:
-    """The portable module of an op; of a variant's attributes, it takes those that it has."""
+    """The portable module of an op; of a variant's attributes, it takes those that it has.
+
+    Layers are one unless the variant has more.
+    """
     signature = OPS[op].signature
     known = {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
-    return rc.build(op, dtype=dtype, **{k: v for k, v in variant.items() if k in known})
+    given = {"num_layers": 1, **variant}
+    return rc.build(op, dtype=dtype, **{k: v for k, v in given.items() if k in known})
 
 
 def program(op: str, dtype: str, variant: dict[str, Any]) -> rc.Program:
@@ -80,7 +84,9 @@ def draw(
     for argument in spec.arguments:
         value = given.get(argument.name)
         if value is None and argument.maximum is not None:
-            value = np.asarray(argument.maximum if steps is None else steps)
+            value = np.full(argument.shape, argument.maximum if steps is None else steps)
+        if value is None and argument.default is not None:
+            value = rng.integers(-(2**40), 2**40, argument.shape)
         if value is None:
             value = rng.standard_normal(argument.shape) * spread(argument, scale)
         arguments[argument.name] = value.astype(DTYPES[argument.dtype].numpy)
@@ -89,7 +95,7 @@ def draw(
 
 def spread(argument: TensorSpec, scale: float) -> float:
     """The standard deviation of an argument: pre-activations are of order 1, unless x is not."""
-    if argument.name == "x":
+    if argument.name in ("x", "input"):
         return scale
     is_matrix = argument.name.startswith("w") and len(argument.shape) == 2
     return 1.5 / max(1, argument.shape[0]) ** 0.5 if is_matrix else 0.5
@@ -98,7 +104,7 @@ def spread(argument: TensorSpec, scale: float) -> float:
 def expected(op: str, dtype: str, variant: dict[str, Any], arguments: Arrays) -> Arrays:
     """What the reference gives for some arguments, in float64."""
     spec = module(op, dtype, variant).functions[0]
-    return CASES[op].reference(**arguments, **spec.attributes)
+    return CASES[op].reference(**{**spec.attributes, **arguments})
 
 
 def forward_arguments(op: str, arguments: Arrays) -> Arrays:
@@ -111,7 +117,18 @@ def forward_arguments(op: str, arguments: Arrays) -> Arrays:
 
 
 def padded(op: str, names: Iterable[str]) -> list[str]:
-    """Those of some arguments or results that are sequences, whose rows may be padding."""
+    """Those of some arguments or results that are sequences, whose rows may be padding.
+
+    They are time-major, as all sequences are by default.
+    """
     signature = OPS[op].signature
+    if lengths_of(op) is None:
+        return []
     tensors = {tensor.name: tensor for tensor in (*signature.arguments, *signature.results)}
     return [name for name in names if tensors[name].shape.startswith("T ")]
+
+
+def lengths_of(op: str) -> str | None:
+    """The argument that says how many steps count, if there is one."""
+    arguments = OPS[op].signature.arguments
+    return next((a.name for a in arguments if a.maximum is not None), None)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rnn_compiler.compilation import SHARED_SOURCES
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = {
     "rnn_compiler": ROOT / "rnn_compiler",
@@ -81,17 +83,18 @@ def modules(package: str) -> list[str]:
     return sorted(name for name in SOURCES if within(name, package))
 
 
-SHARED = ("cpu_features", "dtypes", "errors", "manifest")
+SHARED = ("cpu_features", "cudnn_layout", "dtypes", "errors", "manifest")
 MAY_IMPORT = {
     "rnn_compiler.runtime": ["rnn_compiler.runtime", *(f"rnn_compiler.{name}" for name in SHARED)],
     "rnn_compiler.lowering": [
         "rnn_compiler.lowering",
         "rnn_compiler.signatures",
+        "rnn_compiler.cudnn_layout",
         *(f"rnn_compiler.{name}" for name in SHARED),
     ],
     **{
         f"rnn_compiler.{name}": [f"rnn_compiler.{other}" for other in (*SHARED, "signatures")]
-        for name in (*SHARED, "signatures")
+        for name in (*SHARED, "signatures", "cudnn_layout")
     },
 }
 
@@ -113,6 +116,16 @@ def test_the_sweep_sees_every_layer() -> None:
     assert "rnn_compiler.lowering.lower" in imported("rnn_compiler.compilation")
     assert "rnn_compiler.lowering.lower" not in imported("rnn_compiler.compilation", nested=False)
     assert {"rnn_compiler.runtime.cache", "rnn_compiler.lowering.ops.block_lstm"} <= SOURCES.keys()
+
+
+def test_the_cache_key_covers_all_that_decides_what_is_compiled() -> None:
+    used = {name for module in modules("rnn_compiler.lowering") for name in imported(module)}
+    shared = {
+        name for name in used if name in SOURCES and not within(name, "rnn_compiler.lowering")
+    }
+    # Messages, and what a machine has, which the target says.
+    shared -= {"rnn_compiler.errors", "rnn_compiler.cpu_features"}
+    assert shared == {f"rnn_compiler.{name}" for name in SHARED_SOURCES}
 
 
 def test_only_the_builder_imports_the_compilers_bindings() -> None:
@@ -147,6 +160,10 @@ def test_ops_reach_the_bindings_only_when_they_emit() -> None:
         ("import rnn_compiler", ["iree", "numpy", "rnn_compiler.runtime", "rnn_compiler.lowering"]),
         ("import rnn_compiler.runtime", ["iree.compiler", "rnn_compiler.lowering"]),
         ("import rnn_compiler as rc; rc.runtime.load", ["iree.compiler", "rnn_compiler.lowering"]),
+        (
+            "import rnn_compiler as rc; rc.weights.from_torch",
+            ["iree.compiler", "rnn_compiler.lowering", "safetensors"],
+        ),
         (
             "import rnn_compiler.raw_ops as o; o.BlockLSTMV2; o.BlockLSTMV2.__doc__",
             ["iree.compiler"],

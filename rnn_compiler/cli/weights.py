@@ -1,0 +1,175 @@
+"""`weights`: files of PyTorch, Keras, ONNX and BlockLSTM weights from and to CudnnRNN's params.
+
+Each subcommand is a function of `rnn_compiler.weights`: its options are that function's keywords,
+and their help is what its docstring says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler import weights
+from rnn_compiler.cli.options import UsageError, console, plain_table
+from rnn_compiler.dtypes import DTYPES
+
+__all__ = ["add_weights"]
+
+Arrays = dict[str, Any]
+
+_HELP = {
+    "torch": "the state dict of torch.nn.LSTM, GRU or RNN, by torch's names",
+    "keras": "what get_weights gives, as arr_0, arr_1, ...: np.savez(FILE, *layer.get_weights())",
+    "onnx": "W, R and B of an LSTM, GRU or RNN node; W_0, R_0, B_0, W_1, ... of several",
+    "block_lstm": "w and b of BlockLSTM or BlockLSTMV2",
+}
+
+_TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str}
+
+
+def add_weights(verbs: Any) -> None:
+    """Adds the verb `weights`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "weights",
+        help="convert weights of other frameworks from and to CudnnRNN's params",
+        description="Converts weights from and to the opaque params of the CudnnRNN ops. Weights "
+        "are in .npz or .safetensors files; params also in .npy.",
+    )
+    actions = parser.add_subparsers(metavar="CONVERSION", title="conversions", required=True)
+    for framework, content in _HELP.items():
+        for direction, source, target in (
+            ("from", content, "params"),
+            ("to", "params", content),
+        ):
+            name = f"{direction}_{framework}"
+            _add_conversion(actions, name, f"FILE holds {source}; writes {target}")
+
+
+def _add_conversion(actions: Any, name: str, description: str) -> None:
+    function: Callable[..., Any] = getattr(weights, name)
+    documented = dict(re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", function.__doc__ or "", re.M))
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name.replace("_", "-"),
+        help=(function.__doc__ or "").partition("\n")[0],
+        description=description.replace("%", "%%") + ".",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    names: list[str] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            continue
+        names.append(parameter.name)
+        dest = _destination(parameter.name)
+        option = f"--{parameter.name.replace('_', '-')}"
+        text = re.sub(r"\s+", " ", documented[parameter.name]).replace("%", "%%")
+        if parameter.annotation == "bool":
+            parser.add_argument(option, dest=dest, action="store_true", help=text)
+        else:
+            required = parameter.default is parameter.empty
+            parser.add_argument(
+                option,
+                dest=dest,
+                metavar=parameter.name.upper(),
+                type=_TYPES[parameter.annotation],
+                required=required,
+                default=None if required else parameter.default,
+                help=text if required else f"{text} (default: %(default)r)",
+            )
+    parser.set_defaults(verb=partial(_convert, name, names))
+
+
+def _destination(keyword: str) -> str:
+    """Where argparse keeps a keyword, apart from the options of all verbs, such as --version."""
+    return f"weights_{keyword}"
+
+
+def _convert(name: str, names: list[str], options: argparse.Namespace) -> int:
+    function: Callable[..., Any] = getattr(weights, name)
+    keywords = {each: getattr(options, _destination(each)) for each in names}
+    direction, _, framework = name.partition("_")
+    if direction == "from":
+        given = _READERS[framework](weights.load(options.file), options.file)
+        written = {"params": function(*given, **keywords)}
+        _save_params(options.output, written)
+    else:
+        converted = function(_load_params(options.file), **keywords)
+        written = _WRITERS[framework](converted)
+        weights.save(options.output, written)
+    table = plain_table("array", "dtype", "shape", title=str(options.output))
+    for key, array in written.items():
+        table.add_row(key, array.dtype.name, " x ".join(map(str, array.shape)))
+    console().print(table)
+    return 0
+
+
+def _pick(arrays: Arrays, names: list[str], file: Path) -> list[Any]:
+    """Some arrays of a file."""
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        found = ", ".join(arrays) or "nothing"
+        raise UsageError(f"{file}: expected the array {missing[0]}, found {found}")
+    return [arrays[name] for name in names]
+
+
+def _read_keras(arrays: Arrays, file: Path) -> list[Any]:
+    return [_pick(arrays, [f"arr_{k}" for k in range(len(arrays))], file)]
+
+
+def _read_onnx(arrays: Arrays, file: Path) -> list[Any]:
+    if "W_0" not in arrays:
+        return [*_pick(arrays, ["W", "R"], file), arrays.get("B")]
+    count = sum(name.startswith("W_") for name in arrays)
+    letters = "WRB" if "B_0" in arrays else "WR"
+    return [_pick(arrays, [f"{letter}_{k}" for k in range(count)], file) for letter in letters]
+
+
+_READERS: dict[str, Callable[[Arrays, Path], list[Any]]] = {
+    "torch": lambda arrays, file: [arrays],
+    "keras": _read_keras,
+    "onnx": _read_onnx,
+    "block_lstm": lambda arrays, file: _pick(arrays, ["w", "b"], file),
+}
+
+
+def _write_onnx(nodes: weights.OnnxWeights) -> Arrays:
+    if not isinstance(nodes.W, list):
+        return nodes._asdict()
+    layers = zip(*nodes, strict=True)
+    return {
+        f"{name}_{k}": a
+        for k, node in enumerate(layers)
+        for name, a in zip("WRB", node, strict=True)
+    }
+
+
+_WRITERS: dict[str, Callable[[Any], Arrays]] = {
+    "torch": dict,
+    "keras": lambda arrays: {f"arr_{k}": array for k, array in enumerate(arrays)},
+    "onnx": _write_onnx,
+    "block_lstm": lambda arrays: dict(zip("wb", arrays, strict=True)),
+}
+
+
+def _load_params(file: Path) -> Any:
+    if file.suffix != ".npy":
+        return _pick(weights.load(file), ["params"], file)[0]
+    try:
+        array: Any = np.load(file, allow_pickle=False)
+    except (EOFError, ValueError) as error:
+        raise UsageError(f"{file}: no .npy file ({error})") from error
+    return array.view(DTYPES["bfloat16"].numpy) if array.dtype == "V2" else array
+
+
+def _save_params(file: Path, written: Arrays) -> None:
+    if file.suffix == ".npy":
+        np.save(file, written["params"], allow_pickle=False)
+    else:
+        weights.save(file, written)

@@ -1,0 +1,308 @@
+"""The opaque parameter buffer of the CudnnRNN ops, as data: what lies where.
+
+All weights of all layers live in one dense vector, without gaps: first every matrix, then every
+bias, each by pseudo-layer ``num_directions * layer + direction``. With g gates (`GATES`), H units,
+a hidden state of h (P with a projection, else H) and an input of ``in`` to the layer:
+
+    matrices   W_0 .. W_{g-1} [H, in]    R_0 .. R_{g-1} [H, h]    Wp [P, H] with a projection
+    biases     bW_0 .. bW_{g-1} [H]      bR_0 .. bR_{g-1} [H]
+
+Matrices are row-major ``[out, in]``. ``in`` is input_size for layer 0 and num_directions * h above.
+With skip_input the matrices W of layer 0 are ``[H, 0]``; their biases stay. The gates of a matrix
+are neighbours, so each pseudo-layer has one stacked ``[gH, in]`` and one ``[gH, h]`` matrix
+(`PseudoLayer`).
+
+Canonical order, that of CudnnRNNParamsToCanonical, is the order of the buffer: `Layout.weights` and
+`Layout.biases`.
+
+Sources: cuDNN's cudnnGetRNNWeightParams (linLayerID); Keras' and JAX's packing; MXNet's for the
+place of the projection.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rnn_compiler.errors import InvalidArgumentError, describe
+
+__all__ = ["DIRECTIONS", "GATES", "INPUT_MODES", "Block", "Layout", "PseudoLayer", "Region"]
+
+GATES: dict[str, tuple[str, ...]] = {
+    "rnn_relu": ("n",),
+    "rnn_tanh": ("n",),
+    "lstm": ("i", "f", "n", "o"),
+    "gru": ("r", "z", "n"),
+}
+"""The gates of each rnn_mode in cuDNN's order; n is the new value, before the others act on it."""
+
+INPUT_MODES = ("linear_input", "skip_input", "auto_select")
+
+DIRECTIONS: dict[str, int] = {"unidirectional": 1, "bidirectional": 2}
+"""How many recurrences a layer of each direction has."""
+
+_PROJECTION_ID = 8
+
+
+@dataclass(frozen=True)
+class Block:
+    """A row-major array inside the buffer.
+
+    Attributes:
+        offset: Where it starts, in elements.
+        shape: Its shape.
+    """
+
+    offset: int
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def stop(self) -> int:
+        """Where it ends, in elements."""
+        return self.offset + self.size
+
+    def of(self, params: Any) -> Any:
+        """Its part of a buffer; a view where the buffer is numpy's.
+
+        Example:
+            >>> import numpy as np
+            >>> Block(2, (2, 3)).of(np.arange(10)).tolist()
+            [[2, 3, 4], [5, 6, 7]]
+        """
+        return params[self.offset : self.stop].reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Region(Block):
+    """One matrix or bias of one gate: what cudnnGetRNNWeightParams returns.
+
+    Attributes:
+        pseudo_layer: ``num_directions * layer + direction``.
+        kind: "matrix", "projection" or "bias".
+        linear_layer: cuDNN's linLayerID: 0..g-1 for the input, g..2g-1 for the recurrence, 8 for
+            the projection.
+    """
+
+    pseudo_layer: int
+    kind: str
+    linear_layer: int
+
+
+@dataclass(frozen=True)
+class PseudoLayer:
+    """One direction of one layer, its gates stacked in cuDNN's order.
+
+    Attributes:
+        layer: Which layer, from 0.
+        direction: 0 forward, 1 backward.
+        input: W, ``[gH, in]``; ``[gH, 0]`` where the input skips it.
+        recurrent: R, ``[gH, h]``.
+        projection: Wp, ``[P, H]``, or None.
+        input_bias: bW, ``[gH]``.
+        recurrent_bias: bR, ``[gH]``.
+    """
+
+    layer: int
+    direction: int
+    input: Block
+    recurrent: Block
+    projection: Block | None
+    input_bias: Block
+    recurrent_bias: Block
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """The buffer at given sizes; the arguments are CudnnRNN's. `Layout.checked` checks them.
+
+    Attributes:
+        rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
+        num_layers: L.
+        num_units: H.
+        input_size: I.
+        direction: "unidirectional" or "bidirectional".
+        input_mode: "linear_input", "skip_input", or "auto_select", which skips where I = H.
+        num_proj: P; 0, and also H, is without projection.
+
+    Example:
+        >>> layout = Layout(rnn_mode="lstm", num_layers=2, num_units=5, input_size=3,
+        ...                 direction="bidirectional")
+        >>> layout.size
+        1080
+        >>> layout.weights[0]
+        Region(offset=0, shape=(5, 3), pseudo_layer=0, kind='matrix', linear_layer=0)
+        >>> top = layout.pseudo_layers[-1]
+        >>> top.layer, top.direction, top.input, top.recurrent
+        (1, 1, Block(offset=620, shape=(20, 10)), Block(offset=820, shape=(20, 5)))
+        >>> top.recurrent_bias.stop == layout.size
+        True
+
+        The sizes that cuDNN gives:
+
+        >>> def size(rnn_mode, L, H, I, direction="uni", input_mode="linear_input", P=0):
+        ...     return Layout(rnn_mode=rnn_mode, num_layers=L, num_units=H, input_size=I,
+        ...                   direction=f"{direction}directional", input_mode=input_mode,
+        ...                   num_proj=P).size
+        >>> size("lstm", 1, 6, 4), size("lstm", 2, 6, 4), size("lstm", 2, 6, 4, "bi", P=2)
+        (288, 624, 816)
+        >>> size("lstm", 1, 4, 4, input_mode="skip_input"), size("lstm", 3, 128, 64, "bi")
+        (96, 989184)
+        >>> size("gru", 1, 6, 4), size("gru", 2, 5, 3, "bi")
+        (216, 810)
+        >>> size("gru", 2, 5, 5, "bi", "skip_input"), size("gru", 2, 5, 5, "bi", "auto_select")
+        (720, 720)
+        >>> size("rnn_tanh", 3, 5, 3, "bi"), size("rnn_relu", 1, 1, 1, input_mode="skip_input")
+        (440, 3)
+    """
+
+    rnn_mode: str
+    num_layers: int
+    num_units: int
+    input_size: int
+    direction: str = "unidirectional"
+    input_mode: str = "linear_input"
+    num_proj: int = 0
+
+    @staticmethod
+    def checked(op: str, **arguments: Any) -> Layout:
+        """The layout of arguments that are of the right types but may not be legal.
+
+        Args:
+            op: The op for whom it is, for messages.
+            **arguments: The arguments of `Layout`.
+
+        Raises:
+            InvalidArgumentError: There is no such mode, or the sizes do not go with it.
+
+        Example:
+            >>> Layout.checked("CudnnRNNV3", rnn_mode="gru", num_layers=1, num_units=4,
+            ...                input_size=6, num_proj=2)
+            Traceback (most recent call last):
+            ...
+            rnn_compiler.errors.InvalidArgumentError: CudnnRNNV3: 'num_proj': expected 0, as only
+            rnn_mode 'lstm' has projections, got 2
+        """
+        layout = Layout(**arguments)
+        H, P = layout.num_units, layout.num_proj
+        for name, values in (
+            ("rnn_mode", GATES),
+            ("input_mode", INPUT_MODES),
+            ("direction", DIRECTIONS),
+        ):
+            if getattr(layout, name) not in values:
+                got = describe(getattr(layout, name))
+                raise InvalidArgumentError(op, name, f"one of {', '.join(values)}", got)
+        for name, minimum in (("num_layers", 1), ("num_units", 1), ("input_size", 0)):
+            if getattr(layout, name) < minimum:
+                got = str(getattr(layout, name))
+                raise InvalidArgumentError(op, name, f"an int of at least {minimum}", got)
+        if layout.input_mode == "skip_input" and layout.input_size != H:
+            expected = f"num_units = {H}, because input_mode 'skip_input' has no input matrix"
+            raise InvalidArgumentError(op, "input_size", expected, str(layout.input_size))
+        if P and layout.rnn_mode != "lstm":
+            expected = "0, as only rnn_mode 'lstm' has projections"
+            raise InvalidArgumentError(op, "num_proj", expected, str(P))
+        if not 0 <= P <= H:
+            raise InvalidArgumentError(op, "num_proj", f"an int in 0..num_units = 0..{H}", str(P))
+        return layout
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The gates, in cuDNN's order."""
+        return GATES[self.rnn_mode]
+
+    @property
+    def num_directions(self) -> int:
+        """D: 1 or 2."""
+        return DIRECTIONS[self.direction]
+
+    @property
+    def projects(self) -> bool:
+        """Whether there is a projection matrix."""
+        return 0 < self.num_proj < self.num_units
+
+    @property
+    def hidden_size(self) -> int:
+        """h: the width of the hidden state and of one direction's output."""
+        return self.num_proj if self.projects else self.num_units
+
+    @property
+    def skips_input(self) -> bool:
+        """Whether layer 0 takes its input as it is: skip_input, or auto_select where I = H."""
+        return self.input_mode == "skip_input" or (
+            self.input_mode == "auto_select" and self.input_size == self.num_units
+        )
+
+    @cached_property
+    def pseudo_layers(self) -> tuple[PseudoLayer, ...]:
+        """Every direction of every layer, by pseudo-layer."""
+        rows, h, D = len(self.gates) * self.num_units, self.hidden_size, self.num_directions
+        matrices: list[tuple[Block, Block, Block | None]] = []
+        offset = 0
+        for layer in range(self.num_layers):
+            first = 0 if self.skips_input else self.input_size
+            for _ in range(D):
+                w = Block(offset, (rows, D * h if layer else first))
+                r = Block(w.stop, (rows, h))
+                p = Block(r.stop, (h, self.num_units)) if self.projects else None
+                matrices.append((w, r, p))
+                offset = (p or r).stop
+        pseudo_layers: list[PseudoLayer] = []
+        for index, (w, r, p) in enumerate(matrices):
+            bias = Block(offset, (rows,)), Block(offset + rows, (rows,))
+            pseudo_layers.append(PseudoLayer(*divmod(index, D), w, r, p, *bias))
+            offset += 2 * rows
+        return tuple(pseudo_layers)
+
+    @cached_property
+    def weights(self) -> tuple[Region, ...]:
+        """The matrices, in canonical order; those of a skipped input have no elements."""
+
+        def regions() -> Iterator[Region]:
+            for index, each in enumerate(self.pseudo_layers):
+                yield from self._split(each.input, index, "matrix", 0)
+                yield from self._split(each.recurrent, index, "matrix", len(self.gates))
+                if each.projection is not None:
+                    block = each.projection
+                    yield Region(block.offset, block.shape, index, "projection", _PROJECTION_ID)
+
+        return tuple(regions())
+
+    @cached_property
+    def biases(self) -> tuple[Region, ...]:
+        """The biases, in canonical order."""
+
+        def regions() -> Iterator[Region]:
+            for index, each in enumerate(self.pseudo_layers):
+                yield from self._split(each.input_bias, index, "bias", 0)
+                yield from self._split(each.recurrent_bias, index, "bias", len(self.gates))
+
+        return tuple(regions())
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """Everything, in the order of the buffer."""
+        return self.weights + self.biases
+
+    @property
+    def size(self) -> int:
+        """How many elements the buffer has."""
+        L, D, H, h = self.num_layers, self.num_directions, self.num_units, self.hidden_size
+        rows = len(self.gates) * H
+        inputs = (0 if self.skips_input else self.input_size) + (L - 1) * D * h
+        return D * (rows * inputs + L * (rows * (h + 2) + self.projects * h * H))
+
+    def _split(self, stacked: Block, index: int, kind: str, first: int) -> Iterator[Region]:
+        """The gates of a stacked block, one region each."""
+        shape = (self.num_units, *stacked.shape[1:])
+        for gate in range(len(self.gates)):
+            offset = stacked.offset + gate * stacked.size // len(self.gates)
+            yield Region(offset, shape, index, kind, first + gate)

@@ -1,0 +1,34 @@
+"""cuDNN's opaque parameter buffer from and to the weights that people have.
+
+from_torch, to_torch            the state dict of torch.nn.LSTM, GRU or RNN
+from_keras, to_keras            the weights of Keras' LSTM, GRU or SimpleRNN layers
+from_onnx, to_onnx              W, R and B of ONNX' LSTM, GRU or RNN
+from_block_lstm, to_block_lstm  w and b of TensorFlow's BlockLSTM and BlockLSTMV2
+load, save                      files of named arrays: safetensors and npz
+
+Every ``from_`` gives the 1-D `params` of a CudnnRNN op with input_mode "linear_input", and every
+``to_`` takes it; `rnn_compiler.cudnn_layout` says what lies where in it. Only numpy is needed.
+Arrays may be anything numpy can view, and torch's tensors. Their dtype is kept.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.weights.block_lstm import from_block_lstm, to_block_lstm
+from rnn_compiler.weights.files import load, save
+from rnn_compiler.weights.keras import from_keras, to_keras
+from rnn_compiler.weights.onnx import OnnxWeights, from_onnx, to_onnx
+from rnn_compiler.weights.torch import from_torch, to_torch
+
+__all__ = [
+    "OnnxWeights",
+    "from_block_lstm",
+    "from_keras",
+    "from_onnx",
+    "from_torch",
+    "load",
+    "save",
+    "to_block_lstm",
+    "to_keras",
+    "to_onnx",
+    "to_torch",
+]

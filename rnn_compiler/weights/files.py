@@ -1,0 +1,114 @@
+"""Files of named arrays: safetensors, where that package is installed, and numpy's npz.
+
+Either kind is data alone: reading it runs no code. Numpy's formats cannot name bfloat16; in an npz
+its bits are stored, as the void type of 2 bytes that numpy makes of it, and read back as bfloat16.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.dtypes import DTYPES, canonical_name
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.weights.stacked import Array, as_host_array
+
+__all__ = ["load", "save"]
+
+_BFLOAT16 = DTYPES["bfloat16"].numpy
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, Array]:
+    """The arrays of a file by name, in the file's order.
+
+    Args:
+        path: A ``.safetensors`` or ``.npz`` file.
+
+    Raises:
+        InvalidArgumentError: It is no such file, or damaged.
+        OSError: It cannot be read.
+        UnsupportedError: It is a safetensors file, and that package is not installed.
+    """
+    path, is_safetensors = _kind("load", path)
+    read = _safetensors().load_file if is_safetensors else None
+    with open(path, "rb") as stream:
+        try:
+            if read is not None:
+                return dict(read(path))
+            with np.load(stream, allow_pickle=False) as file:
+                arrays: dict[str, Any] = {name: file[name] for name in file.files}
+        except Exception as error:  # numpy's, zipfile's, zlib's or safetensors' own
+            message = str(error).partition("\n")[0] or type(error).__name__
+            got = f"{path} ({message})"
+            raise InvalidArgumentError("load", "path", f"a {path.suffix} file", got) from error
+    return {name: a.view(_BFLOAT16) if a.dtype == "V2" else a for name, a in arrays.items()}
+
+
+def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
+    """Writes named arrays to a file; `load` reads them back.
+
+    Args:
+        path: A ``.safetensors`` or ``.npz`` file.
+        arrays: Anything numpy can view, and torch's tensors, by name.
+
+    Returns:
+        The path.
+
+    Raises:
+        InvalidArgumentError: The suffix is another, or something is no array of numbers.
+        OSError: It cannot be written.
+        UnsupportedError: It is a safetensors file, and that package is not installed.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = save(f"{folder}/params.npz", {"params": np.arange(3.0)})
+        ...     load(path)
+        {'params': array([0., 1., 2.])}
+    """
+    path, is_safetensors = _kind("save", path)
+    if not isinstance(arrays, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        expected = "a mapping of names to arrays"
+        raise InvalidArgumentError("save", "arrays", expected, describe(arrays))
+    plain: dict[str, Any] = {}
+    for name, value in arrays.items():
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidArgumentError("save", "arrays", "names that are strings", describe(name))
+        array = as_host_array("save", name, value)
+        dtype = canonical_name(array.dtype)
+        if dtype is None:
+            raise InvalidArgumentError("save", name, "numbers", f"dtype {array.dtype}")
+        # safetensors writes the memory as it is, whatever its order.
+        plain[name] = np.asarray(array, DTYPES[dtype].numpy, order="C")
+    if is_safetensors:
+        path.write_bytes(_safetensors().save(plain))
+    else:
+        np.savez(path, **plain)
+    return path
+
+
+def _kind(function: str, path: Any) -> tuple[Path, bool]:
+    """The path of a file, and whether it is safetensors."""
+    try:
+        path = Path(path)
+    except TypeError:
+        raise InvalidArgumentError(function, "path", "a path", describe(path)) from None
+    if path.suffix not in (".safetensors", ".npz"):
+        expected = "a file name that ends in .safetensors or .npz"
+        raise InvalidArgumentError(function, "path", expected, describe(str(path)))
+    return path, path.suffix == ".safetensors"
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise UnsupportedError(
+            "safetensors files need the package safetensors, which is not installed: "
+            "pip install 'rnn-compiler[safetensors]'"
+        ) from None
+    return safetensors.numpy

@@ -1,0 +1,165 @@
+"""Keras: the weights of LSTM, GRU and SimpleRNN layers.
+
+A layer's `get_weights` is kernel ``[in, gH]``, recurrent_kernel ``[H, gH]`` and, with use_bias, a
+bias; Bidirectional gives those of the forward layer and then those of the backward layer. The
+kernels are transposed here. Gates are i, f, c, o (LSTM) and z, r, h (GRU).
+
+The bias of LSTM and SimpleRNN, ``[gH]``, becomes the recurrent bias, and the input bias 0; back, it
+is the sum of both. GRU's ``[2, 3H]`` is both, input first. Only GRU(reset_after=True), the default,
+computes what cuDNN's GRU does; with use_bias=False the weights do not tell which it is.
+
+Keras' layers are batch-major (time_major=False); with merge_mode "concat" their output is the op's.
+A layer with go_backwards=True takes each sequence reversed and gives its output in that order.
+
+Source: keras/src/backend/tensorflow/rnn.py (_standardize_cudnn_weights), keras/src/layers/rnn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.weights.stacked import (
+    Array,
+    Reader,
+    Stack,
+    checked_layout,
+    gates_of,
+    items_of,
+    pack,
+    reorder_gates,
+    rows_of,
+    total_bias,
+    units_of,
+    unpack,
+)
+
+__all__ = ["from_keras", "to_keras"]
+
+_GATES = {"lstm": "ifno", "gru": "zrn", "rnn_tanh": "n", "rnn_relu": "n"}
+
+
+def from_keras(
+    weights: Sequence[Any],
+    *,
+    rnn_mode: str,
+    num_layers: int = 1,
+    bidirectional: bool = False,
+) -> Array:
+    """The parameter buffer of a Keras LSTM, GRU or SimpleRNN layer, or of several, stacked.
+
+    Args:
+        weights: What the layer's `get_weights` gives; for several layers, one list after the other,
+            as the `get_weights` of a model of just them is.
+        rnn_mode: "lstm" for LSTM, "gru" for GRU(reset_after=True), "rnn_tanh" or "rnn_relu" for
+            SimpleRNN.
+        num_layers: How many layers.
+        bidirectional: Whether each is wrapped in Bidirectional.
+
+    Returns:
+        params, 1-D, of the dtype of the weights.
+
+    Raises:
+        InvalidArgumentError: The number of arrays is wrong, or an array's dtype or shape.
+
+    Example:
+        >>> kernel, recurrent_kernel, bias = np.ones((3, 20)), np.ones((5, 20)), np.arange(20.0)
+        >>> params = from_keras([kernel, recurrent_kernel, bias], rnn_mode="lstm")
+        >>> params.shape, params[-20:].tolist() == bias.tolist()
+        ((200,), True)
+    """
+    read = Reader("from_keras")
+    gates = gates_of(read.function, rnn_mode)
+    rows = rows_of(gates)
+    arrays = items_of(read.function, "weights", weights, "arrays")
+    sizes: Any = {"rnn_mode": rnn_mode, "num_layers": num_layers, "bidirectional": bidirectional}
+    count = len(checked_layout(read.function, **sizes, num_units=1, input_size=1).pseudo_layers)
+    if len(arrays) not in (2 * count, 3 * count):
+        expected = (
+            f"{3 * count} arrays (kernel, recurrent_kernel and bias, {count} times; {2 * count} "
+            f"without bias), with num_layers={num_layers}, bidirectional={bidirectional}"
+        )
+        raise InvalidArgumentError(read.function, "weights", expected, f"{len(arrays)} arrays")
+    kernel = read.array("weights[0]", arrays[0], f"[input_size, {rows}]")
+    layout = checked_layout(
+        read.function,
+        **sizes,
+        num_units=units_of(read.function, "weights[0]", gates, kernel.shape[1]),
+        input_size=kernel.shape[0],
+    )
+    formulas = [f"[input_size, {rows}]", f"[num_units, {rows}]", f"[{rows}]"]
+    if rnn_mode == "gru":
+        formulas[2] = f"[2, {rows}]"
+    each = len(arrays) // count
+    stacks: list[Stack] = []
+    for index, place in enumerate(layout.pseudo_layers):
+        shapes = [place.input.shape[::-1], place.recurrent.shape[::-1], place.input_bias.shape]
+        if rnn_mode == "gru":
+            shapes[2] = (2, *shapes[2])
+        checked: list[Any] = []
+        for k, formula, shape in zip(range(each), formulas, shapes, strict=False):
+            name, value = f"weights[{index * each + k}]", arrays[index * each + k]
+            if formula.startswith("[2, ") and np.ndim(value) == 1:
+                expected = f"the bias of GRU(reset_after=True), shape {formula} = {list(shape)}"
+                got = f"the bias of reset_after=False, shape [{len(value)}]"
+                remedy = "with reset_after=False the reset gate acts before the matrix product"
+                raise InvalidArgumentError(read.function, name, expected, got, remedy)
+            checked.append(read.array(name, value, formula, shape))
+        w, r, *biases = [reorder_gates(a, -1, _GATES[rnn_mode], gates) for a in checked]
+        b_w, b_r = biases[0] if rnn_mode == "gru" and biases else (None, *biases, None)[:2]
+        stacks.append(Stack(w.T, r.T, b_w, b_r))
+    return pack(layout, stacks)
+
+
+def to_keras(
+    params: Any,
+    *,
+    rnn_mode: str,
+    num_layers: int = 1,
+    num_units: int,
+    input_size: int,
+    bidirectional: bool = False,
+) -> list[Array]:
+    """The weights of Keras layers that compute what a parameter buffer does.
+
+    The inverse of `from_keras`, but for biases of which Keras keeps the sum alone. Keras' layers
+    have no projection.
+
+    Args:
+        params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
+        rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
+        num_layers: How many layers.
+        num_units: Size of the state; Keras' units.
+        input_size: Size of the input.
+        bidirectional: Whether each layer runs in both directions.
+
+    Returns:
+        Arrays of their own, for `set_weights` of a layer with use_bias=True; several layers' one
+        after the other.
+
+    Raises:
+        InvalidArgumentError: A size is not what it should be, or does not go with the buffer.
+
+    Example:
+        >>> weights = to_keras(np.ones(200), rnn_mode="lstm", num_units=5, input_size=3)
+        >>> [array.shape for array in weights], weights[2][0].item()
+        ([(3, 20), (5, 20), (20,)], 2.0)
+    """
+    layout = checked_layout(
+        "to_keras",
+        rnn_mode=rnn_mode,
+        num_layers=num_layers,
+        num_units=num_units,
+        input_size=input_size,
+        bidirectional=bidirectional,
+    )
+    gates = "".join(layout.gates)
+    weights: list[Array] = []
+    for stack in unpack("to_keras", layout, params):
+        bias: Any = np.stack(stack[2:4]) if rnn_mode == "gru" else total_bias(stack)
+        for array in (stack.input.T, stack.recurrent.T, bias):
+            weights.append(reorder_gates(array, -1, gates, _GATES[rnn_mode]))
+    return weights

@@ -1,0 +1,477 @@
+"""CudnnRNN, V2, V3 and their gradients, beyond what every op is tested for.
+
+The golden cases, forward and gradient, in three types; a sweep over modes, directions, layers,
+input modes, projections, axis orders, sequence lengths and dropout against the float64 reference;
+what padding, dropout and inference promise.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import cudnn_reference
+import numpy as np
+import numpy.typing as npt
+import pytest
+from cases import assert_close, sizes
+from goldens.cudnn import GRADIENTS, OUTPUTS, UPSTREAM, CudnnGolden, cast, read_cudnn_goldens
+from numeric.harness import Arrays, module, program
+
+import rnn_compiler as rc
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.ops import cudnn_rnn, recurrence
+from rnn_compiler.modules import Module
+from rnn_compiler.signatures import DIMENSIONS
+
+GOLDENS = read_cudnn_goldens()
+
+each_golden = pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.meta["name"])
+
+GOLDEN_TOLERANCES = {
+    "float64": (1e-10, 1e-10),
+    "float32": (5e-5, 5e-5),
+    "float16": (2e-2, 6e-2),
+}
+"""Of outputs and of gradients, relative to the largest expected element, or to 1."""
+
+
+def assert_within(actual: Any, expected: npt.NDArray[Any], tolerance: float, name: str) -> None:
+    got = np.asarray(actual, np.float64)
+    assert got.shape == expected.shape, f"{name}: {got.shape} instead of {expected.shape}"
+    error = np.abs(got - expected).max(initial=0.0) / np.abs(expected).max(initial=1.0)
+    assert error <= tolerance, f"{name}: error {error:.3g}, tolerance {tolerance:.3g}"
+
+
+# Golden cases.
+
+
+@pytest.mark.parametrize("dtype", GOLDEN_TOLERANCES)
+@each_golden
+def test_golden(golden: CudnnGolden, dtype: str) -> None:
+    """The forward, then the gradient from what it gave; dropout draws a mask of its own."""
+    inputs = cast(golden.inputs, dtype)
+    results = getattr(rc.raw_ops, golden.meta["op"])(**inputs, **golden.attributes)
+    wanted = golden.arrays
+    if golden.mask is not None:
+        mask = mask_of(golden, results.reserve_space)
+        given = {"mask": mask, **inputs, **golden.attributes}
+        wanted = cudnn_reference.cudnn_rnn(version=golden.version, **given)
+        given |= golden.select(*UPSTREAM)
+        wanted = wanted | cudnn_reference.cudnn_rnn_backprop(**given)
+    of_outputs, of_gradients = GOLDEN_TOLERANCES[dtype]
+    for name in OUTPUTS:
+        assert_within(getattr(results, name), wanted[name], of_outputs, name)
+    kept = {k: v for k, v in results._asdict().items() if k in golden.reserved or k in OUTPUTS}
+    gradients = getattr(rc.raw_ops, golden.meta["backprop_op"])(
+        **inputs, **kept, **cast(golden.select(*UPSTREAM), dtype), **golden.gradient_attributes
+    )
+    for name in GRADIENTS:
+        assert_within(getattr(gradients, name), wanted[name], of_gradients, name)
+
+
+def mask_of(golden: CudnnGolden, reserve_space: Any) -> npt.NDArray[Any]:
+    """The dropout mask of a call like a golden one."""
+    layers = {name: golden.attributes[name] for name in ("rnn_mode", "direction")}
+    T, B, _, H, L = golden.dims.values()
+    dims = {"seq_length": T, "batch_size": B, "num_units": H, "num_layers": L}
+    return rc.dropout_mask(reserve_space, **layers, **dims)
+
+
+@pytest.mark.parametrize(
+    "golden", [g for g in GOLDENS if g.mask is not None], ids=lambda golden: golden.meta["name"]
+)
+def test_golden_mask(golden: CudnnGolden, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the golden case's own mask in place of the drawn one."""
+    assert golden.mask is not None
+    elements = golden.mask.ravel().tolist()
+
+    def stored(b: Any, args: Any, rate: float, shape: tuple[int, ...], dtype: str) -> Any:
+        assert rate == golden.attributes["dropout"]
+        return b.concatenate([b.full(m, (1,), dtype) for m in elements], 0).reshape(*shape)
+
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    monkeypatch.setattr(cudnn_rnn, "dropout_mask", stored)
+    dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
+    built = rc.build(golden.meta["op"], dtype="float64", **dims, **golden.attributes)
+    results = rc.runtime.load(rc.compile(built))(**golden.inputs)
+    for name in OUTPUTS:
+        assert_within(getattr(results, name), golden.arrays[name], 1e-10, name)
+    assert (mask_of(golden, results.reserve_space) == golden.mask).all()
+    given = {**golden.inputs, **golden.attributes}
+    given |= {"version": golden.version, "mask": golden.mask, "padding": np.nan}
+    reserve = cudnn_reference.cudnn_rnn(**given)["reserve_space"]
+    valid = ~np.isnan(reserve)
+    assert_within(results.reserve_space[valid], reserve[valid], 1e-10, "reserve_space")
+
+
+def _no_padding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recurrence.Steps, "valid", lambda *_: None)
+
+
+def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = recurrence.time_loop
+
+    def time_loop(*args: Any, reverse: bool, **keywords: Any) -> Any:
+        return right(*args, reverse=False, **keywords)
+
+    monkeypatch.setattr(recurrence, "time_loop", time_loop)
+
+
+def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = cudnn_rnn._recurrent_gradient
+
+    def recurrent_gradient(net: Any, layer: Any, gates: Any, y: Any, first: Any) -> Any:
+        return right(net, layer, gates, y, first * 0.0)
+
+    monkeypatch.setattr(cudnn_rnn, "_recurrent_gradient", recurrent_gradient)
+
+
+@pytest.mark.parametrize(
+    ("plant", "wrong"),
+    [
+        (_no_padding, "output"),
+        (_one_direction, "output"),
+        (_no_recurrent_gradient_of_the_first_step, "params_backprop"),
+    ],
+)
+def test_goldens_reject_the_compiled(
+    plant: Any, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bugs planted in the emitters show in the ragged bidirectional case."""
+    (golden,) = [g for g in GOLDENS if g.meta["name"] == "pub_18_gru_bi_l1_var"]
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    plant(monkeypatch)
+    gradient = wrong in GRADIENTS
+    op = golden.meta["backprop_op" if gradient else "op"]
+    attributes = golden.gradient_attributes if gradient else golden.attributes
+    dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
+    compiled = rc.runtime.load(rc.compile(rc.build(op, dtype="float64", **dims, **attributes)))
+    results = compiled(**(golden.gradient_inputs if gradient else golden.inputs))
+    with pytest.raises(AssertionError, match=f"^{wrong}: error"):
+        assert_within(getattr(results, wrong), golden.arrays[wrong], 1e-10, wrong)
+
+
+# The sweep.
+
+LENGTHS = ("full", "ragged", "ragged, shorter", "shorter, NaN as padding", "one step or none, NaN")
+COMPILED = int(os.environ.get("RNN_COMPILER_TEST_SWEEP", "60"))
+PER_TEST = 6
+
+
+def configuration(seed: int) -> tuple[int, str, dict[str, Any]]:
+    """A version, a dtype, sizes and attributes; seeds go through the modes and directions in turn.
+
+    Most are float64: its tolerance is the tightest, and its code the quickest to generate. Relu,
+    whose slope jumps, is always.
+    """
+    rng = np.random.default_rng(seed)
+    mode = ("lstm", "gru", "rnn_tanh", "rnn_relu")[seed % 4]
+    direction = ("unidirectional", "bidirectional")[seed // 4 % 2]
+    version = (3, 3, 3, 3, 3, 3, 1, 2)[seed // 8 % 8]
+    L = int(rng.choice([1, 2, 3], p=[0.6, 0.35, 0.05]))
+    dims = [int(n) for n in rng.integers(1, (6, 5, 6, 7))]
+    variant = sizes(*dims, num_layers=L, rnn_mode=mode, direction=direction)
+    variant["input_mode"] = str(rng.choice(["linear_input", "skip_input", "auto_select"]))
+    if variant["input_mode"] == "skip_input" or rng.random() < 0.2:
+        variant["input_size"] = variant["num_units"]
+    if L > 1 and rng.random() < 0.4:
+        variant["dropout"] = float(rng.choice([0.25, 0.5]))
+    if version == 3:
+        variant["time_major"] = bool(rng.random() < 0.6)
+        if mode == "lstm" and rng.random() < 0.5:
+            variant["num_proj"] = int(rng.integers(1, variant["num_units"] + 1))
+    dtype = str(rng.choice(["float64", "float32", "float16", "bfloat16"], p=[0.85, *[0.05] * 3]))
+    return version, "float64" if mode == "rnn_relu" else dtype, variant
+
+
+def compiled_together(seeds: range) -> rc.Program:
+    """Forward and gradient of several configurations as functions of one program."""
+    functions = []
+    for seed in seeds:
+        version, dtype, variant = configuration(seed)
+        suffix = "" if version == 1 else f"V{version}"
+        for op in (f"CudnnRNN{suffix}", f"CudnnRNNBackprop{suffix}"):
+            (spec,) = module(op, dtype, variant).functions
+            functions.append(replace(spec, function=f"{spec.function}_{seed}"))
+    return rc.runtime.load(rc.compile(Module(functions)))
+
+
+@pytest.mark.parametrize(
+    "first", range(0, COMPILED, PER_TEST), ids=lambda k: f"{k}-{k + PER_TEST - 1}"
+)
+def test_sweep(first: int) -> None:
+    """300 configurations: each compiled one with five kinds of sequence lengths."""
+    seeds = range(first, first + PER_TEST)
+    functions = iter(compiled_together(seeds).functions.values())
+    for seed in seeds:
+        forward, backward = next(functions), next(functions)
+        for lengths in LENGTHS:
+            check_configuration(seed, lengths, forward, backward)
+
+
+def check_configuration(seed: int, lengths: str, forward: Any, backward: Any) -> None:
+    version, dtype, variant = configuration(seed)
+    rng = np.random.default_rng([seed, len(lengths)])
+    arguments = draw(forward.spec, rng, lengths)
+    attributes = {**forward.spec.attributes, **arguments}
+    valid = None
+    if version == 3:
+        T, B = variant["seq_length"], variant["batch_size"]
+        valid = np.arange(T)[:, None] < arguments["sequence_lengths"].reshape(1, B)
+        valid = valid if variant["time_major"] else valid.T
+        if "NaN" in lengths:
+            arguments["input"][~valid] = np.nan
+    what = f"{configuration(seed)}, {lengths}"
+    results = forward(**arguments)._asdict()
+    attributes |= {"input": np.nan_to_num(arguments["input"])}
+    wanted = cudnn_reference.cudnn_rnn(version=version, padding=np.nan, **attributes)
+    unspecified = np.isnan(wanted["reserve_space"])
+    comparable = {
+        **results,
+        "reserve_space": np.where(unspecified, np.nan, results["reserve_space"]),
+    }
+    try:
+        assert_close(comparable, wanted, dtype)
+        if valid is not None:
+            assert (results["output"][~valid] == 0).all(), "output: padding is not 0"
+        taken = [argument.name for argument in backward.spec.arguments]
+        given = {name: value for name, value in {**arguments, **results}.items() if name in taken}
+        for argument in backward.spec.arguments:
+            if argument.name not in given:
+                given[argument.name] = normal(argument, rng)
+        clean = {name: given[name] for name in UPSTREAM}
+        clean["output_backprop"] = given["output_backprop"].copy()
+        if valid is not None and "NaN" in lengths:
+            given["output_backprop"][~valid] = np.nan
+        gradients = backward(**given)._asdict()
+        mask = None
+        if variant.get("dropout"):
+            dims = {k: variant[k] for k in ("seq_length", "batch_size", "num_units", "num_layers")}
+            layers = {k: variant[k] for k in ("rnn_mode", "direction")}
+            projection = variant.get("num_proj", 0)
+            mask = rc.dropout_mask(results["reserve_space"], **layers, **dims, num_proj=projection)
+        wanted = cudnn_reference.cudnn_rnn_backprop(mask=mask, **{**attributes, **clean})
+        assert_close(gradients, wanted, dtype)
+        if valid is not None:
+            assert (gradients["input_backprop"][~valid] == 0).all(), "input_backprop: padding"
+    except AssertionError as error:
+        raise AssertionError(f"{what}: {error}") from error
+
+
+def draw(spec: Any, rng: np.random.Generator, lengths: str = "full") -> Arrays:
+    """Arguments for a forward function."""
+    arguments: Arrays = {}
+    for argument in spec.arguments:
+        if argument.name == "sequence_lengths":
+            T, (B,) = argument.maximum, argument.shape
+            longest = max(1, T - 1) if "shorter" in lengths else T
+            longest = 1 if "one step" in lengths else longest
+            numbers = np.full(B, T) if lengths == "full" else rng.integers(0, longest + 1, B)
+            arguments[argument.name] = numbers.astype(np.int32)
+        elif argument.default is not None:
+            arguments[argument.name] = rng.integers(-(2**62), 2**62, ())
+        else:
+            arguments[argument.name] = normal(argument, rng)
+    return arguments
+
+
+def normal(argument: Any, rng: np.random.Generator) -> npt.NDArray[Any]:
+    scale = 0.4 if argument.name == "params" else 1.0
+    return (rng.standard_normal(argument.shape) * scale).astype(DTYPES[argument.dtype].numpy)
+
+
+# Dropout.
+
+RATE = 0.25
+DROPPED = sizes(
+    9, 8, 5, 32, num_layers=3, direction="bidirectional", rnn_mode="rnn_tanh", dropout=RATE
+)
+
+
+def run_dropout(call_counter: int = 0, **seeds: int) -> tuple[Any, npt.NDArray[Any]]:
+    """A call with dropout, and its mask."""
+    compiled = program("CudnnRNN", "float32", DROPPED)
+    (spec,) = compiled.manifest.functions
+    arguments = draw(spec, np.random.default_rng(0))
+    arguments = {name: value for name, value in arguments.items() if value.dtype == np.float32}
+    results = compiled(**arguments, call_counter=call_counter, **seeds)
+    return results, mask_at(DROPPED, results.reserve_space)
+
+
+def mask_at(variant: dict[str, Any], reserve_space: Any) -> npt.NDArray[Any]:
+    names = ("seq_length", "batch_size", "num_units", "num_layers", "rnn_mode", "direction")
+    return rc.dropout_mask(reserve_space, **{name: variant[name] for name in names})
+
+
+def test_dropout_keeps_the_right_fraction_and_scales() -> None:
+    """Within five standard deviations, as a whole and at each boundary, step, row and unit."""
+    results, mask = run_dropout(seed=7)
+    assert mask.shape == (2, 9, 8, 64)
+    assert set(np.unique(mask)) == {np.float32(0), np.float32(1 / (1 - RATE))}
+    kept = mask > 0
+    for axes in [(0, 1, 2, 3), (1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)]:
+        fraction = kept.mean(axes)
+        trials = kept.size / fraction.size
+        assert (np.abs(fraction - (1 - RATE)) < 5 * (RATE * (1 - RATE) / trials) ** 0.5).all()
+    assert np.isfinite(results.output).all()
+
+
+def test_dropout_is_determined_by_seeds_and_call() -> None:
+    """The same three numbers give the same mask, any other an independent one."""
+    calls = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]
+    calls += [(2**63 - 1, -(2**63), 5)]
+    masks = []
+    for seed, seed2, call in calls:
+        _, mask = run_dropout(seed=seed, seed2=seed2, call_counter=call)
+        _, again = run_dropout(seed=seed, seed2=seed2, call_counter=call)
+        assert (mask == again).all()
+        wanted = cudnn_reference.dropout_mask(seed, seed2, call, RATE, mask.shape)
+        np.testing.assert_array_equal(mask, wanted.astype(np.float32))
+        masks.append(mask > 0)
+    agree = RATE**2 + (1 - RATE) ** 2
+    for k, mask in enumerate(masks):
+        for other in masks[:k]:
+            if calls[k] == (0, -1, 0) and (mask == other).all():
+                continue  # seed2 extends its sign over seed, as in TensorFlow: that is (-1, -1)
+            sigma = (agree * (1 - agree) / mask.size) ** 0.5
+            assert abs((mask == other).mean() - agree) < 6 * sigma
+
+
+def test_seeds_may_be_left_out_of_a_program() -> None:
+    """They are what they were at `build`, by default 0."""
+    _, mask = run_dropout()
+    _, zero = run_dropout(seed=0, seed2=0, call_counter=0)
+    assert (mask == zero).all()
+    compiled = rc.runtime.load(rc.compile(module("CudnnRNN", "float32", {**DROPPED, "seed": 3})))
+    arguments = draw(compiled.manifest.functions[0], np.random.default_rng(0))
+    floats = {name: value for name, value in arguments.items() if value.dtype == np.float32}
+    _, third = run_dropout(seed=3)
+    assert (mask_at(DROPPED, compiled(**floats).reserve_space) == third).all()
+
+
+def test_a_new_seed_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    variant = sizes(3, 2, 4, 4, num_layers=2, rnn_mode="rnn_tanh", dropout=0.5)
+    arguments = draw(module("CudnnRNN", "float32", variant).functions[0], np.random.default_rng(0))
+    floats = {name: value for name, value in arguments.items() if value.dtype == np.float32}
+    attributes = {"rnn_mode": "rnn_tanh", "dropout": 0.5}
+    first = rc.raw_ops.CudnnRNN(**floats, **attributes)
+
+    def fail(*_: object) -> NoReturn:
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr("rnn_compiler.raw_ops.compile", fail)
+    spaces = [first.reserve_space]
+    for seeds in ({"seed": 1}, {"seed2": 1}, {"call_counter": 1}, {"seed": np.int64(9)}):
+        spaces.append(rc.raw_ops.CudnnRNN(**floats, **attributes, **seeds).reserve_space)
+    for k, space in enumerate(spaces):
+        assert not any((space == other).all() for other in spaces[:k])
+
+
+@pytest.mark.parametrize(
+    "changed", [{"num_layers": 1}, {"is_training": False}, {"dropout": 0.0}], ids=str
+)
+def test_without_dropout_there_are_no_seeds(changed: dict[str, Any]) -> None:
+    """One layer has no boundary, and inference drops nothing; `raw_ops` takes the seeds anyway."""
+    variant = {**sizes(3, 2, 4, 4, num_layers=2, rnn_mode="rnn_tanh", dropout=0.5), **changed}
+    built = module("CudnnRNN", "float32", variant)
+    (spec,) = built.functions
+    arguments = draw(spec, np.random.default_rng(0))
+    if variant["num_layers"] > 1:
+        assert "seed" not in arguments
+        assert "rng_bit_generator" not in str(built)
+    plain = {**spec.attributes, "dropout": 0.0}
+    floats = {name: value for name, value in arguments.items() if value.dtype == np.float32}
+    without = rc.raw_ops.CudnnRNN(
+        **floats, **{k: v for k, v in plain.items() if "seed" not in k and k != "call_counter"}
+    )
+    result = program("CudnnRNN", "float32", variant)(**arguments)
+    np.testing.assert_array_equal(result.output, without.output)
+
+
+def test_everything_may_be_dropped() -> None:
+    """With dropout 1, the second layer sees nothing, and nothing passes back."""
+    variant = sizes(3, 2, 4, 4, num_layers=2, rnn_mode="rnn_tanh", dropout=1.0)
+    rng = np.random.default_rng(0)
+    compiled = program("CudnnRNN", "float64", variant)
+    arguments = draw(compiled.manifest.functions[0], rng)
+    results = compiled(**arguments)._asdict()
+    wanted = cudnn_reference.cudnn_rnn(version=1, **{**variant_attributes(variant), **arguments})
+    assert_close(results, wanted, "float64")
+    backward = program("CudnnRNNBackprop", "float64", variant)
+    given = {**arguments, **results}
+    taken = backward.manifest.functions[0].arguments
+    given = {a.name: given[a.name] if a.name in given else normal(a, rng) for a in taken}
+    gradients = backward(**given | {"output_h_backprop": 0 * given["output_h_backprop"]})
+    assert not gradients.input_backprop.any()
+    assert gradients.params_backprop.any()
+
+
+def variant_attributes(variant: dict[str, Any]) -> dict[str, Any]:
+    (spec,) = module("CudnnRNN", "float64", variant).functions
+    return spec.attributes
+
+
+# Inference, and what the modules hold.
+
+
+def test_inference_saves_nothing() -> None:
+    """`reserve_space` is a scalar; the loop writes the output alone."""
+    variant = sizes(3, 2, 4, 5, is_training=False)
+    for op in ("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"):
+        built = module(op, "float32", variant)
+        for result in built.functions[0].results:
+            if result.name in ("reserve_space", "host_reserved"):
+                assert result.shape == ()
+        assert str(built).count("stablehlo.dynamic_update_slice") == 1
+
+
+@pytest.mark.parametrize("direction", ["unidirectional", "bidirectional"])
+@pytest.mark.parametrize("mode", ["lstm", "gru", "rnn_tanh", "rnn_relu"])
+def test_directions_and_layers_are_loops_of_their_own(mode: str, direction: str) -> None:
+    """One composite each, with one product in it; those of a layer do not read each other."""
+    variant = sizes(3, 2, 4, 5, num_layers=2, rnn_mode=mode, direction=direction)
+    D = 1 + (direction == "bidirectional")
+    for op, name in (("CudnnRNNV3", "forward"), ("CudnnRNNBackpropV3", "backward")):
+        text = str(module(op, "float32", variant))
+        assert text.count(f'stablehlo.composite "rnn_compiler.{mode}_{name}"') == 2 * D
+        main, *loops = text.split("func.func private")
+        assert len(loops) == 2 * D
+        for loop in loops:
+            assert loop.count("dot_general") == 1
+            assert "transpose" not in loop
+            assert loop.count("stablehlo.reduce") == 0
+        composites = [line for line in main.splitlines() if "stablehlo.composite" in line]
+        for layer in range(2):
+            group = composites[layer * D : (layer + 1) * D]
+            for line, other in itertools.permutations(group, 2):
+                result = other.partition(":")[0].split()[0]
+                assert result not in line.partition("=")[2]
+
+
+def test_padding_of_the_saved_output_is_not_looked_at() -> None:
+    """Nor are activations of padding, in `reserve_space`."""
+    variant = sizes(4, 3, 3, 5, rnn_mode="gru", direction="bidirectional")
+    rng = np.random.default_rng(0)
+    forward = program("CudnnRNNV3", "float64", variant)
+    backward = program("CudnnRNNBackpropV3", "float64", variant)
+    arguments = draw(forward.manifest.functions[0], rng)
+    arguments["sequence_lengths"] = np.array([0, 2, 4], np.int32)
+    results = forward(**arguments)._asdict()
+    given = {**arguments, **results}
+    taken = backward.manifest.functions[0].arguments
+    given = {a.name: given[a.name] if a.name in given else normal(a, rng) for a in taken}
+    wanted = backward(**given)._asdict()
+    (spec,) = forward.manifest.functions
+    padded = cudnn_reference.cudnn_rnn(
+        version=3, padding=np.nan, **{**spec.attributes, **arguments}
+    )["reserve_space"]
+    assert np.isnan(padded).any()
+    given["reserve_space"] = np.where(np.isnan(padded), np.nan, given["reserve_space"])
+    given["output"] = given["output"].copy()
+    for b, length in enumerate(arguments["sequence_lengths"]):
+        given["output"][length:, b] = np.nan
+    for name, value in backward(**given)._asdict().items():
+        np.testing.assert_array_equal(value, wanted[name])
