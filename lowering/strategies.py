@@ -7,6 +7,8 @@
 The default is the fastest known for the target. It is recorded in the manifest.
 """
 
+# pyright: basic
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

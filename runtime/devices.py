@@ -77,7 +77,7 @@ class Device:
         self._process = os.getpid()
         self.kind = _KINDS[driver]
         try:
-            allocators = [_POOL] if self.kind == "local" else []
+            allocators: Any = [_POOL] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
         except Exception as error:
             raise DeviceError(

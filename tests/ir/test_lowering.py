@@ -101,7 +101,7 @@ def test_private_functions_say_nothing(module: rc.Module) -> None:
 
 
 def test_nothing_else_changes(module: rc.Module) -> None:
-    """Without the attributes, and portably, what the compiler gets is the portable module, locations and all."""
+    """Without attributes and rewrites, the compiler gets the portable module, locations and all."""
     with ir.Context():
         text = rewritten(module, resolve_target("cpu:x86-64-v2"), "portable")
         parsed = ir.Module.parse(text)
