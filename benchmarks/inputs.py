@@ -38,7 +38,7 @@ def draw(case: Case) -> Arrays:
 
 
 def _block_shapes(size: Size, steps: bool) -> dict[str, tuple[int, ...]]:
-    T, B, I, H = size  # noqa: E741
+    T, B, I, H = size
     sequence = (T, B) if steps else (B,)
     return {
         "x": (*sequence, I),
@@ -55,7 +55,7 @@ def _block_shapes(size: Size, steps: bool) -> dict[str, tuple[int, ...]]:
 
 
 def _cudnn_shapes(size: Size, gates: int) -> dict[str, tuple[int, ...]]:
-    T, B, I, H = size  # noqa: E741
+    T, B, I, H = size
     return {
         "input": (T, B, I),
         "input_h": (1, B, H),
@@ -74,7 +74,7 @@ def _normal(name: str, shape: tuple[int, ...], scale: float) -> npt.NDArray[np.f
 
 def lstm_weights(arrays: Mapping[str, npt.NDArray[Any]], size: Size) -> Arrays:
     """CuDNN's buffer as ``W[4H, I] R[4H, H] bW[4H] bR[4H]``, gates in the order i, f, n, o."""
-    I, H = size.I, size.H  # noqa: E741
+    I, H = size.I, size.H
     shapes = {"W": (4 * H, I), "R": (4 * H, H), "bW": (4 * H,), "bR": (4 * H,)}
     parts: Arrays = {}
     start = 0

@@ -41,7 +41,7 @@ class Size(NamedTuple):
 
     T: int
     B: int
-    I: int  # noqa: E741
+    I: int
     H: int
 
     def __str__(self) -> str:
@@ -164,7 +164,7 @@ class Case:
     @property
     def flops(self) -> int:
         """Operations of the matrix products of one run, of an LSTM."""
-        T, B, I, H = self.size  # noqa: E741
+        T, B, I, H = self.size
         return self.workload.passes * 2 * T * B * (I + H) * 4 * H
 
 

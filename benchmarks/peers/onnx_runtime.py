@@ -72,7 +72,7 @@ def _variant(case: Case, spin: bool) -> Variant:
 
 def _model(case: Case, arrays: Arrays) -> Any:
     """The graph; ONNX wants the gates in the order i, o, f, c."""
-    T, B, I, H = case.size  # noqa: E741
+    T, B, I, H = case.size
 
     def reordered(part: Any) -> Any:
         i, f, n, o = np.split(part, 4)
