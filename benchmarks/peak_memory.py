@@ -32,15 +32,9 @@ BOUND = 1.3
 
 def measure(sizes: tuple[int, ...], keywords: dict[str, Any]) -> tuple[int, int]:
     """The peak, and what must be held, in bytes."""
-    T, B, I, H = sizes
-    module = rc.build(
-        ["CudnnRNN", "CudnnRNNBackprop"],
-        seq_length=T,
-        batch_size=B,
-        input_size=I,
-        num_units=H,
-        **{"num_layers": 1, **keywords},
-    )
+    names = ("seq_length", "batch_size", "input_size", "num_units")
+    dims = dict(zip(names, sizes, strict=True))
+    module = rc.build(["CudnnRNN", "CudnnRNNBackprop"], **dims, **keywords)
     program = rc.runtime.load(rc.compile(module), "local-sync")
     statistics = program.device.hal.allocator.statistics
     before = statistics["device_bytes_peak"] + statistics["host_bytes_peak"]

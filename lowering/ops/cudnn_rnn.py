@@ -253,7 +253,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             dy = net.times_mask(dy, masks[layer - 1])
     b.step("params_backprop = all matrices, then all biases")
     gradients = {
-        "input": dy,
+        "input": net.steps.where_valid(b, dy),
         "params": b.assemble(params, layout.size),
         "input_c": b.constant(0, net.storage),
     }
