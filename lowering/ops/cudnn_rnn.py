@@ -5,8 +5,8 @@ parameters, `cudnn_reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer
 
 Forward, for each layer; x is the input, or the output of the layer below times its dropout mask:
 
-    zx = x @ W^T + biases, all steps in one product; with skip_input x itself for every gate
-    y, h, c = the cell's recurrence over zx, each direction on its own
+    zx = x @ W^T, all steps in one product; with skip_input x itself for every gate
+    y, h, c = the cell's recurrence over zx + biases, each direction on its own
     output = [forward | backward] along the last axis
 
 Backward, from the top layer down, with dy the gradient of the layer's output; what the forward
@@ -187,18 +187,19 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 
 def _input_projection(net: _Network, pseudo_layer: PseudoLayer, x: Value) -> tuple[Value, Values]:
-    """The gates' input side for all steps, and the biases that the cell's step adds itself."""
+    """The gates' input side for all steps, and the biases: ``b``, and what else the cell adds."""
     b = net.b
     T, B, width = x.shape
     bW = net.part("params", pseudo_layer.input_bias).to(net.compute)
     bR = net.part("params", pseudo_layer.recurrent_bias).to(net.compute)
     bias, biases = net.cell.biases(b, bW, bR)
+    biases = {"b": bias, **biases}
     if net.skips(pseudo_layer):
-        b.step("zx = [x, ..] + b")
-        return b.concatenate([x.to(net.compute)] * len(net.layout.gates), 2) + bias, biases
+        b.step("zx = [x, ..]")
+        return b.concatenate([x.to(net.compute)] * len(net.layout.gates), 2), biases
     W = net.part("params", pseudo_layer.input)
-    b.step("zx = x @ W^T + b")
-    zx = x.reshape(T * B, width).dot(W, (1, 1), net.compute) + bias
+    b.step("zx = x @ W^T")
+    zx = x.reshape(T * B, width).dot(W, (1, 1), net.compute)
     return zx.reshape(T, B, W.shape[0]), biases
 
 

@@ -96,7 +96,7 @@ class Cell(Protocol):
         ...
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
-        """The bias that joins the input projection, and those that the step needs by name."""
+        """The bias of the input projection, and those that the step needs by name."""
         ...
 
     def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
@@ -191,8 +191,8 @@ class Recurrence:
         """Emits the forward loop.
 
         Args:
-            zx: The input projection with its bias, ``[T, B, gH]`` in the compute type.
-            biases: The biases that the cell's step needs.
+            zx: The input projection without its bias, ``[T, B, gH]`` in the compute type.
+            biases: That bias, ``b``, and those that the cell's step needs.
             state: ``h`` and, if the cell has it, ``c`` before the first step.
             training: Whether what the derivative needs is saved.
 
@@ -206,8 +206,8 @@ class Recurrence:
         saves = training and len(cell.saved) > 0
 
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
-            b.step("zx = zx[t]")
-            x = reads["zx"].row(t)
+            b.step("zx = zx[t] + b")
+            x = reads["zx"].row(t) + reads["b"]
             b.step("r = h @ R^T")
             r = state["h"].dot(reads["w_r"], (1, 1), compute)
             wide = {name: value.to(compute) for name, value in state.items()}

@@ -11,6 +11,7 @@ from rnn_compiler import errors
 from rnn_compiler.errors import (
     ArtifactError,
     CacheWarning,
+    CompileWarning,
     CompileError,
     DeviceError,
     InvalidArgumentError,
@@ -48,14 +49,15 @@ def test_every_error_is_of_this_package_and_of_its_builtin_kind(
     assert issubclass(kind, builtin)
 
 
-def test_the_warning_is_no_error() -> None:
-    assert issubclass(CacheWarning, UserWarning)
-    assert not issubclass(CacheWarning, RnnCompilerError)
+@pytest.mark.parametrize("warning", [CacheWarning, CompileWarning])
+def test_warnings_are_no_errors(warning: type) -> None:
+    assert issubclass(warning, UserWarning)
+    assert not issubclass(warning, RnnCompilerError)
 
 
 def test_every_error_has_an_example_here() -> None:
     kinds = {getattr(errors, name) for name in errors.__all__}
-    declared = {kind for kind in kinds if isinstance(kind, type)} - {CacheWarning}
+    declared = {kind for kind in kinds if isinstance(kind, type)} - {CacheWarning, CompileWarning}
     assert declared == {type(example) for example in EXAMPLES}
 
 

@@ -17,7 +17,7 @@ from rnn_compiler.lowering.vectors import VectorUnit
 
 AVX512 = VectorUnit(bits=512, registers=32)
 AVX2 = VectorUnit(bits=256, registers=16)
-SIZES = {"seq_length": 6, "batch_size": 18, "input_size": 24, "num_units": 70}
+SIZES = {"seq_length": 6, "batch_size": 14, "input_size": 24, "num_units": 70}
 
 
 def fused(op: str, vectors: VectorUnit = AVX512, **keywords: Any) -> str:
@@ -41,7 +41,7 @@ def with_panels(op: str, **keywords: Any) -> str:
 def test_forward_loop() -> None:
     """The composite stays; its decomposition is one region with the loop over time inside.
 
-    Two full panels of 32 units and a rest of 6; 18 rows in blocks of 6; state in rings.
+    Two full panels of 32 units and a rest of 6; 14 rows in blocks of 7; state in rings.
     """
     text = fused("BlockLSTMV2")
     assert 'stablehlo.composite "rnn_compiler.lstm_forward"' in text
@@ -54,14 +54,14 @@ def test_forward_loop() -> None:
         CHECK: linalg.pack {{.*}} inner_tiles = [32] {{.*}} -> tensor<3x70x4x32xf32>
         CHECK: flow.dispatch.region
         CHECK: tensor.extract %arg0[]
-        CHECK: tensor.empty() : tensor<2x18x70xf32>
+        CHECK: tensor.empty() : tensor<2x14x70xf32>
         CHECK: scf.for
-        CHECK: linalg.matmul {compilation_info = {{.*}}tensor<6x70xf32>, tensor<70x128xf32>
+        CHECK: linalg.matmul {compilation_info = {{.*}}tensor<7x70xf32>, tensor<70x128xf32>
         CHECK: linalg.generic
         CHECK: math.exp
         CHECK: math.tanh
         CHECK: linalg.matmul {lowering_config
-        CHECK: tensor<6x6xf32>
+        CHECK: tensor<7x6xf32>
         CHECK: flow.return
         """,
     )
@@ -75,7 +75,7 @@ def test_backward_loop_has_two_levels() -> None:
     assert region.count("compilation_info") == 1
     first, _, second = region.partition("linalg.matmul")
     assert "arith.select" in first  # cs_prev of the first step
-    assert "tensor<6x280xf32>" in second  # rows of dgates are the left-hand side
+    assert "tensor<7x280xf32>" in second  # rows of dgates are the left-hand side
 
 
 def test_one_pipeline_per_dispatch() -> None:
@@ -102,10 +102,26 @@ def test_rows_that_do_not_divide_overlap() -> None:
     )
 
 
+def test_large_batches_are_cut_into_groups() -> None:
+    """Each group of 16 rows runs through time as a workgroup of its own."""
+    check(
+        fused("BlockLSTMV2", batch_size=64),
+        """
+        CHECK: flow.dispatch.region
+        CHECK: scf.forall {{.*}} in (4) shared_outs
+        CHECK: tensor.extract_slice {{.*}} : tensor<6x64x70xf32> to tensor<6x16x70xf32>
+        CHECK: scf.for
+        CHECK: scf.forall.in_parallel
+        CHECK: split_reduction_mapping
+        """,
+    )
+    assert "scf.forall" not in fused("BlockLSTMV2", batch_size=17)
+
+
 def test_tiles_follow_the_vector_unit() -> None:
-    assert "vector_common_parallel = [6, 32, 0]" in fused("BlockLSTMV2")
+    assert "vector_common_parallel = [7, 32, 0]" in fused("BlockLSTMV2")
     assert "vector_common_parallel = [3, 16, 0]" in fused("BlockLSTMV2", AVX2)
-    assert "vector_common_parallel = [6, 16, 0]" in fused("BlockLSTMV2", dtype="float64")
+    assert "vector_common_parallel = [7, 16, 0]" in fused("BlockLSTMV2", dtype="float64")
 
 
 @pytest.mark.parametrize("changed", [{"num_units": 1}, {"seq_length": 1}])
@@ -120,8 +136,8 @@ def test_16_bit_states_are_multiplied_in_float32() -> None:
     check(
         text,
         """
-        CHECK: tensor.empty() : tensor<2x18x70xf32>
-        CHECK: linalg.matmul {{.*}} ins({{.*}} : tensor<6x70xf32>, tensor<70x128xf32>)
+        CHECK: tensor.empty() : tensor<2x14x70xf32>
+        CHECK: linalg.matmul {{.*}} ins({{.*}} : tensor<7x70xf32>, tensor<70x128xf32>)
         CHECK: arith.extf
         CHECK: arith.truncf
         """,
