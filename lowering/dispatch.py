@@ -146,8 +146,10 @@ def tile_matmul(
     return result
 
 
-def pack(text: Text, matrix: Array, axis: int, panel: int, gates: int = 1) -> Array:
-    """Emits the packing of a matrix into panels ``[N/P, K, G*P]``, zeros after the last column.
+def pack(
+    text: Text, matrix: Array, axis: int, panel: int, gates: int = 1, *, together: bool = True
+) -> Array:
+    """Emits the packing of a matrix into panels, zeros after the last column.
 
     Args:
         text: Where to, outside of a region.
@@ -155,6 +157,10 @@ def pack(text: Text, matrix: Array, axis: int, panel: int, gates: int = 1) -> Ar
         axis: The axis of the columns.
         panel: How many columns of each gate make a panel.
         gates: The number of gates G.
+        together: Whether a panel holds the columns of all gates.
+
+    Returns:
+        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``.
     """
     inner, unit = matrix.shape[1 - axis], matrix.shape[axis] // gates
     count = -(-unit // panel)
@@ -169,17 +175,23 @@ def pack(text: Text, matrix: Array, axis: int, panel: int, gates: int = 1) -> Ar
     else:
         shape = (gates, unit, inner) if axis == 0 else (inner, gates, unit)
         groups = "[[0, 1], [2]]" if axis == 0 else "[[0], [1, 2]]"
-        source, tiles = Array("", shape, element), (count, inner, gates, panel)
+        source = Array("", shape, element)
+        tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
         source.name = name = text(
             f"tensor.expand_shape {name} {groups} output_shape {list(shape)} : "
             f"{matrix.type} into {source.type}"
         )
-        position, order = (1, [1, 2, 0]) if axis == 0 else (2, [2, 0, 1])
+        position = 1 if axis == 0 else 2
+        order = [position, 2, 0] if axis == 0 else [position, 0, 1]
+        if not together:
+            order = [order[-1], *order[:-1]]
     empty = text(f"tensor.empty() : {tensor(tiles, element)}")
     name = text(
         f"linalg.pack {name} {padding}outer_dims_perm = {order} inner_dims_pos = [{position}] "
         f"inner_tiles = [{panel}] into {empty} : {source.type} -> {tensor(tiles, element)}"
     )
+    if gates > 1 and not together:
+        return Array(name, tiles, element)
     packed = Array(name, (count, inner, gates * panel), element)
     if gates > 1:
         packed.name = text(

@@ -64,7 +64,7 @@ class Panels:
     Attributes:
         lhs: The left-hand side, ``[B, K]``.
         columns: The products and, for each, the column at which what is needed of it begins.
-        packed: ``[N/P, K, G*P]``; ``[K, G*N]`` if there is a single panel.
+        packed: ``[N/P, K, G*P]`` or ``[G, N/P, K, P]``; ``[K, G*N]`` if there is a single panel.
     """
 
     lhs: ir.Value
@@ -259,17 +259,25 @@ class StepTile:
         lhs.name = text(
             f"tensor.extract_slice {source.name}{span(starts, sizes)} : {source.type} to {lhs.type}"
         )
-        weight = Array(packed.name, (inner, size), packed.element)
-        if self.units.panel is not None:
-            where = span([self.units.panel, "0", "0"], (1, inner, size))
-            weight.name = text(
-                f"tensor.extract_slice {packed.name}{where} : {packed.type} to {weight.type}"
-            )
-        product = tile_matmul(text, step.vectors, lhs, weight)
+        if len(packed.shape) == 4:
+            gates, apart = [[str(number)] for number in range(len(panels.columns))], 0
+        else:
+            gates, apart = [[]], size // len(panels.columns)
+        products: list[Array] = []
+        for gate in gates:
+            weight = Array(packed.name, (inner, size), packed.element)
+            if self.units.panel is not None:
+                where = span(
+                    [*gate, self.units.panel, "0", "0"], (*[1] * len(gate), 1, inner, size)
+                )
+                weight.name = text(
+                    f"tensor.extract_slice {packed.name}{where} : {packed.type} to {weight.type}"
+                )
+            products.append(tile_matmul(text, step.vectors, lhs, weight))
         tile = self._tile(packed.element)
         parts: list[tuple[tuple[ir.Value, int], str]] = []
         for number, column in enumerate(panels.columns):
-            offset = str(number * (size // len(panels.columns)))
+            product, offset = products[number % len(products)], str(number * apart)
             where = span([*["0"] * (self.rows > 1), offset], tile.shape)
             part = text(
                 f"tensor.extract_slice {product.name}{where} : {product.type} to {tile.type}"

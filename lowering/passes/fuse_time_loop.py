@@ -228,7 +228,8 @@ class _Fusion:
                 f"stablehlo.convert {weight.name} : ({weight.type}) -> {wide.type}"
             )
         if panel < unit:
-            return pack(self.emit, wide, axis, panel, len(columns))
+            together = self.batch == 1
+            return pack(self.emit, wide, axis, panel, len(columns), together=together)
         if axis == 1:
             return wide
         turned = Array("", wide.shape[::-1], wide.element)
