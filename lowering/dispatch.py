@@ -119,7 +119,7 @@ def tile_matmul(
     element = rhs.element
     rows = lhs.shape[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
     result = Array("", (*rows, width), element)
-    columns = divisor(width, vectors.width(element)) if rows else width
+    columns = vectors.columns(width, element) if rows else width
     parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
     reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
     config = f"lowering_config = {lowering_config(parallel, reduction)}"

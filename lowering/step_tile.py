@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.dispatch import (
     Array,
     Text,
-    divisor,
     lowering_config,
     span,
     tile_matmul,
@@ -220,8 +219,8 @@ class StepTile:
         text, units, count = self.text, self.units.count, len(targets)
         tiles = [f"affine_map<({self.axes}) -> ({axes})>" for _, _, axes, _ in self.inputs.values()]
         tiles += [f"affine_map<({self.axes}) -> ({self.axes})>"] * count
-        columns = self.step.vectors.width("f32")
-        columns = units if units <= columns else divisor(units, columns)
+        vectors = self.step.vectors
+        columns = units if units <= vectors.width("f32") else vectors.columns(units, "f32")
         config = lowering_config([1, columns] if self.rows > 1 else [columns])
         iterators = ", ".join(['"parallel"'] * (1 + (self.rows > 1)))
         ins = ", ".join(name for name, _, _, _ in self.inputs.values())

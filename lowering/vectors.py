@@ -73,8 +73,19 @@ class VectorUnit:
         panel = width if rows > 1 else max(width, 4 * width // gates // width * width)
         if unit <= width or (unit <= panel and unit % width == 0):
             return unit
-        if unit % panel:
-            panel = width
-        while unit % panel == 1:
-            panel -= max(1, width // 8)
-        return panel
+        if unit % panel == 0:
+            return panel
+        quarter = width // 4
+        widths = (width, 5 * quarter, 3 * quarter, 2 * quarter)
+        return next((p for p in widths if unit % p != 1 and p < unit), width - 1)
+
+    def columns(self, size: int, element: str) -> int:
+        """How many of some columns to sum at once.
+
+        The largest divisor that is not above two registers, and a power of two from half a register
+        on if there is one: code for other widths is slow.
+        """
+        width = self.width(element)
+        divisors = [d for d in range(min(size, width), 0, -1) if size % d == 0]
+        powers = [d for d in divisors if d & (d - 1) == 0 and d >= width // 4]
+        return (powers or divisors)[0]

@@ -12,13 +12,13 @@ once, for a block of rows,
       for t in 0..n-1:
         for level in the step's levels:                      # see recurrence.py
           for panel, for block of rows:
-            product[rows, G*P] = lhs[rows, K] @ packed[panel][K, G*P]   # linalg.matmul
+            product[rows, P] = lhs[rows, K] @ packed[gate, panel][K, P]   # linalg.matmul, each gate
             one linalg.generic: every scalar of the step for these rows and units
       rows n.. of the outputs = 0
 
 so that what leaves registers is a tile of products (some KiB of stack) and what the step has to
-write (`step_tile`). Weights are packed into panels ``[N/P, K, G*P]`` once per call, outside the
-region.
+write (`step_tile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, outside the
+region; for a single row ``[N/P, K, G*P]``, so that it has enough sums under way at once.
 
 A state is a ring of two rows ``[2, B, N]``: step k reads row ``(n-k) % 2`` and writes the other, so
 that the last is row 0, and no tile is written that another still has to read. A left-hand side that

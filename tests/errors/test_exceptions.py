@@ -11,8 +11,8 @@ from rnn_compiler import errors
 from rnn_compiler.errors import (
     ArtifactError,
     CacheWarning,
-    CompileWarning,
     CompileError,
+    CompileWarning,
     DeviceError,
     InvalidArgumentError,
     RnnCompilerError,
