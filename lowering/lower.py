@@ -9,11 +9,17 @@ from pathlib import Path
 
 from rnn_compiler.lowering import compiler
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
+from rnn_compiler.lowering.passes.panel_products import panel_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.strategies import STRATEGIES
+from rnn_compiler.lowering.strategies import FUSED, PORTABLE
+from rnn_compiler.lowering.vectors import VectorUnit
 from rnn_compiler.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["lower", "rewrite"]
+__all__ = ["PASSES", "lower", "rewrite"]
+
+PASSES = {PORTABLE: (), FUSED: (fuse_time_loops, panel_products)}
+"""The passes of each strategy, in order."""
 
 
 def rewrite(
@@ -34,7 +40,8 @@ def rewrite(
     """
     with ir.Context():
         parsed = ir.Module.parse(module)
-        STRATEGIES[strategy](parsed, target)
+        for each in PASSES[strategy]:
+            each(parsed, VectorUnit.of(target))
         stamp_provenance(
             parsed,
             functions,

@@ -182,13 +182,17 @@ def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
     except CompileError as error:
         if request.strategy is not None or strategy == PORTABLE:
             raise
+        try:
+            artifact = _compile_with(PORTABLE, request, cache)
+        except CompileError:  # then it is not the fast lowering's fault
+            raise error from None
         warnings.warn(
             f"the {strategy} lowering did not compile, the {PORTABLE} one is used, which is slow "
             f"for long sequences ({error})",
             CompileWarning,
             stacklevel=5,
         )
-        return _compile_with(PORTABLE, request, cache)
+        return artifact
 
 
 def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Artifact:

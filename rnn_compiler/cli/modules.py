@@ -46,7 +46,7 @@ def add_emit(verbs: Any) -> None:
 
 def _add_strategy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--strategy", choices=tuple(STRATEGIES), help="how to lower it (default: the fastest known)"
+        "--strategy", choices=STRATEGIES, help="how to lower it (default: the fastest known)"
     )
 
 

@@ -75,8 +75,8 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """What the fast way does not compile is compiled the portable way, and the manifest says so."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
 
-    def broken(parsed: Any, target: Any) -> None:
-        del target
+    def broken(parsed: Any, vectors: Any) -> None:
+        del vectors
         made = ir.Module.parse(
             "func.func private @nowhere(tensor<2xf32>) -> tensor<2xf32>\n"
             "func.func @lost(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
@@ -86,7 +86,7 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         for op in made.body.operations:
             op.operation.clone(ip=ir.InsertionPoint.at_block_begin(parsed.body))
 
-    monkeypatch.setattr(lower, "STRATEGIES", {**lower.STRATEGIES, "fused": broken})
+    monkeypatch.setitem(lower.PASSES, "fused", (broken,))
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):
         artifact = rc.compile(built, "cpu")

@@ -420,7 +420,7 @@ def test_13_failures_beside_reading_and_writing_are_nobodys_business(
     number: int,
 ) -> None:
     fill(cache, tiny, 3)
-    cache = replace(cache, max_size=len(tiny.payload) * 2)
+    cache = replace(cache, max_size=len(tiny.payload) * 3)
     eviction._totals.clear()
     monkeypatch.setattr(where, fail_with(number))
     cache.put(KEY, tiny)
