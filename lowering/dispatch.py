@@ -16,7 +16,18 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.vectors import VectorUnit
 
-__all__ = ["Array", "Text", "divisor", "lowering_config", "pack", "span", "tensor", "tile_matmul"]
+__all__ = [
+    "Array",
+    "Text",
+    "converted",
+    "divisor",
+    "lowering_config",
+    "pack",
+    "span",
+    "tensor",
+    "tile_matmul",
+    "transposed",
+]
 
 
 def tensor(shape: Sequence[int], element: str) -> str:
@@ -82,6 +93,24 @@ class Text:
         if start.isdigit():
             return str(int(start) + offset)
         return self(f"arith.addi {start}, {self.index(offset)} : index") if offset else start
+
+
+def converted(text: Text, array: Array, element: str) -> Array:
+    """Emits an array's conversion to an element type, if it has another."""
+    if array.element == element:
+        return array
+    result = Array("", array.shape, element)
+    result.name = text(f"stablehlo.convert {array.name} : ({array.type}) -> {result.type}")
+    return result
+
+
+def transposed(text: Text, matrix: Array) -> Array:
+    """Emits a matrix's transpose."""
+    result = Array("", matrix.shape[::-1], matrix.element)
+    result.name = text(
+        f"stablehlo.transpose {matrix.name}, dims = [1, 0] : ({matrix.type}) -> {result.type}"
+    )
+    return result
 
 
 def span(starts: Sequence[str], sizes: Sequence[int]) -> str:

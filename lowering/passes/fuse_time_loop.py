@@ -45,13 +45,13 @@ from collections.abc import Callable, Sequence
 from rnn_compiler.lowering.dispatch import (
     Array,
     Text,
+    converted,
     divisor,
     lowering_config,
-    pack,
     span,
-    tensor,
 )
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.packed_columns import packed_columns
 from rnn_compiler.lowering.recurrence import (
     NotARecurrence,
     Output,
@@ -202,68 +202,11 @@ class _Fusion:
         of = sums[0] if sums else element(writes[0].value)
         panel = self.vectors.panel(unit, gates, of, self.batch)
         panels = [
-            Panels(lhs, ordered, self.emit.held(self._pack(ordered, unit, panel)))
+            Panels(lhs, ordered, packed_columns(self.step, ordered, unit, panel))
             for lhs, found in columns.items()
             for ordered in [sorted(found, key=lambda column: column[1])]
         ]
         return Stage(writes, panels, unit, panel)
-
-    # Weights.
-
-    def _pack(self, columns: Sequence[tuple[ir.Value, int]], unit: int, panel: int) -> Array:
-        """Emits the packing of the columns that products with one left-hand side need."""
-        products = [self.loop.products[value] for value, _ in columns]
-        if len({product.transposed for product in products}) != 1:
-            raise NotARecurrence("products of mixed orientation")
-        axis = 0 if products[0].transposed else 1
-        weight = self.step.arguments[products[0].weight]
-        starts = [column for _, column in columns]
-        if len({product.weight for product in products}) > 1 or starts != list(
-            range(0, weight.shape[axis], unit)
-        ):
-            weight = self._gather(products, starts, unit, axis)
-        wide = Array(weight.name, weight.shape, element(columns[0][0]))
-        if wide.element != weight.element:
-            wide.name = self.emit(
-                f"stablehlo.convert {weight.name} : ({weight.type}) -> {wide.type}"
-            )
-        if panel < unit:
-            together = self.batch == 1
-            return pack(self.emit, wide, axis, panel, len(columns), together=together)
-        if axis == 1:
-            return wide
-        turned = Array("", wide.shape[::-1], wide.element)
-        turned.name = self.emit(
-            f"stablehlo.transpose {wide.name}, dims = [1, 0] : ({wide.type}) -> {turned.type}"
-        )
-        return turned
-
-    def _gather(
-        self, products: Sequence[Product], starts: Sequence[int], unit: int, axis: int
-    ) -> Array:
-        """Emits the columns of several products' weights, side by side."""
-        blocks: list[Array] = []
-        for product, start in zip(products, starts, strict=True):
-            source = self.step.arguments[product.weight]
-            ranges = [f"0:{size}" for size in source.shape]
-            ranges[axis] = f"{start}:{start + unit}"
-            size = (unit, source.shape[1]) if axis == 0 else (source.shape[0], unit)
-            block = Array("", size, source.element)
-            block.name = self.emit(
-                f"stablehlo.slice {source.name} [{', '.join(ranges)}] : "
-                f"({source.type}) -> {block.type}"
-            )
-            blocks.append(block)
-        if len(blocks) == 1:
-            return blocks[0]
-        total = list(blocks[0].shape)
-        total[axis] *= len(blocks)
-        whole = Array("", tuple(total), blocks[0].element)
-        whole.name = self.emit(
-            f"stablehlo.concatenate {', '.join(block.name for block in blocks)}, dim = {axis} : "
-            f"({', '.join(block.type for block in blocks)}) -> {whole.type}"
-        )
-        return whole
 
     # The region.
 
@@ -292,12 +235,8 @@ class _Fusion:
     def _initial(self, state: State) -> Array:
         """The state before the first step, in the element type of the region's array."""
         source = self.step.arguments[state.initial]
-        wide = Array(source.name, source.shape, self.arrays[self.step.states[state.value]].element)
-        if source.element != wide.element:
-            wide.name = self.emit(
-                f"stablehlo.convert {source.name} : ({source.type}) -> {wide.type}"
-            )
-        return self.emit.held(wide)
+        kind = self.arrays[self.step.states[state.value]].element
+        return self.emit.held(converted(self.emit, source, kind))
 
     def _in_groups(self, initial: Sequence[Array]) -> None:
         """Emits the loops over time of all groups of the batch, each a workgroup of its own."""
@@ -487,10 +426,7 @@ class _Fusion:
             full, kind = of.shape, of.element
         else:
             full, kind = shape(of.value), element(of.value)
-        if array.element != kind:
-            narrow = tensor(array.shape, kind)
-            name = self.emit(f"stablehlo.convert {array.name} : ({array.type}) -> {narrow}")
-            array = Array(name, array.shape, kind)
+        array = converted(self.emit, array, kind)
         if array.shape == full:
             return array
         groups = "[[0, 1], [2]]" if len(full) == 3 else "[[0, 1]]"

@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from rnn_compiler.lowering.dispatch import Array, Text, pack, span, tile_matmul
+from rnn_compiler.lowering.dispatch import Array, Text, pack, span, tile_matmul, transposed
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import element, shape
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -143,11 +143,11 @@ class _Product:
         if self.panel < self.columns:
             rhs = pack(text, rhs, 1 - axes[1], self.panel)
         elif axes[1] == 1:
-            rhs = _transposed(text, rhs)
+            rhs = transposed(text, rhs)
         if axes[0] == 0 and self.rows % self.tile == 0:
             lhs = pack(text, lhs, 1, self.tile)
         elif axes[0] == 0:
-            lhs = _transposed(text, lhs)
+            lhs = transposed(text, lhs)
         self.lhs, self.rhs = text.held(lhs), text.held(rhs)
 
     def emit(self) -> Array:
@@ -247,11 +247,3 @@ class _Product:
         body(induction)
         text.lines.append(f"scf.yield {part.name} : {part.type}\n}}")
         part.name = result
-
-
-def _transposed(text: Text, array: Array) -> Array:
-    turned = Array("", array.shape[::-1], array.element)
-    turned.name = text(
-        f"stablehlo.transpose {array.name}, dims = [1, 0] : ({array.type}) -> {turned.type}"
-    )
-    return turned
