@@ -27,6 +27,7 @@ __all__ = [
     "tensor",
     "tile_matmul",
     "transposed",
+    "zeros",
 ]
 
 
@@ -80,7 +81,12 @@ class Text:
         return name
 
     def held(self, array: Array) -> Array:
-        """Emits a barrier: what makes an array stays outside of the dispatch that reads it."""
+        """Emits a clone, never carried out: what makes an array stays out of what reads it."""
+        name = self(f"flow.tensor.clone {array.name} : {array.type}")
+        return Array(name, array.shape, array.element)
+
+    def pinned(self, array: Array) -> Array:
+        """Emits a barrier: nothing is known of the array, not even that nobody reads it."""
         name = self(f"util.optimization_barrier {array.name} : {array.type}")
         return Array(name, array.shape, array.element)
 
@@ -132,8 +138,30 @@ def lowering_config(parallel: Sequence[int], reduction: Sequence[int] = ()) -> s
     return f"#iree_cpu.lowering_config<{', '.join(levels)}>"
 
 
+def zeros(text: Text, vectors: VectorUnit, array: Array) -> Array:
+    """Emits zeros in the place of an array."""
+    zero = text(f"arith.constant 0.0 : {array.element}")
+    columns = divisor(array.shape[-1], vectors.width(array.element))
+    config = lowering_config([1] * (len(array.shape) - 1) + [columns])
+    axes = ", ".join(f"d{axis}" for axis in range(len(array.shape)))
+    iterators = ", ".join(['"parallel"'] * len(array.shape))
+    name = text(
+        f"linalg.generic {{indexing_maps = [affine_map<({axes}) -> ({axes})>], "
+        f"iterator_types = [{iterators}], lowering_config = {config}}} "
+        f"outs({array.name} : {array.type}) {{\n^bb0({text.name()}: {array.element}):\n"
+        f"linalg.yield {zero} : {array.element}\n}} -> {array.type}"
+    )
+    return Array(name, array.shape, array.element)
+
+
 def tile_matmul(
-    text: Text, vectors: VectorUnit, lhs: Array, rhs: Array, *, lhs_transposed: bool = False
+    text: Text,
+    vectors: VectorUnit,
+    lhs: Array,
+    rhs: Array,
+    start: Array | None = None,
+    *,
+    lhs_transposed: bool = False,
 ) -> Array:
     """Emits the product of a few rows with a panel.
 
@@ -142,14 +170,19 @@ def tile_matmul(
         vectors: The vector unit.
         lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
         rhs: ``[K, P]``.
-        lhs_transposed: Whether `lhs` is.
+        start: What the product is added to, ``[rows, P]``; None for zeros.
+        lhs_transposed: Whether `lhs` is. Its tiles are higher and less wide then, since its rows
+            fill registers too.
     """
     inner, width = rhs.shape
     element = rhs.element
     rows = lhs.shape[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
     result = Array("", (*rows, width), element)
     columns = vectors.columns(width, element) if rows else width
-    parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
+    tallest = vectors.rows
+    if lhs_transposed and columns == vectors.width(element):
+        columns, tallest = columns // 2, 2 * tallest
+    parallel = [*(divisor(n, tallest) for n in rows), columns, 0]
     reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
     config = f"lowering_config = {lowering_config(parallel, reduction)}"
     if not text.informed:
@@ -158,11 +191,11 @@ def tile_matmul(
             f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
             "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
         )
-    zero = text(f"arith.constant 0.0 : {element}")
-    empty = text(f"tensor.empty() : {result.type}")
-    start = text(
-        f"linalg.fill ins({zero} : {element}) outs({empty} : {result.type}) -> {result.type}"
-    )
+    if start is None:
+        zero = text(f"arith.constant 0.0 : {element}")
+        empty = text(f"tensor.empty() : {result.type}")
+        fill = f"linalg.fill ins({zero} : {element}) outs({empty} : {result.type})"
+        start = Array(text(f"{fill} -> {result.type}"), result.shape, element)
     op = "linalg.matmul" if rows else "linalg.vecmat"
     if lhs_transposed:
         maps = ("(d2, d0)", "(d2, d1)", "(d0, d1)")
@@ -170,7 +203,7 @@ def tile_matmul(
         op = f"{op} indexing_maps = [{maps}]"
     result.name = text(
         f"{op} {{{config}}} ins({lhs.name}, {rhs.name} : {lhs.type}, {rhs.type}) "
-        f"outs({start} : {result.type}) -> {result.type}"
+        f"outs({start.name} : {result.type}) -> {result.type}"
     )
     return result
 

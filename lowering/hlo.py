@@ -199,6 +199,11 @@ class Value:
         update = row.reshape(1, *row.shape)
         return b.op("dynamic_update_slice", [self, update, *indices], self.type)
 
+    def with_part(self, offset: int, part: Value) -> Value:
+        """A copy of a vector in which the elements from `offset` on are those of another."""
+        operands = [self, part, self.builder.constant(offset, "int64")]
+        return self.builder.op("dynamic_update_slice", operands, self.type)
+
     def dot(self, other: Value, axes: tuple[int, int], dtype: str | None = None) -> Value:
         """Contraction of axis ``axes[0]`` of this value with axis ``axes[1]`` of the other.
 
@@ -407,8 +412,7 @@ class Builder:
         vector = self.full(0, (size,), dtype)
         for offset, value in parts:
             if math.prod(value.shape):
-                operands = [vector, value.flat(), self.constant(offset, "int64")]
-                vector = self.op("dynamic_update_slice", operands, vector.type)
+                vector = vector.with_part(offset, value.flat())
         return vector
 
     def iota(self, shape: tuple[int, ...], axis: int, dtype: str = "int64") -> Value:
@@ -479,6 +483,16 @@ class Builder:
         return self.op("clamp", [bounds[0], x, bounds[1]], x.type)
 
     # Control flow.
+
+    def after(self, done: Sequence[Value], values: Sequence[Value]) -> list[Value]:
+        """Values that are there only when others are too: what those were made of may then go."""
+        operands = [*values, *done]
+        types = [operand.type for operand in operands]
+        op = self.create("stablehlo.optimization_barrier", operands, types)
+        results = list(op.results)[: len(values)]
+        return [
+            Value(self, ssa, value.type) for ssa, value in zip(results, values, strict=True)
+        ]
 
     def while_loop(
         self,

@@ -11,6 +11,7 @@ from rnn_compiler.lowering import compiler
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
 from rnn_compiler.lowering.passes.panel_products import panel_products
+from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.strategies import FUSED, PORTABLE
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -18,7 +19,7 @@ from rnn_compiler.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["PASSES", "lower", "rewrite"]
 
-PASSES = {PORTABLE: (), FUSED: (fuse_time_loops, panel_products)}
+PASSES = {PORTABLE: (), FUSED: (fuse_time_loops, panel_products, pin_arguments)}
 """The passes of each strategy, in order."""
 
 

@@ -33,8 +33,9 @@ def time_loop(
     step: Step,
     attributes: Mapping[str, bool | int | float | str],
     reverse: bool = False,
+    start: Value | None = None,
 ) -> dict[str, Value]:
-    """Runs a step for t in 0..length-1, or from length-1 down to 0.
+    """Runs a step for t in start..start+length-1, or from the last of these down.
 
     Args:
         b: The builder.
@@ -42,11 +43,12 @@ def time_loop(
         length: How many steps to run, int64 scalar, known to be in 0..T.
         operands: What the steps read: sequences ``[T, ...]`` (take ``row(t)``) and weights.
         state: What one step hands to the next, before the first.
-        outputs: Shape ``(T, ...)`` and dtype of each sequence the steps write a row of. Rows that
-            no step writes are 0.
-        step: Emits one step; gives the new state and row t of each output.
+        outputs: Shape ``(T, ...)`` and dtype of each sequence the steps write a row of, time t to
+            row t - start. Rows that no step writes are 0.
+        step: Emits one step; gives the new state and the row of each output.
         attributes: What there is to know about the step beyond its types, for lowering.
         reverse: Whether time runs backward.
+        start: The first time, int64 scalar; None for 0.
 
     Returns:
         The outputs and the final state, by name.
@@ -65,7 +67,7 @@ def time_loop(
 
     def decomposition(*values: Value) -> list[Value]:
         trip_count = values[0]
-        named = dict(zip([*operands, *state], values[1:], strict=True))
+        named = dict(zip(names[1:], values[1:], strict=True))
         reads = {key: named[key] for key in operands}
 
         def condition(k: Value, *_: Value) -> Value:
@@ -75,12 +77,15 @@ def time_loop(
         def body(k: Value, *carry: Value) -> list[Value]:
             current = dict(zip(results, carry, strict=True))
             b.step("t = seq_len_max - k - 1")
-            t = trip_count - k - 1 if reverse else k
+            t = row = trip_count - k - 1 if reverse else k
+            if start is not None:
+                b.step("t = start + row")
+                t = row + named["start"]
             new_state, rows = step(t, reads, {key: current[key] for key in state})
             written: list[Value] = []
             for key in outputs:
                 b.step(f"{key}[t] = {key}")
-                written.append(current[key].with_row(t, rows[key]))
+                written.append(current[key].with_row(row, rows[key]))
             b.step("next = k + 1")
             return [k + 1, *written, *(new_state[key] for key in state)]
 
@@ -90,11 +95,13 @@ def time_loop(
         return list(b.while_loop(carry, condition, body)[1:])
 
     b.step(f"{name} = time loop")
+    named_operands = {**operands, **state, **({} if start is None else {"start": start})}
+    names = ["seq_len_max", *named_operands]
     values = b.composite(
         name,
-        [length, *operands.values(), *state.values()],
+        [length, *named_operands.values()],
         {"reverse": reverse, **attributes},
         decomposition,
-        ["seq_len_max", *operands, *state],
+        names,
     )
     return dict(zip(results, values, strict=True))

@@ -16,8 +16,9 @@ saved is read, nothing is computed again but tanh(c):
     dW = dx_gates^T @ x      dR = dr_gates^T @ h_before      dWp = dh^T @ m      dbW, dbR = sums
     dx = the sum over directions of dx_gates @ W, times the dropout mask of the layer below
 
-The output of the step before (h_before) is the layer's output, one row on, so dR is a product of
-two slices; the first step's share, from the initial state, is added to it.
+The output of the step before (h_before) is the layer's output, one row on, but the initial state at
+the first step. Time is cut into blocks (`_blocks`), so that only one block's gate gradients are
+there at a time; what each adds to dW, dR and dWp is added in the place where it belongs.
 
 Padding is left out by select, so NaN may be in padded rows of input and output_backprop.
 
@@ -34,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.cudnn_layout import Block, Layout, PseudoLayer
 from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.add_product import add_product
 from rnn_compiler.lowering.ops import lstm_recurrence
 from rnn_compiler.lowering.ops.cudnn_reserve import CELLS, ReserveLayout
 from rnn_compiler.lowering.ops.cudnn_signatures import reserve_of
@@ -46,6 +48,9 @@ if TYPE_CHECKING:
     from rnn_compiler.manifest import FunctionSpec
 
 __all__ = ["backward", "forward"]
+
+SMALLEST_BLOCK = 1 << 16
+"""Bytes of gates' gradients from which on a block of time is worth its own loop and products."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +223,9 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         size = mask.size // (L - 1)
         blocks = [Block(k * size, mask.shape[1:]) for k in range(L - 1)]
         masks = [net.part("reserve_space", block) for block in blocks]
-    params: list[tuple[int, Value]] = []
+    b.step("params_backprop = 0")
+    params = b.full(0, (layout.size,), net.compute)
+    biases: list[tuple[int, Value]] = []
     states: dict[str, list[tuple[int, Value]]] = {name: [] for name in initial}
     dy = net.swap(args["output_backprop"])
     for layer in reversed(range(L)):
@@ -227,120 +234,214 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         else:
             x = outputs[layer - 1]
             x = net.times_mask(x, masks[layer - 1]) if masks else x
-        dx: Value | None = None
-        for index, each in net.layer(layer):
-            block = reserve.activations[index]
-            saved = net.part("reserve_space", block) if block.size else None
-            recurrence = net.recurrence(each)
-            first = net.state(initial, index)
-            loop = recurrence.backward(
-                dy,
-                outputs[layer],
-                each.direction * layout.hidden_size,
-                saved,
-                first,
-                net.state(upstream, index, "d"),
-            )
-            for name, value in first.items():
-                part = loop["d" + name].to(net.storage)
-                states[name].append((index * math.prod(value.shape), part))
-            params += _parameter_gradients(net, each, loop, x, outputs[layer], saved, first["h"])
-            share = _input_gradient(net, each, loop["dx_gates"])
-            b.step("dx = sum over directions")
-            dx = share if dx is None else dx + share
-        assert dx is not None
+        pseudo_layers = net.layer(layer)
+        first = [net.state(initial, index) for index, _ in pseudo_layers]
+        gradient = _LayerGradient(net, pseudo_layers, dy, x, outputs[layer], first)
+        last = [net.state(upstream, index, "d") for index, _ in pseudo_layers]
+        params, own, dx, last = gradient.emit(params, last)
+        biases += own
+        for (index, _), state in zip(pseudo_layers, last, strict=True):
+            for name in initial:
+                part = state["d" + name].to(net.storage)
+                states[name].append((index * math.prod(part.shape), part))
         dy = dx.to(net.storage)
         if layer and masks:
             dy = net.times_mask(dy, masks[layer - 1])
     b.step("params_backprop = all matrices, then all biases")
-    gradients = {
+    for offset, value in biases:
+        params = params.with_part(offset, value)
+    results = {
         "input": net.steps.where_valid(b, dy),
-        "params": b.assemble(params, layout.size),
+        "params": params.to(net.storage),
         "input_c": b.constant(0, net.storage),
     }
     for name, value in initial.items():
         b.step(f"input_{name}_backprop = of all pseudo-layers")
         flat = b.assemble(states[name], math.prod(value.shape))
-        gradients[f"input_{name}"] = flat.reshape(*value.shape)
-    return [net.swap(gradients[result.name.removesuffix("_backprop")]) for result in spec.results]
+        results[f"input_{name}"] = flat.reshape(*value.shape)
+    return [net.swap(results[result.name.removesuffix("_backprop")]) for result in spec.results]
 
 
-def _input_gradient(net: _Network, pseudo_layer: PseudoLayer, dx_gates: Value) -> Value:
-    """This direction's share of the gradient of the layer's input, ``[T, B, in]``."""
-    b = net.b
-    T, B, rows = dx_gates.shape
-    if net.skips(pseudo_layer):
-        b.step("dx = sum over gates")
-        gates = len(net.layout.gates)
-        return dx_gates.to(net.compute).reshape(T, B, gates, rows // gates).sum(2)
-    W = net.part("params", pseudo_layer.input)
-    b.step("dx = dx_gates @ W")
-    flat = dx_gates.reshape(T * B, rows)
-    return flat.dot(W, (1, 0), net.compute).reshape(T, B, W.shape[1])
+@dataclass(frozen=True)
+class _LayerGradient:
+    """The gradient of one layer, a block of time after the other, its directions side by side.
 
-
-def _parameter_gradients(
-    net: _Network,
-    pseudo_layer: PseudoLayer,
-    loop: Values,
-    x: Value,
-    y: Value,
-    activations: Value | None,
-    first: Value,
-) -> list[tuple[int, Value]]:
-    """The gradients of a pseudo-layer's matrices and biases, with their places in the buffer."""
-    b, compute = net.b, net.compute
-    dx_gates = loop["dx_gates"]
-    dr_gates = loop.get("dr_gates", dx_gates)
-    T, B, rows = dx_gates.shape
-    parts: list[tuple[Block, Value]] = []
-    if not net.skips(pseudo_layer):
-        b.step("dW = dx_gates^T @ x")
-        parts.append((pseudo_layer.input, _product(dx_gates, x, compute)))
-    b.step("dR = dr_gates^T @ h_before")
-    dR = _recurrent_gradient(net, pseudo_layer, dr_gates, y, first)
-    parts.append((pseudo_layer.recurrent, dR))
-    if pseudo_layer.projection is not None and activations is not None:
-        m = lstm_recurrence.output(b, activations.to(compute))
-        m = net.steps.where_valid(b, m.to(net.storage))
-        b.step("dWp = dh^T @ m")
-        parts.append((pseudo_layer.projection, _product(loop["dh_rows"], m, compute)))
-    b.step("dbW = sum(dx_gates)")
-    dbW = dx_gates.to(compute).reshape(T * B, rows).sum(0)
-    b.step("dbR = sum(dr_gates)")
-    dbR = dbW if dr_gates is dx_gates else dr_gates.to(compute).reshape(T * B, rows).sum(0)
-    parts += [(pseudo_layer.input_bias, dbW), (pseudo_layer.recurrent_bias, dbR)]
-    return [(block.offset, value.to(net.storage)) for block, value in parts]
-
-
-def _recurrent_gradient(
-    net: _Network, pseudo_layer: PseudoLayer, dr_gates: Value, y: Value, first: Value
-) -> Value:
-    """``dr_gates^T @ h_before``, where h_before is the initial state at each row's first step.
-
-    Row t of dr_gates meets row t-1 of the output, or row t+1 of the backward direction's, which is
-    0 past the end: there the backward direction's first step is.
+    Attributes:
+        net: The network.
+        pseudo_layers: The layer's, with their numbers.
+        dy: Gradient of the layer's output, ``[T, B, D*h]``.
+        x: The layer's input, ``[T, B, in]``.
+        y: The layer's output, ``[T, B, D*h]``.
+        initial: The state before the first step, by name, of each direction.
     """
-    b, compute = net.b, net.compute
-    T = dr_gates.shape[0]
-    h = net.layout.hidden_size
-    y = y.slice(2, pseudo_layer.direction * h, (pseudo_layer.direction + 1) * h)
-    if pseudo_layer.direction == 0:
-        at_first = dr_gates.slice(0, 0, 1)
-        later, before = dr_gates.slice(0, 1, T), y.slice(0, 0, T - 1)
-    else:
-        at_first = dr_gates.slice(0, T - 1, T)
-        later, before = dr_gates.slice(0, 0, T - 1), y.slice(0, 1, T)
-        if net.steps.lengths is not None:
-            is_first = b.iota(dr_gates.shape[:2], 0).compare("EQ", net.steps.lengths - 1)
-            mask = is_first.broadcast_in_dim(dr_gates.shape, (0, 1))
-            rows = b.select(mask, dr_gates, b.full(0, dr_gates.shape, dr_gates.dtype))
-            at_first = rows.to(compute).sum(0).to(net.storage).reshape(1, *rows.shape[1:])
-    share = _product(at_first, first.reshape(1, *first.shape), compute)
-    return share if T == 1 else _product(later, before, compute) + share
+
+    net: _Network
+    pseudo_layers: Sequence[tuple[int, PseudoLayer]]
+    dy: Value
+    x: Value
+    y: Value
+    initial: Sequence[Values]
+
+    def emit(
+        self, params: Value, states: Sequence[Values]
+    ) -> tuple[Value, list[tuple[int, Value]], Value, Sequence[Values]]:
+        """Emits all of it.
+
+        Args:
+            params: The gradient of all parameters so far; 0 where this layer's are.
+            states: The gradient of the state after the last step, of each direction.
+
+        Returns:
+            The gradient of all parameters but the biases; this layer's of those, with their places;
+            that of the layer's input, ``[T, B, in]``; that of the state before the first step, of
+            each direction.
+        """
+        net, b = self.net, self.net.b
+        T, B, width = self.x.shape
+        blocks = _blocks(net)
+        kept: dict[tuple[str, int], Value] = {}
+        for each in self._directions:
+            b.step("dx = 0")
+            kept["dx", each.direction] = b.full(0, (T * B * width,), net.compute)
+        for number in range(len(blocks)):
+            own = [blocks[number if each.direction else -1 - number] for each in self._directions]
+            loops = list(map(self._loop, self._directions, own, states))
+            states = [
+                {name: loop[name] for name in state}
+                for loop, state in zip(loops, states, strict=True)
+            ]
+            done: list[Value] = []
+            for each, block, loop in zip(self._directions, own, loops, strict=True):
+                start, direction = block.start * B * width, each.direction
+                share = self._input_gradient(each, loop["dx_gates"]).flat()
+                b.step("dx = of all blocks")
+                whole = len(blocks) == 1
+                dx = share if whole else kept["dx", direction].with_part(start, share)
+                kept["dx", direction] = dx
+                params = self._matrices(params, each, block, loop)
+                for key, gates in (("dbW", "dx_gates"), ("dbR", "dr_gates")):
+                    b.step(f"{key} += sum({gates})")
+                    rows = loop.get(gates, loop["dx_gates"]).to(net.compute)
+                    new = rows.reshape(len(block) * B, rows.shape[2]).sum(0)
+                    before = kept.get((key, direction))
+                    kept[key, direction] = new if before is None else before + new
+                places = [(params, each.recurrent.offset), (dx, start)]
+                done += [value.slice(0, place, place + 1) for value, place in places]
+            if len(blocks) > 1:
+                b.step("only now what follows")
+                later = b.after(done, [*kept.values(), *(v for s in states for v in s.values())])
+                kept = dict(zip(kept, later, strict=False))
+                left = iter(later[len(kept) :])
+                states = [{name: next(left) for name in state} for state in states]
+        biases: list[tuple[int, Value]] = []
+        for each in self._directions:
+            biases.append((each.input_bias.offset, kept["dbW", each.direction]))
+            biases.append((each.recurrent_bias.offset, kept["dbR", each.direction]))
+        b.step("dx = sum over directions")
+        dx, *others = (kept["dx", each.direction] for each in self._directions)
+        for other in others:
+            dx += other
+        return params, biases, dx.reshape(T, B, width), states
+
+    @property
+    def _directions(self) -> list[PseudoLayer]:
+        return [each for _, each in self.pseudo_layers]
+
+    def _saved(self, each: PseudoLayer) -> Value | None:
+        """The activations that the forward pass saved."""
+        number = next(number for number, other in self.pseudo_layers if other is each)
+        block = self.net.reserve.activations[number]
+        return self.net.part("reserve_space", block) if block.size else None
+
+    def _loop(self, each: PseudoLayer, block: range, state: Values) -> dict[str, Value]:
+        """The backward loop of a direction over a block of time."""
+        return self.net.recurrence(each).backward(
+            self.dy,
+            self.y,
+            each.direction * self.net.layout.hidden_size,
+            self._saved(each),
+            self.initial[each.direction],
+            state,
+            block,
+        )
+
+    def _input_gradient(self, each: PseudoLayer, dx_gates: Value) -> Value:
+        """The share of a direction and block in the input's gradient, ``[n, B, in]``."""
+        net, b = self.net, self.net.b
+        T, B, rows = dx_gates.shape
+        if net.skips(each):
+            b.step("dx = sum over gates")
+            gates = len(net.layout.gates)
+            return dx_gates.to(net.compute).reshape(T, B, gates, rows // gates).sum(2)
+        W = net.part("params", each.input)
+        b.step("dx = dx_gates @ W")
+        flat = dx_gates.reshape(T * B, rows)
+        return flat.dot(W, (1, 0), net.compute).reshape(T, B, W.shape[1])
+
+    def _matrices(self, params: Value, each: PseudoLayer, block: range, loop: Values) -> Value:
+        """The gradient of all parameters with a block's share of that of the matrices added."""
+        net, b, saved = self.net, self.net.b, self._saved(each)
+        dx_gates = loop["dx_gates"]
+        parts: list[tuple[Block, Value, Value]] = []
+        if not net.skips(each):
+            x = self.x.slice(0, block.start, block.stop)
+            parts.append((each.input, dx_gates, x))
+        dr_gates = loop.get("dr_gates", dx_gates)
+        parts.append((each.recurrent, dr_gates, self._output_before(each, block)))
+        if each.projection is not None and saved is not None:
+            b.step("m = o * tanh(c)")
+            rows = saved.slice(0, block.start, block.stop)
+            m = lstm_recurrence.output(b, rows.to(net.compute)).to(net.storage)
+            m = net.steps.where_valid(b, m, block)
+            parts.append((each.projection, loop["dh_rows"], m))
+        for place, lhs, rhs in parts:
+            b.step("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
+            params = add_product(b, params, place.offset, lhs, rhs)
+        return params
+
+    def _output_before(self, each: PseudoLayer, block: range) -> Value:
+        """The output before each step of a block, ``[n, B, h]``: the initial state, or a row of y.
+
+        Row t is row t-1 of the output, or row t+1 of the backward direction's, which is 0 past each
+        sequence's end: there its first step is.
+        """
+        net, b, h = self.net, self.net.b, self.net.layout.hidden_size
+        T, direction = self.y.shape[0], each.direction
+        y = self.y.slice(2, direction * h, (direction + 1) * h)
+        first = self.initial[direction]["h"]
+        first = first.reshape(1, *first.shape)
+        b.step("h_before = y[t-1], the initial state at the first step")
+        if direction == 0:
+            if block.start:
+                return y.slice(0, block.start - 1, block.stop - 1)
+            return b.concatenate([first, y.slice(0, 0, block.stop - 1)], 0)
+        if block.stop < T:
+            before = y.slice(0, block.start + 1, block.stop + 1)
+        else:
+            before = b.concatenate([y.slice(0, block.start + 1, T), first], 0)
+        if net.steps.lengths is None:
+            return before
+        t = b.iota((len(block), *before.shape[1:2]), 0) + block.start
+        is_first = t.compare("EQ", net.steps.lengths - 1).broadcast_in_dim(before.shape, (0, 1))
+        return b.select(is_first, first.broadcast_to(before.shape), before)
 
 
-def _product(lhs: Value, rhs: Value, dtype: str) -> Value:
-    """``lhs^T @ rhs`` over all steps and rows, of ``[T, B, M]`` and ``[T, B, N]``."""
-    T, B, M = lhs.shape
-    return lhs.reshape(T * B, M).dot(rhs.reshape(T * B, rhs.shape[2]), (0, 0), dtype)
+def _blocks(net: _Network) -> list[range]:
+    """The blocks of time of the backward pass.
+
+    The gates' gradients of a block are all that is kept of them at a time. They are the largest
+    temporary by far: undivided, they alone would be almost half of what the op is given and returns.
+    Four blocks or so, twice as many if a step has two sets of them; of equal length, if that can
+    be, so that one loop serves all; a single one if there is little to save.
+    """
+    T = net.spec.dims["seq_length"]
+    kinds = 2 if net.cell.splits_recurrent else 1
+    itemsize = DTYPES[net.storage].numpy.itemsize
+    matrix = net.layout.pseudo_layers[0].recurrent
+    size = T * net.spec.dims["batch_size"] * matrix.shape[0] * kinds * itemsize
+    count = max(1, min(4 * kinds, size // SMALLEST_BLOCK, T))
+    if count > 1:
+        near = sorted(range(count // 2 + 1, 2 * count), key=lambda n: abs(n - count))
+        count = next((n for n in near if T % n == 0), count)
+    length = -(-T // count)
+    return [range(t, min(t + length, T)) for t in range(0, T, length)] or [range(0)]

@@ -136,12 +136,14 @@ class Steps:
         b.step("valid = t < lengths")
         return self.lengths.compare("GT", t)
 
-    def where_valid(self, b: Builder, rows: Value) -> Value:
-        """A sequence ``[T, B, ...]`` with 0 for padding."""
+    def where_valid(self, b: Builder, rows: Value, block: range | None = None) -> Value:
+        """A sequence ``[T, B, ...]``, or a block of time of one, with 0 for padding."""
         if self.lengths is None:
             return rows
         b.step("valid = t < lengths")
         t = b.iota(rows.shape[:2], 0)
+        if block is not None and block.start:
+            t += block.start
         mask = t.compare("LT", self.lengths).broadcast_in_dim(rows.shape, (0, 1))
         return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
 
@@ -253,8 +255,9 @@ class Recurrence:
         activations: Value | None,
         initial: Values,
         gradients: Values,
+        block: range,
     ) -> dict[str, Value]:
-        """Emits the backward loop.
+        """Emits the backward loop over a block of time.
 
         Args:
             dy: Gradient of the layer's output, ``[T, B, D*h]``.
@@ -262,14 +265,17 @@ class Recurrence:
             columns: The first column of both that belongs to this direction.
             activations: What `forward` saved; None if that is nothing.
             initial: ``h`` and ``c`` before the first step.
-            gradients: ``dh`` and, if the cell has it, ``dc`` of the state after the last step.
+            gradients: ``dh`` and, if the cell has it, ``dc`` of the state after the block's last
+                step.
+            block: The steps t to do; of those, that many count as `steps` says.
 
         Returns:
-            ``dx_gates [T, B, gH]``; ``dr_gates`` likewise if it differs; with a projection,
-            ``dh_rows [T, B, P]``, gradient of its result; ``dh`` and ``dc`` of the initial state.
+            ``dx_gates [len(block), B, gH]``; ``dr_gates`` likewise if it differs; with a
+            projection, ``dh_rows [len(block), B, P]``, gradient of its result; ``dh`` and ``dc`` of
+            the state before the block's first step.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
-        T, B, _ = y.shape
+        B = y.shape[1]
         rows, h = self.recurrent.shape
         sequences = {"dy": dy} | ({"y": y} if cell.reads else {})
         sequences |= {} if activations is None else {"activations": activations}
@@ -342,16 +348,22 @@ class Recurrence:
 
         names = {"dx_gates": rows} | ({"dr_gates": rows} if cell.splits_recurrent else {})
         names |= {"dh_rows": h} if self.projection is not None else {}
+        b.step("n = how many steps of the block count")
+        length = self.steps.count
+        whole = len(block) == self.steps.seq_length
+        if not whole:
+            length = b.clamp(0, length - block.start, len(block))
         return time_loop(
             b,
             f"{cell.name}_backward",
-            length=self.steps.count,
+            length=length,
             operands={**sequences, **self._weights, **first},
             state=gradients,
-            outputs={name: ((T, B, width), storage) for name, width in names.items()},
+            outputs={name: ((len(block), B, width), storage) for name, width in names.items()},
             step=step,
             attributes={"cell": cell.name},
             reverse=not self.reverse,
+            start=None if whole else b.constant(block.start, "int64"),
         )
 
 

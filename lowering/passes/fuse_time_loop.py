@@ -25,10 +25,11 @@ that the last is row 0, and no tile is written that another still has to read. A
 a step computes is written to a scratch ring (or to the output that it is, if there is one). Since
 nothing is read that the same level writes, the last block of rows may overlap the one before.
 
-Arrays that nobody reads afterwards are still results of the region, held by
-`util.optimization_barrier`: IREE would put them on the stack otherwise. What the region reads goes
-through such a barrier too: IREE would move cheap ops that make it into the region, and two states
-that begin as the same zeros would share a buffer.
+Arrays that nobody reads afterwards are still results of the region, pinned by
+`util.optimization_barrier`: IREE would put them on the stack otherwise. So are two states that
+begin as the same zeros, which would share a buffer. All else that the region reads or makes is only
+held by `flow.tensor.clone`, or IREE would move cheap ops that make it into the region; no clone is
+left in the end, while a barrier cuts the schedule in two.
 
 Arrays of one row (batch size 1) are handled without their batch axis, since IREE's folding of unit
 axes does not get along with loops in a region; a loop with another unit axis is left as it is.
@@ -46,9 +47,8 @@ from rnn_compiler.lowering.dispatch import (
     Array,
     Text,
     converted,
-    divisor,
-    lowering_config,
     span,
+    zeros,
 )
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.packed_columns import packed_columns
@@ -59,6 +59,7 @@ from rnn_compiler.lowering.recurrence import (
     Recurrence,
     State,
     element,
+    is_constant,
     rank,
     shape,
     unit_of,
@@ -78,20 +79,34 @@ def fuse_time_loops(module: ir.Module, vectors: VectorUnit) -> None:
         vectors: The vector unit of the target.
     """
     with module.context, ir.Location.unknown():
+        composites = _composites(module)
         for op in list(module.body.operations):
-            text = _fused(op.operation, vectors)
+            text = _fused(op.operation, vectors, composites)
             if text is not None:
                 parsed = ir.Module.parse(text)
                 parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint(op))
                 op.operation.erase()
 
 
-def _fused(function: ir.Operation, vectors: VectorUnit) -> str | None:
+def _composites(module: ir.Module) -> dict[str, ir.Operation]:
+    """The composite that each decomposition is of."""
+    return {
+        ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value: op.operation
+        for function in module.body.operations
+        for op in function.regions[0].blocks[0].operations
+        if op.operation.name == "stablehlo.composite"
+    }
+
+
+def _fused(
+    function: ir.Operation, vectors: VectorUnit, composites: dict[str, ir.Operation]
+) -> str | None:
     """The text of a function in the place of a decomposition; None if it is not one to fuse."""
-    if "sym_visibility" not in function.attributes:
+    composite = composites.get(ir.StringAttr(function.attributes["sym_name"]).value)
+    if composite is None:
         return None
     try:
-        return _Fusion(Recurrence.read(function), vectors).text(function)
+        return _Fusion(Recurrence.read(function), vectors, composite).text(function)
     except NotARecurrence:
         return None
 
@@ -99,8 +114,13 @@ def _fused(function: ir.Operation, vectors: VectorUnit) -> str | None:
 class _Fusion:
     """Writes the function that takes the place of one decomposition."""
 
-    def __init__(self, loop: Recurrence, vectors: VectorUnit) -> None:
+    def __init__(self, loop: Recurrence, vectors: VectorUnit, composite: ir.Operation) -> None:
         self.loop, self.vectors = loop, vectors
+        self.operands = dict(zip(loop.arguments, composite.operands, strict=True))
+        keys = [f"output{number}" for number in range(len(loop.outputs))]
+        keys += [f"state{number}" for number in range(len(loop.states))]
+        results = zip(keys, composite.results, strict=True)
+        self.read = {key for key, result in results if any(True for _ in result.uses)}
         self.emit = Text()
         self.batch = _batch_size(loop)
         self.groups = vectors.batch_groups(self.batch, _weight_bytes(loop))
@@ -131,7 +151,13 @@ class _Fusion:
         """An argument of the function as the region reads it."""
         array = Array(name, shape(value), element(value))
         weights = {product.weight for product in self.loop.products.values()}
-        if value in weights or rank(value) == 0:
+        if value in weights:
+            return array
+        if rank(value) == 0:
+            if is_constant(self.operands[value]):  # loops that differ in it alone are to be one
+                scalar = self.emit(f"tensor.extract {name}[] : {array.type}")
+                text = f"util.optimization_barrier {scalar} : {array.element}"
+                self.step.scalars[value] = self.emit(text)
             return array
         if self.batch > 1 or rank(value) < 2 or array.shape[-2] != 1:
             return self.emit.held(array)
@@ -217,8 +243,11 @@ class _Fusion:
         types = ", ".join(array.type for array in self.arrays.values())
         region, size = emit.name(), len(self.arrays)
         emit.lines.append(f"{region}:{size} = flow.dispatch.region -> ({types}) {{")
-        count = emit(f"tensor.extract %arg0[] : {self.loop.arguments[0].type}")
-        step.scalars[self.loop.arguments[0]] = count
+        for value in self.loop.arguments:
+            if rank(value) == 0 and value not in step.scalars:
+                name = step.arguments[value].name
+                step.scalars[value] = emit(f"tensor.extract {name}[] : {value.type}")
+        count = step.scalars[self.loop.arguments[0]]
         self.count = emit(f"arith.index_cast {count} : i64 to index")
         self.one, self.two = emit.index(1), emit.index(2)
         for array in self.arrays.values():
@@ -229,14 +258,18 @@ class _Fusion:
             self._in_groups(initial)
         values = ", ".join(array.name for array in self.arrays.values())
         emit.lines.append(f"flow.return {values} : {types}\n}}")
-        for number, array in enumerate(self.arrays.values()):
-            array.name = emit.held(Array(f"{region}#{number}", array.shape, array.element)).name
+        for number, (key, array) in enumerate(self.arrays.items()):
+            hold = emit.held if key in self.read else emit.pinned
+            array.name = hold(Array(f"{region}#{number}", array.shape, array.element)).name
 
     def _initial(self, state: State) -> Array:
         """The state before the first step, in the element type of the region's array."""
         source = self.step.arguments[state.initial]
         kind = self.arrays[self.step.states[state.value]].element
-        return self.emit.held(converted(self.emit, source, kind))
+        given = self.operands[state.initial]
+        alone = sum(self.operands[other.initial] == given for other in self.loop.states) == 1
+        hold = self.emit.held if alone and not is_constant(given) else self.emit.pinned
+        return hold(converted(self.emit, source, kind))
 
     def _in_groups(self, initial: Sequence[Array]) -> None:
         """Emits the loops over time of all groups of the batch, each a workgroup of its own."""
@@ -336,17 +369,7 @@ class _Fusion:
             row.name = emit(
                 f"tensor.extract_slice {array.name}{where} : {array.type} to {row.type}"
             )
-            zero = emit(f"arith.constant 0.0 : {row.element}")
-            columns = divisor(row.shape[-1], self.vectors.width(row.element))
-            config = lowering_config([1] * (len(row.shape) - 1) + [columns])
-            axes = ", ".join(f"d{axis}" for axis in range(len(row.shape)))
-            iterators = ", ".join(['"parallel"'] * len(row.shape))
-            row.name = emit(
-                f"linalg.generic {{indexing_maps = [affine_map<({axes}) -> ({axes})>], "
-                f"iterator_types = [{iterators}], lowering_config = {config}}} "
-                f"outs({row.name} : {row.type}) {{\n^bb0({emit.name()}: {row.element}):\n"
-                f"linalg.yield {zero} : {row.element}\n}} -> {row.type}"
-            )
+            row = zeros(emit, self.vectors, row)
             array.name = emit(
                 f"tensor.insert_slice {row.name} into {array.name}{where} : "
                 f"{row.type} into {array.type}"

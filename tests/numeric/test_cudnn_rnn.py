@@ -7,6 +7,7 @@ what padding, dropout and inference promise.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 from dataclasses import replace
@@ -121,12 +122,13 @@ def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = cudnn_rnn._recurrent_gradient
+    right = cudnn_rnn._LayerGradient._output_before
 
-    def recurrent_gradient(net: Any, layer: Any, gates: Any, y: Any, first: Any) -> Any:
-        return right(net, layer, gates, y, first * 0.0)
+    def output_before(self: Any, layer: Any, block: range) -> Any:
+        initial = [{"h": state["h"] * 0.0} for state in self.initial]
+        return right(dataclasses.replace(self, initial=initial), layer, block)
 
-    monkeypatch.setattr(cudnn_rnn, "_recurrent_gradient", recurrent_gradient)
+    monkeypatch.setattr(cudnn_rnn._LayerGradient, "_output_before", output_before)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +205,11 @@ def compiled_together(seeds: range) -> rc.Program:
 @pytest.mark.parametrize(
     "first", range(0, COMPILED, PER_TEST), ids=lambda k: f"{k}-{k + PER_TEST - 1}"
 )
-def test_sweep(first: int) -> None:
-    """Each compiled one with five kinds of sequence lengths."""
+def test_sweep(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each compiled one with five kinds of sequence lengths; half go back in blocks of time."""
+    if first // PER_TEST % 2:
+        monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+        monkeypatch.setattr(cudnn_rnn, "SMALLEST_BLOCK", 1)
     seeds = range(first, first + PER_TEST)
     functions = iter(compiled_together(seeds).functions.values())
     for seed in seeds:
@@ -438,18 +443,35 @@ def test_directions_and_layers_are_loops_of_their_own(mode: str, direction: str)
     for op, name in (("CudnnRNNV3", "forward"), ("CudnnRNNBackpropV3", "backward")):
         text = str(module(op, "float32", variant))
         assert text.count(f'stablehlo.composite "rnn_compiler.{mode}_{name}"') == 2 * D
-        main, *loops = text.split("func.func private")
+        main, *private = text.split("func.func private")
+        loops = [function for function in private if f".{mode}_{name}" in function.split("(")[0]]
         assert len(loops) == 2 * D
         for loop in loops:
             assert loop.count("dot_general") == 1
             assert "transpose" not in loop
             assert loop.count("stablehlo.reduce") == 0
-        composites = [line for line in main.splitlines() if "stablehlo.composite" in line]
+        named = f'stablehlo.composite "rnn_compiler.{mode}_{name}"'
+        composites = [line for line in main.splitlines() if named in line]
         for layer in range(2):
             group = composites[layer * D : (layer + 1) * D]
             for line, other in itertools.permutations(group, 2):
                 result = other.partition(":")[0].split()[0]
                 assert result not in line.partition("=")[2]
+
+
+@pytest.mark.parametrize("seq_length", [39, 40])
+def test_gate_gradients_are_made_in_blocks_of_time(seq_length: int) -> None:
+    """Blocks of equal length share one dispatch; the products are added up in one vector."""
+    variant = sizes(seq_length, 32, 64, 64, direction="bidirectional")
+    text = str(module("CudnnRNNBackprop", "float32", variant))
+    blocks = {39: 3, 40: 4}[seq_length]
+    assert text.count('stablehlo.composite "rnn_compiler.lstm_backward"') == 2 * blocks
+    assert text.count('stablehlo.composite "rnn_compiler.add_product"') == 4 * blocks
+    assert text.count("stablehlo.optimization_barrier") == blocks
+    assert f"tensor<{seq_length}x32x256xf32>" not in text
+    small = str(module("CudnnRNNBackprop", "float32", sizes(4, 3, 5, 6)))
+    assert small.count('stablehlo.composite "rnn_compiler.lstm_backward"') == 1
+    assert "stablehlo.optimization_barrier" not in small
 
 
 def test_padding_of_the_saved_output_is_not_looked_at() -> None:
