@@ -242,9 +242,7 @@ class BlockedProduct:
         start = None
         if cut and not self.total:
             start = self._slice(self.part, [row, column], (self.tile, width))
-        made = tile_matmul(
-            self.text, self.vectors, lhs, rhs, start, lhs_transposed=self.by_columns
-        )
+        made = tile_matmul(self.text, self.vectors, lhs, rhs, start, lhs_transposed=self.by_columns)
         if made.shape[1] != width:
             made = self._slice(made, ["0", "0"], (self.tile, width))
         if not self.total:
@@ -261,7 +259,7 @@ class BlockedProduct:
         text, row = self.text, "affine_map<(d0) -> (d0)>"
         new, old, both = text.name(), text.name(), text.name()
         name = text(
-            f"linalg.generic {{indexing_maps = [{row}, {row}], iterator_types = [\"parallel\"], "
+            f'linalg.generic {{indexing_maps = [{row}, {row}], iterator_types = ["parallel"], '
             f"lowering_config = {config}}} ins({line.name} : {line.type}) "
             f"outs({total.name} : {total.type}) {{\n"
             f"^bb0({new}: {line.element}, {old}: {line.element}):\n"
@@ -273,9 +271,7 @@ class BlockedProduct:
     def _place(self, row: str, number: int, column: str) -> str:
         """Emits where in a vector an element of the tile is."""
         text = self.text
-        line = text(
-            f"arith.muli {text.add(row, number)}, {text.index(self.columns)} : index"
-        )
+        line = text(f"arith.muli {text.add(row, number)}, {text.index(self.columns)} : index")
         if column.isdigit():
             return text.add(line, int(column))
         return text(f"arith.addi {line}, {column} : index")

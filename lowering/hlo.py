@@ -490,9 +490,7 @@ class Builder:
         types = [operand.type for operand in operands]
         op = self.create("stablehlo.optimization_barrier", operands, types)
         results = list(op.results)[: len(values)]
-        return [
-            Value(self, ssa, value.type) for ssa, value in zip(results, values, strict=True)
-        ]
+        return [Value(self, ssa, value.type) for ssa, value in zip(results, values, strict=True)]
 
     def while_loop(
         self,

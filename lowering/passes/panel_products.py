@@ -101,9 +101,7 @@ def _rewrite(
     of = element(op.results[0])
     operands = [_widened(value, of, op) for value in (found.lhs, found.rhs)]
     operands += [_unfolded(found.total, op)] if found.total else []
-    arrays = [
-        Array(f"%arg{number}", shape(operand), of) for number, operand in enumerate(operands)
-    ]
+    arrays = [Array(f"%arg{number}", shape(operand), of) for number, operand in enumerate(operands)]
     key = f"{[array.type for array in arrays]} {found.axes} {found.offset}"
     if key not in made:
         made[key] = f"panel_product_{len(made)}"
@@ -141,7 +139,9 @@ def _unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
         return vector
     splat = ir.DenseElementsAttr(defining(vector).attributes["value"]).get_splat_value()
     at = ir.InsertionPoint(before)
-    number = ir.Operation.create("arith.constant", results=[splat.type], attributes={"value": splat}, ip=at)
+    number = ir.Operation.create(
+        "arith.constant", results=[splat.type], attributes={"value": splat}, ip=at
+    )
     return ir.Operation.create(
         "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
     ).results[0]

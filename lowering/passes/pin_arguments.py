@@ -1,10 +1,10 @@
 """Lets parts of a function's arguments be read where they lie.
 
-Puts a `util.optimization_barrier` on every tensor that a public function is given. IREE 3.13 reads a
-contiguous slice in place unless it is one of an imported buffer, which it copies: a layer's weights
-are slices of `params`, and would be copied at every call. The barrier is gone by the time the
-decision falls, but not yet when the buffer and the tensor are seen to be one. The numbers stay the
-same.
+Puts a `util.optimization_barrier` on every tensor that a public function is given. IREE 3.13 reads
+a contiguous slice in place unless it is one of an imported buffer, which it copies: a layer's
+weights are slices of `params`, and would be copied at every call. The barrier is gone by the time
+the decision falls, but not yet when the buffer and the tensor are seen to be one. The numbers stay
+the same.
 """
 
 # pyright: basic, reportAttributeAccessIssue=false
