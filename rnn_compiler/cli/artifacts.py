@@ -75,7 +75,7 @@ def _inspect(options: argparse.Namespace) -> int:
 
 def _runs_here(artifact: Artifact) -> str:
     try:
-        artifact.check_machine("no")
+        artifact.check_here("no")
     except ArtifactError as error:
         return str(error)
     return "yes"
