@@ -7,6 +7,7 @@ error; `--debug` shows the traceback.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -92,7 +93,12 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         if not hasattr(options, "verb"):
             parser.print_help()
             return 2
-        return options.verb(options)
+        code = options.verb(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever reads standard output, such as `head`, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (UsageError, InvalidArgumentError) as error:
         return _fail(options, error, 2)
     except (RnnCompilerError, OSError) as error:

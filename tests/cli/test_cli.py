@@ -221,6 +221,17 @@ def test_bad_environment_is_named(
     assert "RNN_COMPILER_LOG" in capsys.readouterr().err
 
 
+def test_a_reader_that_has_had_enough_is_no_error() -> None:
+    command = [sys.executable, "-m", "rnn_compiler", "ops", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(30) == 1
+    process.stderr.close()
+
+
 def test_the_command_is_installed_and_prints_help() -> None:
     module = [sys.executable, "-m", "rnn_compiler"]
     for command in (module, [str(Path(sys.executable).with_name("rnn-compiler"))]):
