@@ -647,6 +647,22 @@ def test_27_what_is_planted_for_an_entry_is_not_read(
     assert not (tmp_path / "nothing").exists()
 
 
+def test_27_nothing_is_written_through_a_hard_link(
+    cache: ArtifactCache, tiny: rc.Artifact, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    before = elsewhere.stat().st_mtime_ns
+    cache.put(KEY, tiny)
+    cache.path(KEY).unlink()
+    os.link(elsewhere, cache.path(KEY))
+    assert cache.get(KEY) is None
+    cache.put(KEY, tiny)
+    assert cache.get(KEY) == tiny
+    eviction.clear(cache.files)
+    assert (elsewhere.read_text(), elsewhere.stat().st_mtime_ns) == ("mine", before)
+
+
 @pytest.mark.parametrize("level", ["", "v1", "v1/??"])
 @pytest.mark.parametrize("fault", ["link", "writable", "foreign"])
 def test_27_folders_that_others_can_write_to_are_not_used(
