@@ -12,7 +12,6 @@ import atexit
 import os
 import threading
 import time
-from types import TracebackType
 
 __all__ = ["RUNNING"]
 
@@ -38,12 +37,7 @@ class _Running:
             del self._depths[thread]
             raise SystemExit
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         thread = threading.get_ident()
         depth = self._depths.get(thread, 0)
         if depth > 1:
