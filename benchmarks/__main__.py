@@ -35,6 +35,7 @@ SECTIONS = {
     "calls": "what a call costs beyond IREE's own",
     "compile": "seconds to compile, and size of the artifact",
     "memory": "peak against what must be there anyway",
+    "soak": "does memory stay as it is while programs come and go",
 }
 
 QUICK = Effort(rounds=3, patience=0, turn_seconds=0.005, contest_seconds=0.2)

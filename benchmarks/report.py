@@ -22,6 +22,7 @@ _TITLES = {
     "calls": "Cost of a call, one step of batch 1",
     "compile": "Compiling",
     "memory": "Memory on the device at the peak",
+    "soak": "Memory of the process while programs are loaded, called and dropped",
 }
 
 
@@ -36,10 +37,15 @@ def print_results(results: Results, console: Console) -> None:
         outcomes = [outcome for outcome in results.outcomes if outcome.section == section]
         if outcomes:
             _print_table(_TITLES[section], table(outcomes), console)
-    for section in ("compile", "memory"):
-        facts = [fact for fact in results.facts if fact.section == section]
+    fact_printers = {"compile": _compile_table, "memory": _memory_table, "soak": _soak_table}
+    for section, table in fact_printers.items():
+        facts = [
+            (fact, fact.values)
+            for fact in results.facts
+            if fact.section == section and fact.values is not None
+        ]
         if facts:
-            _print_table(_TITLES[section], _fact_table(facts), console)
+            _print_table(_TITLES[section], table(facts), console)
     if any(outcome.disturbed for outcome in results.outcomes):
         console.print("\n* while other processes were using the processors: not to be relied on")
     _print_failures(results, console)
@@ -155,20 +161,31 @@ def _call_table(outcomes: Sequence[Outcome]) -> Table:
     return table
 
 
-def _fact_table(facts: Sequence[Facts]) -> Table:
-    if facts[0].section == "compile":
-        table = _table("", "T x B x I x H", "seconds", "KiB")
-        for fact in facts:
-            if fact.values:
-                kib = f"{fact.values['bytes'] / 1024:.1f}"
-                table.add_row(fact.group, fact.name, f"{fact.values['seconds']:.2f}", kib)
-        return table
+def _compile_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
+    table = _table("", "T x B x I x H", "seconds", "KiB")
+    for fact, values in facts:
+        kib = f"{values['bytes'] / 1024:.1f}"
+        table.add_row(fact.group, fact.name, f"{values['seconds']:.2f}", kib)
+    return table
+
+
+def _memory_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
     table = _table("", "T x B x I x H", "peak MiB", "arguments and results MiB", "ratio")
-    for fact in facts:
-        if fact.values:
-            peak, needed = (fact.values[name] / 2**20 for name in ("peak", "needed"))
-            numbers = (f"{peak:.2f}", f"{needed:.2f}", f"{peak / needed:.2f}")
-            table.add_row(fact.group, fact.name, *numbers)
+    for fact, values in facts:
+        peak, needed = (values[name] / 2**20 for name in ("peak", "needed"))
+        table.add_row(fact.group, fact.name, f"{peak:.2f}", f"{needed:.2f}", f"{peak / needed:.2f}")
+    return table
+
+
+def _soak_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
+    columns = ("calls", "loads", "MiB after a quarter", "MiB after all", "KiB more per load")
+    table = _table("", "T x B x I x H", *columns)
+    for fact, values in facts:
+        first, last = values["first"], values["last"]
+        numbers = [f"{int(values[name]):,}" for name in ("calls", "loads")]
+        numbers += [f"{size / 2**20:.2f}" for size in (first, last)]
+        more = (last - first) / 1024 / (values["loads"] * 3 / 4)
+        table.add_row(fact.group, fact.name, *numbers, f"{more:+.2f}")
     return table
 
 

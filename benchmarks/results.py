@@ -29,7 +29,7 @@ class Facts:
     """What was found out about a case other than time.
 
     Attributes:
-        section: ``"compile"`` or ``"memory"``.
+        section: ``"compile"``, ``"memory"`` or ``"soak"``.
         group: The workload.
         name: The size.
         values: Numbers by name; None where it failed.

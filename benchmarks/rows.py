@@ -31,6 +31,7 @@ __all__ = [
     "peer_contests",
     "scaling_contests",
     "sequence_workloads",
+    "soak_cases",
 ]
 
 OURS = "rnn-compiler"
@@ -307,3 +308,8 @@ def compile_cases(tiny: bool = False) -> list[Case]:
 def memory_cases(sizes: Sequence[Size]) -> list[Case]:
     """Every workload: what it holds at its peak, against what it cannot do without."""
     return [Case(workload, size) for workload in WORKLOADS.values() for size in sizes]
+
+
+def soak_cases(tiny: bool = False) -> list[Case]:
+    """A program for each batch size up to fifty, which come and go."""
+    return [Case(WORKLOADS["block-training"], TINY if tiny else Size(16, 50, 32, 32))]

@@ -29,6 +29,7 @@ from benchmarks.rows import (
     memory_cases,
     peer_contests,
     scaling_contests,
+    soak_cases,
 )
 
 __all__ = ["Plan", "carry_out", "make_plan"]
@@ -47,7 +48,7 @@ class Plan:
     cases: list[tuple[str, Case]]
 
 
-_MEASURED_BY = {"compile": "compilation", "memory": "peak_memory"}
+_MEASURED_BY = {"compile": "compilation", "memory": "peak_memory", "soak": "soak"}
 """The function of our worker that measures a case of a section."""
 
 
@@ -72,6 +73,7 @@ def make_plan(
     case_makers: dict[str, Callable[[], list[Case]]] = {
         "compile": lambda: compile_cases(tiny),
         "memory": lambda: memory_cases(sizes),
+        "soak": lambda: soak_cases(tiny),
     }
 
     def matches(path: str) -> bool:

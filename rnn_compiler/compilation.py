@@ -19,6 +19,7 @@ from typing import overload
 
 import rnn_compiler
 import rnn_compiler.lowering
+from rnn_compiler import cpu_features
 from rnn_compiler.errors import (
     CacheWarning,
     CompileError,
@@ -37,12 +38,15 @@ from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.memory import MemoryCache
 from rnn_compiler.runtime.single_flight import process_lock, thread_lock
 
-__all__ = ["cache_key", "compile", "lowered_text"]
+__all__ = ["ALL_LEVELS", "cache_key", "compile", "lowered_text"]
 
 _log = logging.getLogger(__name__)
 
 SHARED_SOURCES = ("cudnn_layout", "dtypes", "manifest", "signatures")
 """The modules outside lowering that decide what is compiled."""
+
+ALL_LEVELS = "cpu:levels"
+"""All feature levels of this architecture."""
 
 _memory = MemoryCache()
 
@@ -76,7 +80,8 @@ def compile(
         module: What `build` made.
         target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ...; default: the
             one `rnn_compiler.target` or ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of
-            them gives a bundle.
+            them gives a bundle; in it, ``"cpu:levels"`` stands for all feature levels of this
+            architecture, from ``"cpu:generic"`` up.
         strategy: How to lower it: ``"fused"`` (the default) or ``"portable"``. If the default does
             not compile, the portable one is taken, with a `CompileWarning`.
         timeout: Seconds that the compiler may take.
@@ -92,8 +97,12 @@ def compile(
         expected = "a positive number of seconds"
         raise InvalidArgumentError("compile", "timeout", expected, describe(timeout))
     if target is None or isinstance(target, str):
-        request = _Request(module, resolve_target(target or current_target()), strategy, timeout)
-        return _compile_for(request)
+        name = target or current_target()
+        if name == ALL_LEVELS:
+            raise InvalidArgumentError(
+                "compile", "target", "one target", repr(name), f"pass [{name!r}] for a bundle"
+            )
+        return _compile_for(_Request(module, resolve_target(name), strategy, timeout))
     requests = [_Request(module, each, strategy, timeout) for each in _targets(target)]
     return Bundle(tuple(_compile_for(request) for request in requests))
 
@@ -115,10 +124,17 @@ def _targets(names: Sequence[str]) -> list[TargetSpec]:
         raise InvalidArgumentError("compile", "target", expected, describe(names))
     if not names:
         raise InvalidArgumentError("compile", "target", "at least one target", "an empty list")
-    targets = [resolve_target(name) for name in names]
+    targets = [resolve_target(each) for name in names for each in _each(name)]
     if len({each.slug for each in targets}) != len(targets):
         raise InvalidArgumentError("compile", "target", "each target once", ", ".join(names))
     return targets
+
+
+def _each(name: object) -> list[object]:
+    """The targets that a name stands for."""
+    if name != ALL_LEVELS:
+        return [name]
+    return [f"cpu:{level}" for level in cpu_features.LEVELS.get(cpu_features.architecture(), {})]
 
 
 def _compile_for(request: _Request) -> Artifact:
@@ -244,7 +260,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
     return CacheKey(
         {
             "functions": [
-                [spec.op, spec.dtype, spec.dims, spec.attributes] for spec in module.functions
+                [spec.op, spec.dtype, spec.dims, spec.json_attributes] for spec in module.functions
             ],
             "target": [target.name, target.device, target.architecture, list(target.features)],
             "strategy": resolve_strategy(strategy, target),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
+
+_INFINITIES = ("inf", "-inf")
 
 
 @dataclass(frozen=True)
@@ -100,16 +103,28 @@ class FunctionSpec:
     arguments: tuple[TensorSpec, ...]
     results: tuple[TensorSpec, ...]
 
+    @property
+    def json_attributes(self) -> dict[str, bool | int | float | str]:
+        """The attributes as JSON can hold them: infinite numbers as ``"inf"`` and ``"-inf"``."""
+        return {
+            name: str(value) if isinstance(value, float) and math.isinf(value) else value
+            for name, value in self.attributes.items()
+        }
+
     @staticmethod
     def from_json(data: dict[str, Any]) -> FunctionSpec:
-        """The inverse of `dataclasses.asdict` after a trip through JSON."""
+        """The function that `Manifest.to_json` describes."""
 
         def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
             fields: list[Any] = [{**row, "shape": tuple(row["shape"])} for row in rows]
             return tuple(TensorSpec(**row) for row in fields)
 
-        lists: Any = {key: tensors(data[key]) for key in ("arguments", "results")}
-        return FunctionSpec(**(data | lists))
+        changed: Any = {key: tensors(data[key]) for key in ("arguments", "results")}
+        changed["attributes"] = {
+            name: float(value) if value in _INFINITIES else value
+            for name, value in data["attributes"].items()
+        }
+        return FunctionSpec(**(data | changed))
 
 
 @dataclass(frozen=True)
@@ -173,6 +188,8 @@ class Manifest:
             True
         """
         fields = dataclasses.asdict(self)
+        for spec, data in zip(self.functions, fields["functions"], strict=True):
+            data["attributes"] = spec.json_attributes
         return {
             **fields,
             "manifest_sha256": _digest(fields),
@@ -220,14 +237,14 @@ class Manifest:
                 f"{SCHEMA_VERSION}: recompile, or load it with the rnn-compiler that made it"
             )
         fields.pop("run_commands", None)
-        if fields.pop("manifest_sha256", None) != _digest(fields):
-            raise ArtifactError(f"{source}: damaged manifest (it is not what was written)")
         try:
+            if fields.pop("manifest_sha256", None) != _digest(fields):
+                raise ArtifactError(f"{source}: damaged manifest (it is not what was written)")
             target = fields["target"]
             fields["target"] = TargetSpec(**(target | {"features": tuple(target["features"])}))
             fields["functions"] = tuple(map(FunctionSpec.from_json, fields["functions"]))
             return Manifest(**fields)
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error
 
     @staticmethod
@@ -245,5 +262,5 @@ class Manifest:
 
 
 def _digest(fields: dict[str, Any]) -> str:
-    text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -25,9 +25,9 @@ def load(
 ) -> Program:
     """Loads a compiled module onto a device.
 
-    The payload's digest is verified and this machine's CPU features are compared with those the
-    code needs before IREE sees a byte. Of a bundle, the artifact is taken that uses most of what
-    this machine has. Needs no compiler.
+    The payload's digest is verified, and IREE's version and this machine's CPU features are
+    compared with those the code needs, before IREE sees a byte. Of a bundle, the best artifact
+    that this machine can run is taken (`Bundle.best_here`). Needs no compiler.
 
     Args:
         artifact: The path of an artifact or of a bundle, or one that was never saved.
@@ -47,5 +47,5 @@ def load(
     if isinstance(artifact, Bundle):
         artifact = artifact.best_here(target.kind, source)
     artifact.verify(source)
-    artifact.check_machine(source)
+    artifact.check_here(source)
     return Program(artifact.manifest, artifact.payload, target)

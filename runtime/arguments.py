@@ -18,6 +18,7 @@ from rnn_compiler.dtypes import DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime.devices import DeviceArray
+from rnn_compiler.runtime.dlpack import from_dlpack
 
 __all__ = ["as_array", "by_keyword", "by_name", "check_argument", "elements", "has_dtype"]
 
@@ -46,15 +47,25 @@ def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] 
     if not has_dtype(value):
         return _from_python(op, name, value, dtype)
     try:
-        dlpack: Any = value
-        by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
-        array: Any = np.from_dlpack(dlpack) if by_dlpack else np.asarray(value)
+        return _view(value)
     except Exception as error:
         message = str(error).partition("\n")[0]
         raise InvalidArgumentError(
             op, name, "something numpy can view as an array", f"{type(value).__name__} ({message})"
         ) from error
-    return array
+
+
+def _view(value: Any) -> npt.NDArray[Any]:
+    """An array that shares its owner's memory, if that is possible."""
+    has_dlpack = hasattr(value, "__dlpack__")
+    if has_dlpack and not hasattr(value, "__array__"):
+        return from_dlpack(value)
+    try:
+        return np.asarray(value)
+    except TypeError:  # such as torch's for bfloat16
+        if not has_dlpack:
+            raise
+        return from_dlpack(value)
 
 
 def _from_python(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any]:

@@ -12,15 +12,25 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler import cpu_features
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.manifest import SCHEMA_VERSION, Manifest
 
-__all__ = ["BUNDLE_MANIFEST", "Artifact", "Bundle", "read_artifact", "write_atomically"]
+__all__ = [
+    "BUNDLE_MANIFEST",
+    "IREE_VERSION",
+    "Artifact",
+    "Bundle",
+    "read_artifact",
+    "write_atomically",
+]
 
 BUNDLE_MANIFEST = "manifest.json"
 
@@ -77,12 +87,20 @@ class Artifact:
         """The CPU features that the code may use and this machine does not have."""
         return sorted(set(self.manifest.target.features) - set(cpu_features.host_features()))
 
-    def check_machine(self, source: str) -> None:
-        """Checks that this machine can run the code.
+    def check_here(self, source: str) -> None:
+        """Checks that this machine and this version of IREE can run the code.
 
         Raises:
-            ArtifactError: It is for another architecture, or needs CPU features that are missing.
+            ArtifactError: It is for another version or architecture, or needs CPU features that are
+                missing.
         """
+        compiler, runtime = map(_minor, (self.manifest.compiler_version, IREE_VERSION))
+        if compiler != runtime:
+            raise ArtifactError(
+                f"{source}: compiled with IREE {compiler}, this runtime is {runtime}, and modules "
+                f"do not carry over: recompile with iree-base-compiler=={runtime}.*, or install "
+                f"iree-base-runtime=={compiler}.*"
+            )
         target = self.manifest.target
         if target.device != "local":
             return
@@ -127,7 +145,11 @@ class Bundle:
         return folder
 
     def best_here(self, device_kind: str, source: str) -> Artifact:
-        """The artifact for a kind of device that uses most of this machine's CPU features.
+        """The best artifact for this machine and a kind of device.
+
+        Of those that run here, it is one whose CPU features are not all among those of another: a
+        higher level beats those it contains. Of several, which have equal features or each some
+        that the other has not, it is the one that was asked for first.
 
         Raises:
             ArtifactError: None of them runs here; the message says why for each.
@@ -140,13 +162,15 @@ class Bundle:
                 reasons.append(f"{target.name} is for a {target.device} device")
                 continue
             try:
-                artifact.check_machine(target.name)
+                artifact.check_here(target.name)
                 usable.append(artifact)
             except ArtifactError as error:
                 reasons.append(str(error))
         if not usable:
             raise ArtifactError(f"{source}: nothing in this bundle runs here: {'; '.join(reasons)}")
-        return max(usable, key=lambda artifact: len(artifact.manifest.target.features))
+        features = [frozenset(artifact.manifest.target.features) for artifact in usable]
+        beaten = [any(own < other for other in features) for own in features]
+        return usable[beaten.index(False)]
 
 
 def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
@@ -211,6 +235,12 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _minor(version: str) -> str:
+    """The part of IREE's version within which modules carry over, ``"3.13"``."""
+    found = re.match(r"\d+\.\d+", version)
+    return found[0] if found else version
 
 
 def _manifest_path(path: Path) -> Path:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import DeviceError, describe
 from rnn_compiler.manifest import TensorSpec
+from rnn_compiler.runtime.dlpack import CPU
+from rnn_compiler.runtime.shutdown import RUNNING
 
 __all__ = ["Device", "DeviceArray", "get_device"]
 
@@ -108,13 +110,14 @@ class Device:
         raw: Any = np.asarray(array, DTYPES[spec.dtype].numpy, order="C")
         if spec.dtype == "bfloat16":  # which has no buffer protocol
             raw = raw.view(np.uint16)
-        view = self.hal.allocator.allocate_buffer_copy(
-            memory_type=iree.MemoryType.DEVICE_LOCAL,
-            allowed_usage=iree.BufferUsage.DEFAULT,
-            device=self.hal,
-            buffer=raw,
-            element_type=_ELEMENT_TYPES[spec.dtype],
-        )
+        with RUNNING:
+            view = self.hal.allocator.allocate_buffer_copy(
+                memory_type=iree.MemoryType.DEVICE_LOCAL,
+                allowed_usage=iree.BufferUsage.DEFAULT,
+                device=self.hal,
+                buffer=raw,
+                element_type=_ELEMENT_TYPES[spec.dtype],
+            )
         return DeviceArray(self, view, spec)
 
 
@@ -122,7 +125,8 @@ class DeviceArray:
     """An immutable array on a device: a result of a call, or what `Program.to_device` made.
 
     Passing it to a program on the same device copies nothing. `to_host` and `numpy.asarray` give
-    its elements as a read-only array.
+    its elements as a read-only array; other frameworks view it with their ``from_dlpack``, and must
+    not write to it.
     """
 
     __slots__ = ("_host", "_spec", "_view", "device")
@@ -175,6 +179,35 @@ class DeviceArray:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.to_host(), dtype, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where DLPack finds it.
+
+        Raises:
+            BufferError: Not in this machine's memory.
+        """
+        if not self.on_host:
+            raise BufferError(f"it is on {self.device.uri}: to_host() copies it from there")
+        return CPU
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Its memory for another framework, which keeps it alive; copied only if `copy` is true.
+
+        Raises:
+            BufferError: It is not where it is wanted.
+        """
+        del max_version  # an older version may be given
+        if (dl_device or CPU) != self.__dlpack_device__() or stream is not None:
+            raise BufferError(f"it is in this machine's memory, {CPU}, which has no streams")
+        there = self.device.put(self.to_host(), self._spec) if copy else self
+        return self.device.hal.create_dlpack_capsule(there._view, *CPU)
 
     def map(self) -> npt.NDArray[Any]:
         """Its memory as a writable array; for whoever knows that nobody else uses it."""

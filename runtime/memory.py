@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -23,6 +24,8 @@ class MemoryCache:
         self._size = 0
         self._artifacts: OrderedDict[Hashable, Artifact] = OrderedDict()
         self._lock = threading.RLock()
+        # A thread that holds it is not in a child process.
+        os.register_at_fork(after_in_child=self._lock._at_fork_reinit)  # pyright: ignore
 
     def get(self, key: Hashable) -> Artifact | None:
         """The artifact of a key; None if it is not here."""

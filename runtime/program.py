@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import namedtuple
 from collections.abc import Sequence
-from importlib import metadata
 from typing import Any
 
 import iree.runtime as iree
@@ -21,7 +20,9 @@ from rnn_compiler.errors import (
 )
 from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_argument
+from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.devices import Device, DeviceArray
+from rnn_compiler.runtime.shutdown import RUNNING
 
 __all__ = ["Function", "Program"]
 
@@ -48,12 +49,13 @@ class Program:
         self.manifest = manifest
         self.device = device
         try:
-            module = iree.VmModule.copy_buffer(device.instance, payload)
-            self._context: Any = iree.VmContext(device.instance, [device.hal_module, module])
+            with RUNNING:
+                module = iree.VmModule.copy_buffer(device.instance, payload)
+                self._context: Any = iree.VmContext(device.instance, [device.hal_module, module])
         except Exception as error:
             raise ArtifactError(
-                f"this IREE runtime, {metadata.version('iree-base-runtime')}, does not take the "
-                f"module, built by compiler {manifest.compiler_version}: {str(error).strip()}"
+                f"IREE's runtime {IREE_VERSION} does not take the module, which was compiled with "
+                f"{manifest.compiler_version}: {str(error).strip()}"
             ) from error
         self.functions = {
             spec.function: Function(spec, device, self._context, _lookup(module, spec))
@@ -158,6 +160,10 @@ class Function:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
         self._device.check_usable()
+        with RUNNING:
+            return self._invoke(arrays, to_host)
+
+    def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
         specs = self.spec.arguments
         inputs = iree.VmVariantList(len(specs))
         shared: list[DeviceArray] = []

@@ -6,9 +6,12 @@ processor, whichever is faster.
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import iree.runtime as iree
@@ -23,7 +26,7 @@ from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import Function, Program, get_device
 
-__all__ = ["compilation", "peak_memory", "start", "variants"]
+__all__ = ["compilation", "peak_memory", "soak", "start", "variants"]
 
 _devices = ["local-sync"]
 
@@ -169,3 +172,40 @@ def peak_memory(case: Case) -> dict[str, float]:
     )
     peak = sum(device.hal.allocator.statistics[f"{kind}_bytes_peak"] for kind in ("host", "device"))
     return {"peak": peak, "needed": needed}
+
+
+_ROUNDS = 4
+_CALLS = 10
+
+
+def soak(case: Case) -> dict[str, float]:
+    """Bytes of this process after a quarter and after all of some thousand calls.
+
+    In each round a program for each batch size up to the case's is loaded, on either local device
+    in turn, its functions are called with numpy arrays, and it is dropped.
+    """
+    cases = [replace(case, size=case.size._replace(B=k + 1)) for k in range(case.size.B)]
+    artifacts = [rc.compile(_module(each)) for each in cases]
+    resident: list[int] = []
+    calls = 0
+    for _ in range(_ROUNDS):
+        for k, (each, artifact) in enumerate(zip(cases, artifacts, strict=True)):
+            program = rc.runtime.load(artifact, ("local-sync", "local-task")[k % 2])
+            drawn = draw(each)
+            functions = list(program.functions.values())
+            for turn in range(_CALLS):
+                function = functions[turn % len(functions)]
+                function(
+                    **{a.name: _argument(a, drawn.get(a.name)) for a in function.spec.arguments}
+                )
+                calls += 1
+        del program, function, functions
+        gc.collect()
+        resident.append(_resident_bytes())
+    loads = _ROUNDS * len(cases)
+    return {"calls": calls, "loads": loads, "first": resident[0], "last": resident[-1]}
+
+
+def _resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")

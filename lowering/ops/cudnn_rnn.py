@@ -430,9 +430,9 @@ def _blocks(net: _Network) -> list[range]:
     """The blocks of time of the backward pass.
 
     The gates' gradients of a block are all that is kept of them at a time. They are the largest
-    temporary by far: undivided, they alone would be almost half of what the op is given and returns.
-    Four blocks or so, twice as many if a step has two sets of them; of equal length, if that can
-    be, so that one loop serves all; a single one if there is little to save.
+    temporary by far: undivided, they alone would be almost half of what the op is given and
+    returns. Four blocks or so, twice as many if a step has two sets of them; of equal length, if
+    that can be, so that one loop serves all; a single one if there is little to save.
     """
     T = net.spec.dims["seq_length"]
     kinds = 2 if net.cell.splits_recurrent else 1

@@ -42,7 +42,7 @@ def stamp_provenance(
                 "op": spec.op,
                 "dtype": spec.dtype,
                 "dims": json.dumps(spec.dims),
-                "attributes": json.dumps(spec.attributes),
+                "attributes": json.dumps(spec.json_attributes),
                 "arguments": signature_text(spec.arguments),
                 "results": signature_text(spec.results),
                 "target": target.name,

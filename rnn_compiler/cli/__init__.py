@@ -7,9 +7,11 @@ error; `--debug` shows the traceback.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules, weights
 from rnn_compiler.cli.options import UsageError
@@ -35,15 +37,23 @@ environment:
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that takes ``--debug``; so do those of its verbs, which are of this class too."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        text = "show a traceback on errors"
+        self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=text)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rnn-compiler",
         description="TensorFlow's fused recurrent ops and their gradients, compiled ahead of time.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="show the versions and exit")
-    parser.add_argument("--debug", action="store_true", help="show a traceback on errors")
     verbs = parser.add_subparsers(metavar="VERB", title="verbs")
     environment.add_ops(verbs)
     modules.add_emit(verbs)
@@ -83,7 +93,12 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         if not hasattr(options, "verb"):
             parser.print_help()
             return 2
-        return options.verb(options)
+        code = options.verb(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever reads standard output, such as `head`, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (UsageError, InvalidArgumentError) as error:
         return _fail(options, error, 2)
     except (RnnCompilerError, OSError) as error:
@@ -98,7 +113,7 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def _fail(options: argparse.Namespace, error: Exception, code: int) -> int:
-    if options.debug:
+    if "debug" in options:
         raise error
     message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
     print(f"rnn-compiler: error: {message}", file=sys.stderr)

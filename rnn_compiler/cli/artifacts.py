@@ -54,6 +54,7 @@ def _inspect(options: argparse.Namespace) -> int:
         facts = plain_table("", "")
         facts.show_header = False
         for label, text in (
+            ("file", name),
             ("payload", f"{manifest.payload_size:,} bytes, sha256 {manifest.payload_sha256}"),
             ("target", f"{target.name} ({target.architecture}, device {target.device})"),
             ("CPU features", " ".join(target.features) or "the architecture's baseline"),
@@ -75,7 +76,7 @@ def _inspect(options: argparse.Namespace) -> int:
 
 def _runs_here(artifact: Artifact) -> str:
     try:
-        artifact.check_machine("no")
+        artifact.check_here("no")
     except ArtifactError as error:
         return str(error)
     return "yes"

@@ -95,7 +95,12 @@ def _facts(file: StoredFile) -> dict[str, Any]:
     return {
         **facts,
         "functions": [
-            {"op": spec.op, "dtype": spec.dtype, "dims": spec.dims, "attributes": spec.attributes}
+            {
+                "op": spec.op,
+                "dtype": spec.dtype,
+                "dims": spec.dims,
+                "attributes": spec.json_attributes,
+            }
             for spec in manifest.functions
         ],
         "target": manifest.target.name,

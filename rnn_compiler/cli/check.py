@@ -10,7 +10,7 @@ from typing import Any
 from rnn_compiler import cpu_features
 from rnn_compiler.cli.options import console, plain_table
 from rnn_compiler.errors import ArtifactError, DeviceError
-from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
+from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.devices import get_device
 
 __all__ = ["add_check"]
@@ -38,6 +38,7 @@ def _check(options: argparse.Namespace) -> int:
     if not options.file.exists():
         raise ArtifactError(f"{options.file}: no such artifact")
     rows: list[dict[str, str]] = []
+    taken: str | None = None
     try:
         found = read_artifact(options.file)
     except ArtifactError as error:
@@ -47,15 +48,29 @@ def _check(options: argparse.Namespace) -> int:
             verdict, reason = _judge(artifact, options.file.name, options.device)
             name = artifact.manifest.target.name
             rows.append({"target": name, "verdict": verdict, "reason": reason})
+        taken = _taken(found, options.device)
     best = min((row["verdict"] for row in rows), key=_VERDICTS.index, default="unsupported")
     if options.json:
-        print(json.dumps({"file": str(options.file), "verdict": best, "artifacts": rows}, indent=2))
+        facts = {"file": str(options.file), "verdict": best, "taken": taken, "artifacts": rows}
+        print(json.dumps(facts, indent=2))
     else:
         table = plain_table("target", "verdict", "reason")
         for row in rows:
             table.add_row(row["target"], f"[bold]{row['verdict']}[/bold]", row["reason"])
         console().print(table)
+        if taken and len(rows) > 1:
+            console().print(f"of these, {taken} is taken", style="dim", markup=False)
     return 0 if best in ("optimal", "runs") else 1
+
+
+def _taken(found: Artifact | Bundle, device: str | None) -> str | None:
+    """The target of the artifact that would be loaded, if one would."""
+    bundle = found if isinstance(found, Bundle) else Bundle((found,))
+    try:
+        kind = get_device(device or default_device()).kind
+        return bundle.best_here(kind, "").manifest.target.name
+    except (ArtifactError, DeviceError):
+        return None
 
 
 def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from rnn_compiler.cli.options import add_module_options, console, module_of, plain_table
-from rnn_compiler.compilation import compile, lowered_text
+from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.lowering.compiler import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.strategies import STRATEGIES
@@ -76,7 +76,8 @@ def add_compile(verbs: Any) -> None:
         "--target",
         action="append",
         metavar="TARGET",
-        help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma; repeatable",
+        help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cpu:levels (all "
+        "levels); repeatable",
     )
     _add_strategy(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: OP.vmfb")
@@ -97,7 +98,7 @@ def _compile(options: argparse.Namespace) -> int:
     with Console(stderr=True).status(f"compiling for {', '.join(targets)}"):
         result = compile(
             module,
-            targets[0] if len(targets) == 1 else targets,
+            targets[0] if len(targets) == 1 and targets[0] != ALL_LEVELS else targets,
             strategy=options.strategy,
             timeout=options.timeout,
         )

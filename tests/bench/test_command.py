@@ -41,10 +41,10 @@ def test_a_quick_run_without_peers(tmp_path: Path) -> None:
 
 
 def test_rows_of_every_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ours against peers that are absent, calls, dtypes and memory."""
+    """Ours against peers that are absent, calls, memory, and programs that come and go."""
     monkeypatch.chdir(tmp_path)
     arguments = ["--quick", "--peers=none", "--threads=1", "--rows", "*[bB]lock*", "--size=2,1,3,4"]
-    assert main([*arguments, "peers", "calls", "memory"]) == 0
+    assert main([*arguments, "peers", "calls", "memory", "soak"]) == 0
     results = Results.load(tmp_path / "benchmark.json")
     found = {(o.section, o.group): o for o in results.outcomes}
     assert list(found) == [
@@ -56,11 +56,17 @@ def test_rows_of_every_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert outcome.failures == {}
     assert list(found["peers", "block"].tracks) == [OURS]
     assert tuple(found["calls", "LSTMBlockCell"].tracks) == CALLS
-    facts = {fact.group: fact.values for fact in results.facts}
-    assert facts.keys() == {"block", "block-training"}
-    for values in facts.values():
+    facts = {(fact.section, fact.group): fact.values for fact in results.facts}
+    *memory, soak = facts
+    assert memory == [("memory", "block"), ("memory", "block-training")]
+    for key in memory:
+        values = facts[key]
         assert values is not None
         assert 0 < values["needed"] <= values["peak"]
+    values = facts[soak]
+    assert values is not None
+    assert (values["calls"], values["loads"]) == (80, 8)
+    assert 0 < values["first"] < 2 * values["last"]
 
 
 def test_a_run_is_resumed(

@@ -78,6 +78,7 @@ def test_the_other_sections(results: Results) -> None:
     assert "block 8x2x16x16 1 2 0.50" in text
     assert "raw op, on the device 30.0 +20.0" in text
     assert "BlockLSTMV2 32x16x256x256 0.50 17.5" in text
+    assert "block 16x50x32x32 2,000 200 100.00 100.15 +1.00" in text
     assert "training 8x2x16x16 3.00 2.00 1.50" in text
 
 

@@ -95,14 +95,16 @@ def test_a_damaged_one_has_to_be_recompiled(
 def test_one_that_this_iree_does_not_take_has_to_be_recompiled(
     tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whole, but of another format."""
+    """Whole, but of another version, or of another format."""
+    manifest: Manifest = replace(tiny.manifest, compiler_version="9.9.0")
+    code, verdict, reason = judge(Artifact(manifest, tiny.payload), tmp_path, capsys)
+    assert (code, verdict) == (1, "recompile")
+    assert reason.startswith("lstm.vmfb: compiled with IREE 9.9, this runtime is ")
     payload = b"another format" * 100
-    manifest: Manifest = replace(
-        tiny.manifest, payload_sha256=hashlib.sha256(payload).hexdigest(), compiler_version="9.9.0"
-    )
+    manifest = replace(tiny.manifest, payload_sha256=hashlib.sha256(payload).hexdigest())
     code, verdict, reason = judge(Artifact(manifest, payload), tmp_path, capsys)
     assert (code, verdict) == (1, "recompile")
-    assert "9.9.0" in reason
+    assert "does not take the module" in reason
 
 
 def test_one_for_a_device_that_is_not_here_is_unsupported(
@@ -123,8 +125,12 @@ def test_of_a_bundle_the_best_counts(
     wrong = Artifact(replace(tiny.manifest, target=other), tiny.payload)
     rc.runtime.Bundle((wrong, tiny)).save(tmp_path / "bundle")
     code, found = check(tmp_path / "bundle", capsys)
-    assert (code, found["verdict"]) == (0, "optimal")
+    assert (code, found["verdict"], found["taken"]) == (0, "optimal", "cpu")
     assert [row["verdict"] for row in found["artifacts"]] == ["recompile", "optimal"]
+    assert main(["check", str(tmp_path / "bundle")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "of these, cpu is taken"
+    rc.runtime.Bundle((wrong,)).save(tmp_path / "bundle")
+    assert check(tmp_path / "bundle", capsys)[1]["taken"] is None
 
 
 def test_no_file_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from rnn_compiler import raw_ops
 from rnn_compiler.cli import main
+from rnn_compiler.cpu_features import LEVELS, architecture
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
@@ -74,6 +75,17 @@ def test_compile_for_several_targets_makes_a_bundle(
     out = capsys.readouterr().out
     rows = json.loads(out[out.index("[\n") :])
     assert [row["target"]["name"] for row in rows] == ["cpu", "cpu:generic"]
+    assert main(["run", str(folder), "--random"]) == 0
+
+
+def test_one_target_may_stand_for_all_levels(tmp_path: Path) -> None:
+    dims = "seq_length=0,batch_size=1,input_size=1,num_units=1"
+    folder = tmp_path / "lstm"
+    arguments = ["--dim", dims, "--target", "cpu:levels", "-o", str(folder)]
+    assert main(["compile", "BlockLSTMV2", *arguments]) == 0
+    files = sorted(path.stem for path in folder.glob("*.vmfb"))
+    levels = LEVELS[architecture()]
+    assert files == sorted(f"cpu-{level}" for level in levels)
     assert main(["run", str(folder), "--random"]) == 0
 
 
@@ -180,9 +192,18 @@ def test_run_names_what_is_wrong(
         assert part in message
 
 
-def test_debug_shows_the_traceback() -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [["--debug", "emit", "LSTM"], ["emit", "--debug", "LSTM"], ["emit", "LSTM", "--debug"]],
+)
+def test_debug_shows_the_traceback(arguments: list[str]) -> None:
     with pytest.raises(ValueError, match="BlockLSTMV2"):
-        main(["--debug", "emit", "LSTM"])
+        main(arguments)
+
+
+def test_debug_is_for_actions_too() -> None:
+    with pytest.raises(ValueError, match="500M or 2G"):
+        main(["cache", "prune", "--max-size=x", "--debug"])
 
 
 def test_doctor_passes_here(capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,6 +219,17 @@ def test_bad_environment_is_named(
     monkeypatch.setenv("RNN_COMPILER_LOG", "loud")
     assert main(["ops"]) == 2
     assert "RNN_COMPILER_LOG" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_had_enough_is_no_error() -> None:
+    command = [sys.executable, "-m", "rnn_compiler", "ops", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(30) == 1
+    process.stderr.close()
 
 
 def test_the_command_is_installed_and_prints_help() -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import rnn_compiler as rc
+
 ROOT = Path(__file__).parents[2]
 
 SMOKE = """
@@ -41,6 +43,9 @@ program = rc.runtime.load(sys.argv[1])
 spec = program.block_lstm_v2.spec
 arguments = {a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}
 print(program(**arguments).h.shape)
+"""
+
+RAW_OP = """
 try:
     rc.raw_ops.BlockLSTMV2(**arguments)
 except rc.errors.UnsupportedError:
@@ -119,5 +124,19 @@ def test_it_compiles_and_runs_and_then_runs_without_the_compiler(
     assert out.split("\n")[0] == f"{metadata.version('rnn-compiler')} (2, 1, 4) 0.55677"
     pip = [sys.executable, "-m", "pip", "--python", str(python)]
     run(*pip, "uninstall", "-q", "-y", "iree-base-compiler")
-    out = run(python, "-I", "-W", "error", "-c", RUN_ONLY, path)
+    out = run(python, "-I", "-W", "error", "-c", RUN_ONLY + RAW_OP, path)
     assert out.split("\n")[:2] == ["(0, 1, 1)", "unsupported"]
+
+
+def test_artifacts_run_with_irees_runtime_and_nothing_else(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=False)
+    python = tmp_path / "env" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-compile"]
+    run(*pip, "--no-deps", wheel)
+    run(*pip, f"iree-base-runtime=={metadata.version('iree-base-runtime')}")
+    (site,) = python.parents[1].glob("lib/python*/site-packages")
+    names = {d.metadata["Name"].lower() for d in metadata.distributions(path=[str(site)])}
+    assert names == {"rnn-compiler", "iree-base-runtime", "numpy", "ml_dtypes"}
+    module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
+    path = rc.compile(module).save(tmp_path / "tiny.vmfb")
+    assert run(python, "-I", "-W", "error", "-c", RUN_ONLY, path) == "(0, 1, 1)\n"

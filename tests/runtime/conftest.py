@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+from collections.abc import Callable, Iterable, Iterator
 from importlib import util
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from numeric.harness import draw
 
 import rnn_compiler as rc
+from rnn_compiler import cpu_features
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 VARIANT = {**DIMS, "use_peephole": True}
@@ -53,3 +56,24 @@ def iree_tools() -> Path:
     assert package is not None
     assert package.submodule_search_locations
     return Path(package.submodule_search_locations[0])
+
+
+@pytest.fixture
+def become(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Iterable[str]], None]]:
+    """Makes this an x86-64 machine whose kernel reports just some features, in LLVM's names."""
+    read = Path.read_text
+
+    def become(features: Iterable[str]) -> None:
+        flags = " ".join(["fpu", *(cpu_features._X86[feature] for feature in features)])
+        cpuinfo = f"model name\t: AMD EPYC avx512f\nflags\t\t: {flags}\n"
+
+        def pretend(path: Path, *arguments: Any, **keywords: Any) -> str:
+            return cpuinfo if path == Path("/proc/cpuinfo") else read(path, *arguments, **keywords)
+
+        monkeypatch.setattr(Path, "read_text", pretend)
+        monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+        cpu_features.host_features.cache_clear()
+
+    yield become
+    monkeypatch.undo()
+    cpu_features.host_features.cache_clear()

@@ -6,9 +6,10 @@ import dataclasses
 import hashlib
 import json
 import random
+import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,9 +20,11 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler import cpu_features
+from rnn_compiler.compilation import cache_key
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.manifest import Manifest
-from rnn_compiler.runtime.artifact import Artifact, read_artifact
+from rnn_compiler.runtime.artifact import IREE_VERSION, Artifact, read_artifact
+from rnn_compiler.runtime.cache import ArtifactCache
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -332,6 +335,43 @@ def test_another_architecture_is_named(artifact: rc.Artifact) -> None:
         rc.runtime.load(foreign)
 
 
+@pytest.mark.skipif(cpu_features.architecture() != "x86_64", reason="levels of x86-64")
+def test_a_lesser_machine_refuses_by_name(
+    tiny_module: rc.Module, become: Callable[[Iterable[str]], None]
+) -> None:
+    """AVX-512 code on a machine whose kernel reports none, whatever the CPU's name says."""
+    levels = cpu_features.LEVELS["x86_64"]
+    artifact = rc.compile(tiny_module, "cpu:x86-64-v4")
+    rc.compile(tiny_module, "cpu:x86-64-v3")
+    become(levels["x86-64-v3"])
+    missing = ", ".join(sorted(set(levels["x86-64-v4"]) - set(levels["x86-64-v3"])))
+    with pytest.raises(ArtifactError, match=f"does not have: {missing}; recompile here"):
+        rc.runtime.load(artifact)
+    become(levels["x86-64-v4"])
+    rc.runtime.load(artifact)
+    rc.runtime.load(rc.compile(tiny_module, "cpu:x86-64-v3"))
+
+
+def test_infinite_attributes_are_json(tmp_path: Path) -> None:
+    """Which has no infinite numbers; they come back as they were."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise AssertionError(f"{constant} is not JSON")
+
+    sizes = {"batch_size": 1, "input_size": 1, "num_units": 1}
+    module = rc.build("LSTMBlockCell", forget_bias=float("-inf"), cell_clip=float("inf"), **sizes)
+    artifact = rc.compile(module, "cpu")
+    path = artifact.save(tmp_path / "cell.vmfb")
+    data = json.loads(manifest_path(path).read_text(), parse_constant=refuse)
+    attributes = data["functions"][0]["attributes"]
+    assert (attributes["forget_bias"], attributes["cell_clip"]) == ("-inf", "inf")
+    assert read_artifact(path) == artifact
+    assert artifact.manifest.functions[0].attributes["cell_clip"] == float("inf")
+    assert b"Infinity" not in artifact.payload
+    header = ArtifactCache.from_environment().path(cache_key(module, artifact.manifest.target))
+    assert b"Infinity" not in header.read_bytes()
+
+
 def test_a_machine_with_more_features_is_fine(
     artifact: rc.Artifact, monkeypatch: pytest.MonkeyPatch, forward: Arrays
 ) -> None:
@@ -342,7 +382,7 @@ def test_a_machine_with_more_features_is_fine(
 
 def test_this_machine_takes_its_own_artifact(artifact: rc.Artifact) -> None:
     assert artifact.missing_features() == []
-    artifact.check_machine("here")
+    artifact.check_here("here")
     artifact.verify("here")
 
 
@@ -354,17 +394,41 @@ def test_an_artifact_for_another_kind_of_device(artifact: rc.Artifact) -> None:
         rc.runtime.load(foreign, device="local-sync")
 
 
+@pytest.mark.usefixtures("_no_iree")
+@pytest.mark.parametrize("version", ["3.12.0", "3.14.0rc20261101", "4.13.0", "3.1.3"])
+def test_another_version_of_iree_is_named_with_the_remedy(
+    artifact: rc.Artifact, tmp_path: Path, version: str
+) -> None:
+    """Modules do not carry over, not even silently."""
+    made = re.match(r"\d+\.\d+", version)[0]  # type: ignore[index]
+    here = re.match(r"\d+\.\d+", IREE_VERSION)[0]  # type: ignore[index]
+    manifest = dataclasses.replace(artifact.manifest, compiler_version=version)
+    path = Artifact(manifest, artifact.payload).save(tmp_path / "lstm.vmfb")
+    with pytest.raises(ArtifactError) as caught:
+        rc.runtime.load(path)
+    assert str(caught.value) == (
+        f"{path}: compiled with IREE {made}, this runtime is {here}, and modules do not carry "
+        f"over: recompile with iree-base-compiler=={here}.*, or install iree-base-runtime=={made}.*"
+    )
+
+
+def test_another_patch_of_iree_is_fine(artifact: rc.Artifact, forward: Arrays) -> None:
+    manifest = dataclasses.replace(
+        artifact.manifest, compiler_version=f"{'.'.join(IREE_VERSION.split('.')[:2])}.99"
+    )
+    rc.runtime.load(Artifact(manifest, artifact.payload)).block_lstm_v2(**forward)
+
+
 def test_what_iree_does_not_take_is_named_with_both_versions(artifact: rc.Artifact) -> None:
-    """As a module of another IREE would be: its runtime and compiler must match."""
+    """Whatever its manifest says."""
     payload = b"not a module"
     manifest = dataclasses.replace(
         artifact.manifest,
         payload_sha256=hashlib.sha256(payload).hexdigest(),
         payload_size=len(payload),
-        compiler_version="9.8.7",
     )
-    runtime = metadata.version("iree-base-runtime")
-    message = rf"IREE.* {runtime}.* does not take .*, built by compiler 9\.8\.7: "
+    compiler = artifact.manifest.compiler_version
+    message = rf"runtime {IREE_VERSION} does not take the .* compiled with {compiler}: "
     with pytest.raises(ArtifactError, match=message):
         rc.runtime.load(Artifact(manifest, payload))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 import rnn_compiler as rc
 from rnn_compiler import cpu_features
-from rnn_compiler.errors import ArtifactError
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.manifest import TargetSpec
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 
@@ -46,16 +47,85 @@ def test_saving_again_replaces(bundle: rc.Bundle, saved: Path) -> None:
     assert read_artifact(saved) == bundle
 
 
+@pytest.fixture(scope="module")
+def levels(tiny_module: rc.Module) -> rc.Bundle:
+    """All levels of x86-64, which any machine can compile for."""
+    if cpu_features.architecture() != "x86_64":
+        pytest.skip("cross-compiling is not supported")
+    return rc.compile(tiny_module, ["cpu:levels"])
+
+
+def test_one_name_stands_for_all_levels(levels: rc.Bundle, tiny_module: rc.Module) -> None:
+    names = [artifact.manifest.target.name for artifact in levels.artifacts]
+    assert names == ["cpu:generic", "cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:x86-64-v4"]
+    both = rc.compile(tiny_module, ["cpu:levels", "cpu"])
+    assert [a.manifest.target.name for a in both.artifacts] == [*names, "cpu"]
+    with pytest.raises(InvalidArgumentError, match="each target once"):
+        rc.compile(tiny_module, ["cpu:x86-64-v2", "cpu:levels"])
+    with pytest.raises(InvalidArgumentError, match=r"one target, .*\['cpu:levels'\] for a bundle"):
+        rc.compile(tiny_module, "cpu:levels")
+
+
+LEVELS = cpu_features.LEVELS["x86_64"]
+
+
 @pytest.mark.parametrize("order", [1, -1])
-def test_load_takes_the_one_that_uses_most(
-    bundle: rc.Bundle, monkeypatch: pytest.MonkeyPatch, order: int
+@pytest.mark.parametrize(
+    ("features", "chosen"),
+    [
+        ((), "cpu:generic"),
+        (("sse3", "ssse3", "popcnt"), "cpu:generic"),
+        (LEVELS["x86-64-v2"], "cpu:x86-64-v2"),
+        ((*LEVELS["x86-64-v2"], "avx", "avx2", "fma"), "cpu:x86-64-v2"),
+        (LEVELS["x86-64-v3"], "cpu:x86-64-v3"),
+        ((*LEVELS["x86-64-v3"], "aes", "avx512f"), "cpu:x86-64-v3"),
+        ([name for name in LEVELS["x86-64-v4"] if name != "fma"], "cpu:x86-64-v2"),
+        (LEVELS["x86-64-v4"], "cpu:x86-64-v4"),
+        ((*LEVELS["x86-64-v4"], "avx512vnni", "aes"), "cpu:x86-64-v4"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{len(value)} features",
+)
+def test_load_takes_the_highest_level_that_the_machine_has(
+    levels: rc.Bundle,
+    become: Callable[[Iterable[str]], None],
+    features: Iterable[str],
+    chosen: str,
+    order: int,
 ) -> None:
-    """Whatever their order; on a lesser machine, the one that still runs there."""
-    shuffled = Bundle(bundle.artifacts[::order])
-    assert rc.runtime.load(shuffled).manifest.target.name == "cpu"
-    generic = cpu_features.LEVELS[cpu_features.architecture()]["generic"]
-    monkeypatch.setattr(cpu_features, "host_features", lambda: generic)
-    assert rc.runtime.load(shuffled).manifest.target.name == "cpu:generic"
+    """All of it: one feature that is masked, and the level is not there. Order does not matter."""
+    become(features)
+    assert rc.runtime.load(Bundle(levels.artifacts[::order])).manifest.target.name == chosen
+
+
+def test_load_takes_this_machine_itself_over_the_levels(bundle: rc.Bundle) -> None:
+    for order in (1, -1):
+        shuffled = Bundle(bundle.artifacts[::order])
+        assert rc.runtime.load(shuffled).manifest.target.name == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("lists", "chosen"),
+    [
+        (["avx avx2", "bmi bmi2 lzcnt"], 0),  # neither contains the other: the first
+        (["bmi bmi2 lzcnt", "avx avx2"], 0),
+        (["", "avx avx2", "bmi", "avx"], 1),
+        (["avx", "bmi", "avx avx2"], 1),  # the first that is not beaten
+        (["avx avx2", "avx2 avx"], 0),
+        (["avx avx2 amx-tile", "bmi", "bmi bmi2"], 2),  # the first does not run here
+    ],
+)
+def test_of_several_best_ones_the_first_is_taken(
+    tiny: rc.Artifact,
+    become: Callable[[Iterable[str]], None],
+    lists: list[str],
+    chosen: int,
+) -> None:
+    become(LEVELS["x86-64-v3"])
+    artifacts = tuple(
+        foreign(tiny, TargetSpec(f"cpu:{k}", "local", "x86_64", tuple(sorted(names.split()))))
+        for k, names in enumerate(lists)
+    )
+    assert Bundle(artifacts).best_here("local", "bundle") is artifacts[chosen]
 
 
 def test_load_takes_a_folder(saved: Path) -> None:

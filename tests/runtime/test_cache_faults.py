@@ -1,35 +1,6 @@
-"""What the cache survives, fault by fault; each is a miss, never an error or a wrong number.
+"""What the cache survives; the names begin with the number of the fault in `test_fault_table`.
 
- 1 processes that want one cold key at once         here
- 2 threads that do                                  test_cache.py, test_threads_that_want_the_same_*
- 3 a kill in the middle of a write                  here, test_cache_processes.py
- 4 a kill of who holds the lock                     here
- 5 truncated entries                                test_cache.py, at every length; quarantine here
- 6 flipped bits                                     test_cache.py, in every byte
- 7 empty and zero-filled entries                    test_cache.py, test_other_damage_is_a_miss
- 8 a header with another payload, swapped entries   test_cache.py
- 9 keys that collide                                here; verify mode in test_cache.py
-10 a read-only folder                               here, with another user
-11 no folder, no home, a home that is a file        here
-12 a full disk, quota or size limit                 here; every step of a write in test_cache.py
-13 EIO, ESTALE, EBUSY, ENOENT                       here; reads in test_cache.py
-14 a file system without locks                      here
-15 clocks that are wrong                            here
-16 eviction under a reader                          here
-17 100,000 entries                                  here
-18 an entry larger than the cache                   here
-23 a compiler replaced in place                     test_cache.py, test_everything_that_decides_*
-26 hostile names in keys                            here
-27 planted links, folders of others                 here
-28 clear and prune of a folder that is no cache     here, cli/test_cache.py
-30 an interrupt while compiling or writing          here; free-threaded Python takes the same locks
-31 a file overwritten while it is loaded            here
-32 temporary and .nfs files in listings             here
-33 other versions of the layout side by side        here
-34 a compiler that crashes, hangs, runs out         test_compiler.py; nothing kept of it, here
-35 two users, different umasks                      here
-36 writers of different keys                        test_cache_processes.py
-37 replacing an open file                           Windows only, which is not supported
+Each is a miss, never an error or a wrong number.
 """
 
 from __future__ import annotations
@@ -674,6 +645,22 @@ def test_27_what_is_planted_for_an_entry_is_not_read(
     assert cache.get(KEY) == (None if kind == "folder" else tiny)
     assert elsewhere.read_bytes() == content
     assert not (tmp_path / "nothing").exists()
+
+
+def test_27_nothing_is_written_through_a_hard_link(
+    cache: ArtifactCache, tiny: rc.Artifact, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    before = elsewhere.stat().st_mtime_ns
+    cache.put(KEY, tiny)
+    cache.path(KEY).unlink()
+    os.link(elsewhere, cache.path(KEY))
+    assert cache.get(KEY) is None
+    cache.put(KEY, tiny)
+    assert cache.get(KEY) == tiny
+    eviction.clear(cache.files)
+    assert (elsewhere.read_text(), elsewhere.stat().st_mtime_ns) == ("mine", before)
 
 
 @pytest.mark.parametrize("level", ["", "v1", "v1/??"])

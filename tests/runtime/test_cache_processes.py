@@ -182,9 +182,9 @@ rc.compile({module.replace("units=1", "units=2")}, "cpu")
 def test_a_child_of_a_compiling_process_can_compile_the_same(
     tiny: rc.Artifact, tmp_path: Path
 ) -> None:
-    """A thread that holds the lock of a key is not in the child, so nobody would release it."""
+    """A thread that holds a lock is not in the child, so nobody would release it."""
     script = f"""
-import os
+import os, signal, threading, time
 import warnings
 from rnn_compiler import compilation
 from rnn_compiler.lowering.targets import resolve_target
@@ -192,9 +192,19 @@ from rnn_compiler.runtime.single_flight import thread_lock
 {COMPILE}
 other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)
 warnings.simplefilter("ignore")  # Python's own, about forking with threads
+held = threading.Event()
+
+def hold():
+    with compilation._memory._lock:
+        held.set()
+        time.sleep(60)
+
+threading.Thread(target=hold, daemon=True).start()
+held.wait()
 with thread_lock(compilation.cache_key(other, resolve_target("cpu")).digest):
     child = os.fork()
     if child == 0:
+        signal.alarm(30)
         rc.compile(other, "cpu")
         os._exit(7)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

@@ -53,6 +53,42 @@ def test_after_a_fork(tiny: rc.Artifact, tmp_path: Any, device: str, said: str) 
     assert lines[2] == "0"
 
 
+EXIT = """
+import sys, threading, time
+import numpy as np
+import rnn_compiler as rc
+
+program = rc.runtime.load(sys.argv[1], sys.argv[2])
+spec = program.block_lstm_v2.spec
+arguments = {a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}
+large = np.zeros((256, 1024), np.float32)
+
+def call():
+    while True:
+        program.block_lstm_v2(**arguments)
+
+def put():
+    while True:
+        program.to_device(large)
+
+for work in (call, put) * 2:
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize("device", ["local-sync", "local-task"])
+def test_the_interpreter_exits_while_daemon_threads_call(
+    artifact: rc.Artifact, tmp_path: Any, device: str
+) -> None:
+    """Python would unwind them inside IREE, which aborts the process."""
+    path = artifact.save(tmp_path / "lstm.vmfb")
+    for _ in range(3):
+        command = [sys.executable, "-c", EXIT, str(path), device]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_results_and_raw_ops_travel_between_processes(
     artifact: rc.Artifact, forward: Arrays
 ) -> None:

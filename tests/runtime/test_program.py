@@ -244,21 +244,26 @@ def test_arguments_of_any_memory_layout(program: rc.Program, forward: Arrays) ->
 
 
 def test_threads_share_a_program(artifact: rc.Artifact, forward: Arrays) -> None:
-    """Calls from several threads at once, on both kinds of local device."""
+    """Calls from eight threads at once, on both kinds of local device."""
     for device in ("local-sync", "local-task"):
         program = rc.runtime.load(artifact, device)
-        inputs = [forward | {"x": forward["x"] + k} for k in range(4)]
+        inputs = [forward | {"x": forward["x"] + k} for k in range(8)]
         expected = [program.block_lstm_v2(**arguments).h for arguments in inputs]
         wrong: list[int] = []
+        done: list[int] = []
+        barrier = threading.Barrier(8)
 
         def work(k: int) -> None:
+            barrier.wait()  # noqa: B023
             for _ in range(50):
                 if not np.array_equal(program.block_lstm_v2(**inputs[k]).h, expected[k]):  # noqa: B023
                     wrong.append(k)  # noqa: B023
+            done.append(k)  # noqa: B023
 
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert wrong == []
+        assert sorted(done) == list(range(8))

@@ -1,0 +1,99 @@
+"""DLPack: tensors of other frameworks as arrays, without a copy.
+
+numpy reads all of them but bfloat16, which it does not have; that one is read here, off the
+structure that the standard describes (https://dmlc.github.io/dlpack/latest/c_api.html).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["CPU", "from_dlpack"]
+
+CPU = (1, 0)
+"""What DLPack calls the memory of this machine: type of device and its number."""
+
+_BFLOAT16 = (4, 16, 1)
+"""Code, bits and lanes of its elements."""
+
+
+_WORD: Any = np.dtype(np.uint16)
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
+    """A view of a tensor in this machine's memory.
+
+    Args:
+        tensor: Anything with ``__dlpack__`` and ``__dlpack_device__``.
+
+    Raises:
+        BufferError: It is on another device, or its owner does not export it.
+        TypeError: It is not of numbers that numpy or ml_dtypes have.
+    """
+    device = tuple(map(int, tensor.__dlpack_device__()))
+    if device[0] != CPU[0]:
+        raise BufferError(f"it is on another device, {device}: copy it to the CPU first")
+    try:
+        return np.from_dlpack(tensor)
+    except (BufferError, RuntimeError, TypeError):
+        capsule = tensor.__dlpack__()
+        found = _read(capsule)
+        if found is None:
+            raise
+    array: Any = np.asarray(_Memory(*found, capsule))
+    return array.view(ml_dtypes.bfloat16)
+
+
+def _read(capsule: object) -> tuple[int, tuple[int, ...], tuple[int, ...] | None] | None:
+    """Address, shape and strides in bytes of a bfloat16 tensor; None if it is something else."""
+    address = ctypes.pythonapi.PyCapsule_GetPointer
+    address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    tensor = _Tensor.from_address(address(capsule, b"dltensor"))
+    if (tensor.code, tensor.bits, tensor.lanes) != _BFLOAT16:
+        return None
+    shape = tuple(tensor.shape[: tensor.ndim])
+    contiguous = not tensor.strides or 0 in shape
+    strides = None if contiguous else tuple(2 * each for each in tensor.strides[: tensor.ndim])
+    return (tensor.data or 0) + tensor.byte_offset, shape, strides
+
+
+class _Memory:
+    """The memory of a tensor, which its capsule keeps alive, as numpy takes it."""
+
+    __slots__ = ("__array_interface__", "_capsule")
+
+    def __init__(
+        self,
+        address: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None,
+        capsule: object,
+    ) -> None:
+        self.__array_interface__: dict[str, Any] = {
+            "version": 3,
+            "typestr": _WORD.str,
+            "shape": shape,
+            "strides": strides,
+            "data": (address, True),
+        }
+        self._capsule = capsule

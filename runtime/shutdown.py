@@ -1,0 +1,54 @@
+"""Calls that are running when the interpreter exits.
+
+Until Python 3.14, a daemon thread that wants to go on in Python while the interpreter shuts down is
+unwound on the spot. If it was in IREE, whose frames must not be unwound, that aborts the process.
+So the interpreter waits here for calls that are running, and daemon threads that want to start
+another end.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+
+__all__ = ["RUNNING"]
+
+
+class _Running:
+    """The threads that are in IREE. A ``with RUNNING:`` block, which may be nested, marks one.
+
+    Entering it raises `SystemExit` in a daemon thread of an interpreter that exits.
+    """
+
+    def __init__(self) -> None:
+        self._depths: dict[int, int] = {}
+        self._exiting = False
+        atexit.register(self._wait)
+        os.register_at_fork(after_in_child=self._depths.clear)  # of threads that are not there
+
+    def __enter__(self) -> None:
+        thread = threading.get_ident()
+        depth = self._depths.get(thread, 0)
+        self._depths[thread] = depth + 1
+        # In this order: whoever does not see that the interpreter exits is seen by it.
+        if self._exiting and not depth and thread != threading.main_thread().ident:
+            del self._depths[thread]
+            raise SystemExit
+
+    def __exit__(self, *_: object) -> None:
+        thread = threading.get_ident()
+        depth = self._depths.get(thread, 0)
+        if depth > 1:
+            self._depths[thread] = depth - 1
+        else:
+            self._depths.pop(thread, None)
+
+    def _wait(self) -> None:
+        self._exiting = True
+        while set(self._depths) - {threading.get_ident()}:
+            time.sleep(0.001)
+
+
+RUNNING = _Running()
