@@ -27,6 +27,7 @@ from rnn_compiler.runtime import eviction
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.cache_folder import CacheFolder, read_file
 from rnn_compiler.runtime.entries import CacheKey, decode, encode
+from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["DEFAULT_MAX_SIZE", "MODES", "ArtifactCache", "CacheKey"]
 
@@ -70,7 +71,7 @@ class ArtifactCache:
             )
         size = os.environ.get("RNN_COMPILER_CACHE_MAX_SIZE")
         max_size = (
-            eviction.parse_size(size, "RNN_COMPILER_CACHE_MAX_SIZE") if size else DEFAULT_MAX_SIZE
+            parse_size(size, "cache", "RNN_COMPILER_CACHE_MAX_SIZE") if size else DEFAULT_MAX_SIZE
         )
         return ArtifactCache(_folder_from_environment(), mode, max_size)
 

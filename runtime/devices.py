@@ -19,6 +19,7 @@ from rnn_compiler.errors import DeviceError, describe
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime.dlpack import CPU
 from rnn_compiler.runtime.shutdown import RUNNING
+from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["Device", "DeviceArray", "get_device"]
 
@@ -35,9 +36,12 @@ _ELEMENT_TYPES = {
 _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 """The drivers this package runs on, and the kind of target each runs."""
 
-_POOL = "caching:*=256mib;512mib;64"
-"""IREE's pool of freed buffers: largest buffer, all of them, how many. Without one, every call pays
-for fresh pages of all its results and temporaries, a tenth to a fifth of its time."""
+DEFAULT_POOL_SIZE = 512 << 20
+"""Bytes of freed buffers that a local device keeps at most. Without them, every call pays for fresh
+pages of all its results and temporaries, a tenth to a fifth of its time."""
+
+_BUFFERS = 64
+"""How many buffers it keeps at most."""
 
 _devices: dict[str, Device] = {}
 _lock = threading.Lock()
@@ -63,6 +67,17 @@ def get_device(uri: str) -> Device:
     return device
 
 
+def _pool() -> str:
+    """IREE's pool of freed buffers: of which heaps, largest buffer, all of them, how many.
+
+    Raises:
+        InvalidArgumentError: ``RNN_COMPILER_POOL_MAX_SIZE`` is not a size.
+    """
+    text = os.environ.get("RNN_COMPILER_POOL_MAX_SIZE")
+    size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE") if text else DEFAULT_POOL_SIZE
+    return f"caching:*={size // 2};{size};{_BUFFERS}"
+
+
 class Device:
     """An open IREE device, with the VM instance and HAL module that programs on it share.
 
@@ -75,11 +90,12 @@ class Device:
         driver = str(uri).partition("://")[0]
         if driver not in _KINDS:
             raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
+        pool = _pool()
         self.uri = uri
         self._process = os.getpid()
         self.kind = _KINDS[driver]
         try:
-            allocators: Any = [_POOL] if self.kind == "local" else []
+            allocators: Any = [pool] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
         except Exception as error:
             raise DeviceError(

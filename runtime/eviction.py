@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.cache_folder import ENTRY_NAME, SHARD_NAME, TEMPORARY_NAME, CacheFolder
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "list_quarantined",
     "make_room",
     "mark_used",
-    "parse_size",
     "prune",
 ]
 
@@ -56,27 +54,6 @@ class StoredFile:
     def digest(self) -> str:
         """The digest of the key it is named for."""
         return self.path.name.partition(".")[0]
-
-
-def parse_size(text: str, name: str) -> int:
-    """A number of bytes, such as ``500M`` or ``2G``.
-
-    Args:
-        text: What the user wrote.
-        name: What it was written for, for the message.
-
-    Raises:
-        InvalidArgumentError: It is not one.
-
-    Example:
-        >>> parse_size("1.5k", "size")
-        1536
-    """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
-    if match is None:
-        expected = "a number of bytes such as 500M or 2G"
-        raise InvalidArgumentError("cache", name, expected, repr(text))
-    return int(float(match[1]) * 1024 ** " kmgt".index(match[2] or " "))
 
 
 def mark_used(path: Path) -> None:

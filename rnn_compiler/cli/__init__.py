@@ -33,6 +33,7 @@ environment:
   RNN_COMPILER_CACHE_DIR   folder of the artifact cache
   RNN_COMPILER_CACHE       rw, ro, off or verify
   RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
+  RNN_COMPILER_POOL_MAX_SIZE   freed buffers a device keeps for later calls (default: 512M)
   RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
 """
 

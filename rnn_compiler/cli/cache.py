@@ -16,6 +16,7 @@ from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.cache_folder import read_file
 from rnn_compiler.runtime.entries import decode
 from rnn_compiler.runtime.eviction import StoredFile
+from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["add_cache"]
 
@@ -173,7 +174,7 @@ def _prune(options: argparse.Namespace) -> int:
     cache = _deletable_cache()
     limit = cache.max_size
     if options.max_size is not None:
-        limit = eviction.parse_size(options.max_size, "--max-size")
+        limit = parse_size(options.max_size, "cache", "--max-size")
     return _report(options, eviction.prune(cache.files, limit))
 
 

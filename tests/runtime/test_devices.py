@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.errors import DeviceError
+from rnn_compiler.errors import DeviceError, InvalidArgumentError
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.raw_ops import RawOp
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.devices import Device, get_device
 
 
 @pytest.mark.parametrize("device", ["local-sync", "local-task", "local-sync://"])
@@ -36,6 +38,25 @@ def test_devices_that_cannot_be_opened(tiny: rc.Artifact, device: str) -> None:
     """A driver without a machine to run on, or a device that the driver does not have."""
     with pytest.raises(DeviceError, match=rf"^device '{device}' could not be opened: .*local-sync"):
         rc.runtime.load(tiny, device)
+
+
+@pytest.mark.parametrize(("size", "kept"), [("0", False), ("1M", True)])
+def test_freed_buffers_are_kept_up_to_a_size(
+    size: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_POOL_MAX_SIZE", size)
+    device = Device("local-sync")
+    for _ in range(3):
+        device.put(np.zeros(1 << 10, np.float32), TensorSpec("x", "float32", (1 << 10,)))
+    statistics = device.hal.allocator.statistics
+    freed = statistics["host_bytes_freed"] + statistics["device_bytes_freed"]
+    assert (freed == 0) == kept
+
+
+def test_the_size_to_keep_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RNN_COMPILER_POOL_MAX_SIZE", "much")
+    with pytest.raises(InvalidArgumentError, match=r"RNN_COMPILER_POOL_MAX_SIZE.*'much'"):
+        Device("local-sync")
 
 
 def test_the_default_device(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -> None:

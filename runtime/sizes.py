@@ -1,0 +1,31 @@
+"""Numbers of bytes as people write them."""
+
+from __future__ import annotations
+
+import re
+
+from rnn_compiler.errors import InvalidArgumentError
+
+__all__ = ["parse_size"]
+
+
+def parse_size(text: str, op: str, name: str) -> int:
+    """A number of bytes, such as ``500M`` or ``2G``.
+
+    Args:
+        text: What the user wrote.
+        op: What it was written for, and
+        name: under which name, for the message.
+
+    Raises:
+        InvalidArgumentError: It is not one.
+
+    Example:
+        >>> parse_size("1.5k", "cache", "size")
+        1536
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+    if match is None:
+        expected = "a number of bytes such as 500M or 2G"
+        raise InvalidArgumentError(op, name, expected, repr(text))
+    return int(float(match[1]) * 1024 ** " kmgt".index(match[2] or " "))
