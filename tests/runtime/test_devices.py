@@ -47,7 +47,7 @@ def test_freed_buffers_are_kept_up_to_a_size(
     monkeypatch.setenv("RNN_COMPILER_POOL_MAX_SIZE", size)
     device = Device("local-sync")
     for _ in range(3):
-        device.put(np.zeros(1 << 10, np.float32), TensorSpec("x", "float32", (1 << 10,)))
+        device.put(np.zeros(1 << 14, np.float32), TensorSpec("x", "float32", (1 << 14,)))
     statistics = device.hal.allocator.statistics
     freed = statistics["host_bytes_freed"] + statistics["device_bytes_freed"]
     assert (freed == 0) == kept
