@@ -26,11 +26,11 @@ from rnn_compiler.lowering.dispatch import (
     Text,
     divisor,
     lowering_config,
-    pack,
     span,
     tile_matmul,
     zeros,
 )
+from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["BlockedProduct"]
@@ -89,9 +89,9 @@ class BlockedProduct:
         text, block = self.text, self.block
         if self.packed:
             self.panel = self.vectors.panel(self.columns, 4, self.rhs.element)
-            self.rhs = pack(text, self.rhs, 0, self.panel)
+            self.rhs = pack(text, self.vectors, self.rhs, 0, self.panel)
         if self.by_columns and self.rows % self.tile == 0:
-            self.lhs = pack(text, self.lhs, 1, self.tile)
+            self.lhs = pack(text, self.vectors, self.lhs, 1, self.tile)
         self.lhs, self.rhs = text.held(self.lhs), text.held(self.rhs)
         if self.total:
             self.total = text.held(self.total)

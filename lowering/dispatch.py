@@ -1,8 +1,7 @@
-"""The text of functions that hold one hand-made dispatch: names, tiles, matrix products, packing.
+"""The text of functions that hold one hand-made dispatch: names, tiles, matrix products.
 
 What the passes that write a `flow.dispatch.region` share. Matrix products in a region are
-`linalg.matmul` (`linalg.vecmat` for a single row) with tile sizes that divide; the right-hand side
-is packed into panels of columns ``[N/P, K, P]``, so that a panel is contiguous.
+`linalg.matmul` (`linalg.vecmat` for a single row) with tile sizes that divide.
 
 IREE gives a dispatch one pipeline, which the first product names (`compilation_info`); all other
 ops say only their tile sizes (`lowering_config`).
@@ -22,7 +21,6 @@ __all__ = [
     "converted",
     "divisor",
     "lowering_config",
-    "pack",
     "span",
     "tensor",
     "tile_matmul",
@@ -206,58 +204,3 @@ def tile_matmul(
         f"outs({start.name} : {result.type}) -> {result.type}"
     )
     return result
-
-
-def pack(
-    text: Text, matrix: Array, axis: int, panel: int, gates: int = 1, *, together: bool = True
-) -> Array:
-    """Emits the packing of a matrix into panels, zeros after the last column.
-
-    Args:
-        text: Where to, outside of a region.
-        matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
-        axis: The axis of the columns.
-        panel: How many columns of each gate make a panel.
-        gates: The number of gates G.
-        together: Whether a panel holds the columns of all gates.
-
-    Returns:
-        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``.
-    """
-    inner, unit = matrix.shape[1 - axis], matrix.shape[axis] // gates
-    count = -(-unit // panel)
-    name, element = matrix.name, matrix.element
-    padding = ""
-    if count * panel != unit:
-        zero = text(f"arith.constant 0.0 : {element}")
-        padding = f"padding_value({zero} : {element}) "
-    if gates == 1:
-        source, tiles = matrix, (count, inner, panel)
-        position, order = axis, [axis, 1 - axis]
-    else:
-        shape = (gates, unit, inner) if axis == 0 else (inner, gates, unit)
-        groups = "[[0, 1], [2]]" if axis == 0 else "[[0], [1, 2]]"
-        source = Array("", shape, element)
-        tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
-        source.name = name = text(
-            f"tensor.expand_shape {name} {groups} output_shape {list(shape)} : "
-            f"{matrix.type} into {source.type}"
-        )
-        position = 1 if axis == 0 else 2
-        order = [position, 2, 0] if axis == 0 else [position, 0, 1]
-        if not together:
-            order = [order[-1], *order[:-1]]
-    empty = text(f"tensor.empty() : {tensor(tiles, element)}")
-    name = text(
-        f"linalg.pack {name} {padding}outer_dims_perm = {order} inner_dims_pos = [{position}] "
-        f"inner_tiles = [{panel}] into {empty} : {source.type} -> {tensor(tiles, element)}"
-    )
-    if gates > 1 and not together:
-        return Array(name, tiles, element)
-    packed = Array(name, (count, inner, gates * panel), element)
-    if gates > 1:
-        packed.name = text(
-            f"tensor.collapse_shape {name} [[0], [1], [2, 3]] : {tensor(tiles, element)} into "
-            f"{packed.type}"
-        )
-    return packed

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.dispatch import Array, Text, converted, pack, transposed
+from rnn_compiler.lowering.dispatch import Array, Text, converted, transposed
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.recurrence import NotARecurrence, element
 from rnn_compiler.lowering.step_tile import Step
 
@@ -49,7 +50,9 @@ def packed_columns(
         matrix = _side_by_side(text, weights, starts, unit, axis)
     matrix = converted(text, matrix, element(columns[0][0]))
     if panel < unit:
-        matrix = pack(text, matrix, axis, panel, len(columns), together=not step.batched)
+        matrix = pack(
+            text, step.vectors, matrix, axis, panel, len(columns), together=not step.batched
+        )
     elif axis == 0:
         matrix = transposed(text, matrix)
     return text.held(matrix)
