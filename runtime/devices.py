@@ -66,7 +66,8 @@ def _remedy(kind: str) -> str:
     if kind != "cuda":
         return ""
     try:
-        devices: Any = iree.get_driver("cuda").query_available_devices()
+        driver: Any = iree.get_driver("cuda")
+        devices = driver.query_available_devices()
     except RuntimeError:  # no libcuda.so
         return (
             "; a GPU needs NVIDIA's driver, which brings libcuda.so.1, and in a container its "
