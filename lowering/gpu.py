@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.dispatch import divisor
+from rnn_compiler.lowering.dispatch import Array, Text, divisor
 
-__all__ = ["Gpu"]
+__all__ = ["Gpu", "shared_matmul"]
 
 _BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
@@ -67,6 +67,8 @@ class Gpu:
             tile, thread, step = (128, 128), (8, 8), divisor(inner, 16)
         else:
             high = divisor(rows, 64)
+            if high < min(rows, 8):  # IREE pads such rows
+                return None
             thread = (divisor(high, 4) if high > 16 else 1, divisor(columns, 4))
             wide = divisor(columns, max(32, 64 * thread[0] * thread[1] // high))
             tile = (high, wide)
@@ -83,6 +85,35 @@ class Gpu:
             thread=[*thread, 0],
             workgroup=[*tile, 0],
         )
+
+
+def shared_matmul(
+    text: Text, lhs: Array, rhs: Array, axes: tuple[int, int], element: str, shares: str
+) -> Array:
+    """Emits a matrix product that is shared out in a given way.
+
+    Args:
+        text: Where to.
+        lhs: The left-hand side.
+        rhs: The right-hand side.
+        axes: The contracted axis of each.
+        element: Element type of the result.
+        shares: What `Gpu.product` gave.
+    """
+    result = Array("", (lhs.shape[1 - axes[0]], rhs.shape[1 - axes[1]]), element)
+    left, right = ("(d2, d0)", "(d0, d2)")[axes[0]], ("(d2, d1)", "(d1, d2)")[axes[1]]
+    maps = ", ".join(f"affine_map<(d0, d1, d2) -> {m}>" for m in (left, right, "(d0, d1)"))
+    zero = text(f"arith.constant 0.0 : {element}")
+    empty = text(f"tensor.empty() : {result.type}")
+    start = text(
+        f"linalg.fill ins({zero} : {element}) outs({empty} : {result.type}) -> {result.type}"
+    )
+    result.name = text(
+        f"linalg.matmul indexing_maps = [{maps}] {{compilation_info = {shares}}} "
+        f"ins({lhs.name}, {rhs.name} : {lhs.type}, {rhs.type}) outs({start} : {result.type}) "
+        f"-> {result.type}"
+    )
+    return result
 
 
 def _info(pipeline: str, threads: int, **levels: Sequence[object]) -> str:

@@ -13,6 +13,7 @@ from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
 from rnn_compiler.lowering.passes.panel_products import panel_products
 from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.strategies import FUSED, PINNED, PORTABLE
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -23,7 +24,7 @@ __all__ = ["PASSES", "lower", "rewrite"]
 PASSES = {
     PORTABLE: (),
     FUSED: (fuse_time_loops, panel_products),
-    PINNED: (pin_time_loops,),
+    PINNED: (pin_time_loops, share_products),
 }
 """The passes of each strategy, in order."""
 

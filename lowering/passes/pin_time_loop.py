@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rnn_compiler.lowering.dispatch import Array, Text, tensor, transposed
-from rnn_compiler.lowering.gpu import Gpu
+from rnn_compiler.lowering.gpu import Gpu, shared_matmul
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import (
     NotARecurrence,
@@ -443,26 +443,12 @@ class _Loop:
         lhs = self._row(self.values.arrays[key], self.values.leads[lead], width(product.lhs))
         weight, shares = self.weights[product.value]
         result = Array("", shape(product.value), element(product.value))
-        types = f"{lhs.type}, {weight.type}"
-        if shares is None:
-            result.name = emit(
-                f"stablehlo.dot_general {lhs.name}, {weight.name}, contracting_dims = [1] x "
-                f"[{int(product.transposed)}] : ({types}) -> {result.type}"
-            )
-            return result
-        by_rows = product.transposed or result.shape[0] == 1
-        maps = ("(d0, d2)", "(d1, d2)" if by_rows else "(d2, d1)", "(d0, d1)")
-        maps = ", ".join(f"affine_map<(d0, d1, d2) -> {m}>" for m in maps)
-        zero = emit(f"arith.constant 0.0 : {result.element}")
-        empty = emit(f"tensor.empty() : {result.type}")
-        start = emit(
-            f"linalg.fill ins({zero} : {result.element}) outs({empty} : {result.type}) "
-            f"-> {result.type}"
-        )
+        if shares is not None:
+            axis = 1 if result.shape[0] == 1 else int(product.transposed)
+            return shared_matmul(emit, lhs, weight, (1, axis), result.element, shares)
         result.name = emit(
-            f"linalg.matmul indexing_maps = [{maps}] {{compilation_info = {shares}}} "
-            f"ins({lhs.name}, {weight.name} : {types}) outs({start} : {result.type}) "
-            f"-> {result.type}"
+            f"stablehlo.dot_general {lhs.name}, {weight.name}, contracting_dims = [1] x "
+            f"[{int(product.transposed)}] : ({lhs.type}, {weight.type}) -> {result.type}"
         )
         return result
 

@@ -13,6 +13,7 @@ from numeric.harness import module
 from rnn_compiler.lowering.gpu import Gpu
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.vectors import VectorUnit
 
 CPU = VectorUnit(bits=512, registers=32)
@@ -146,3 +147,52 @@ def test_loops_with_a_unit_axis_stay(changed: dict[str, int]) -> None:
     text = pinned("BlockLSTMV2", **changed)
     assert "stablehlo.while" in text
     assert "flow.dispatch.region" not in text
+
+
+def shared(op: str, processor: VectorUnit | Gpu, **v: Any) -> str:
+    built = module(op, "float32", {**LSTM, **v})
+    with ir.Context():
+        parsed = ir.Module.parse(built.text)
+        share_products(parsed, processor)
+        assert parsed.operation.verify()
+        return str(parsed)
+
+
+def test_large_products_say_how_they_are_shared_out() -> None:
+    """x_grad, and w_grad with its left-hand side by columns."""
+    text = shared("BlockLSTMGradV2", Gpu())
+    public = text[text.index("func.func @block_lstm_grad_v2(") :].split("func.func private")[0]
+    assert public.count("call @shared_product") == 2
+    assert "stablehlo.dot_general" not in public
+    check(
+        text,
+        """
+        CHECK: affine_map<(d0, d1, d2) -> (d2, d0)>
+        CHECK: func.func private @shared_product_1
+        CHECK: linalg.matmul {{.*}}compilation_info
+        """,
+    )
+    assert "shared_product" not in shared("BlockLSTMGradV2", CPU)
+
+
+def test_sizes_that_tiles_do_not_divide_are_left_to_iree() -> None:
+    assert "shared_product" not in shared("BlockLSTMV2", Gpu(), input_size=7)  # the reduction
+    assert Gpu().product(127, 64, 64, "f32") is None
+    assert Gpu().product(1, 64, 48, "f32") is None
+
+
+@pytest.mark.parametrize("rows", [2, 8, 16, 17, 50, 64, 512, 3200])
+@pytest.mark.parametrize("columns", [64, 76, 2048])
+@pytest.mark.parametrize("inner", [32, 48, 512])
+def test_tiles_divide_and_threads_fill_them(rows: int, columns: int, inner: int) -> None:
+    shares = Gpu().product(rows, columns, inner, "f32")
+    if shares is None:
+        return
+    numbers = {
+        name: [int(n) for n in re.search(rf"{name} = \[([^]]*)\]", shares)[1].split(", ")]  # type: ignore[index]
+        for name in ("workgroup", "thread", "reduction", "workgroup_size")
+    }
+    (high, wide, _), (down, across, _) = numbers["workgroup"], numbers["thread"]
+    assert (rows % high, columns % wide, inner % numbers["reduction"][2]) == (0, 0, 0)
+    assert (high % down, wide % across) == (0, 0)
+    assert numbers["workgroup_size"][0] == high * wide // (down * across) <= 1024
