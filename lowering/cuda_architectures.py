@@ -3,7 +3,9 @@
 Code for a GPU is PTX, which the driver translates for the GPU it finds when a module is loaded. PTX
 for one architecture runs on that and on every later one, so a GPU that IREE 3.13 has no code for is
 served by an earlier one's. IREE's compiler must not see other names: ``sm_90`` and ``sm_100`` fail
-within it, ``h100``, ``hopper`` and ``rtx5090`` crash it.
+within it, ``h100``, ``hopper`` and ``rtx5090`` crash it. It takes ``sm_70`` and ``sm_75``, gives
+their float16 products tensor-core instructions that only later GPUs have, and crashes too; so they
+get the code for sm_60, which uses none.
 
 Sources: NVIDIA's table of compute capabilities (https://developer.nvidia.com/cuda-gpus); CUDA C++
 Programming Guide, "PTX compatibility".
@@ -17,9 +19,11 @@ DEFAULT = "sm_80"
 """What ``cuda`` alone stands for: every data-centre GPU since 2020."""
 
 ARCHITECTURES: dict[str, tuple[str, ...]] = {
-    "sm_60": ("pascal", "p100", "sm_61", "sm_62", "gtx1080"),
-    "sm_70": ("volta", "v100", "titanv", "sm_72"),
-    "sm_75": ("turing", "t4", "rtx2060", "rtx2070", "rtx2080", "rtx2080ti"),
+    "sm_60": (
+        *("pascal", "p100", "sm_61", "sm_62", "gtx1080"),
+        *("volta", "sm_70", "v100", "titanv", "sm_72"),
+        *("turing", "sm_75", "t4", "rtx2060", "rtx2070", "rtx2080", "rtx2080ti"),
+    ),
     "sm_80": (
         *("ampere", "a100", "a30", "sm_87", "orin"),
         *("hopper", "h100", "h200", "gh200", "sm_90", "sm_90a"),
@@ -32,7 +36,7 @@ ARCHITECTURES: dict[str, tuple[str, ...]] = {
     "sm_89": ("ada", "l4", "l40", "l40s", "rtx4060", "rtx4070", "rtx4080", "rtx4090"),
     "sm_120": ("rtx5060", "rtx5070", "rtx5080", "rtx5090", "sm_121"),
 }
-"""For each architecture that IREE makes code for: other names of it, and of those it serves too."""
+"""For each architecture that code is made for: other names of it, and of those it serves too."""
 
 _BY_NAME = {
     name: architecture for architecture, names in ARCHITECTURES.items() for name in names

@@ -5,7 +5,7 @@
     cpu:x86-64-v3      a feature level (also v2 and v4; see `cpu_features.LEVELS`)
     cpu:avx2,fma       the baseline and these features, in LLVM's names
     cuda               NVIDIA GPUs from sm_80 on (see `cuda_architectures.DEFAULT`)
-    cuda:sm_75         those from this architecture on
+    cuda:sm_86         those from this architecture on
     cuda:t4            those from this GPU's architecture on (see `cuda_architectures`)
 
 Whatever the spelling, the compiler is given the resolved list of features and a generic CPU, or the

@@ -75,7 +75,7 @@ def compile(
     Args:
         module: What `build` made.
         target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ``"cuda"``,
-            ``"cuda:sm_75"``, ``"cuda:t4"``, ...; default: the one that `rnn_compiler.target` or
+            ``"cuda:sm_86"``, ``"cuda:t4"``, ...; default: the one that `rnn_compiler.target` or
             ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of them gives a bundle.
         strategy: How to lower it: ``"fused"`` (the default on CPUs), ``"pinned"`` (on GPUs) or
             ``"portable"``. If the default does not compile, the portable one is taken, with a

@@ -76,7 +76,7 @@ def add_compile(verbs: Any) -> None:
         "--target",
         action="append",
         metavar="TARGET",
-        help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cuda, cuda:sm_75, "
+        help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cuda, cuda:sm_86, "
         "cuda:t4; repeatable",
     )
     _add_strategy(parser)

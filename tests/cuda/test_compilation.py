@@ -1,6 +1,6 @@
 """Every op compiles for NVIDIA GPUs, to PTX without known pitfalls. None of it runs here.
 
-By default each op is compiled in one dtype; ``TEST_SWEEP=1`` compiles all variants in all of them.
+By default some ops are compiled in one dtype; ``TEST_SWEEP=1`` compiles all variants in all dtypes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numeric.harness import module
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileWarning
 from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.cuda_architectures import ARCHITECTURES
 from rnn_compiler.lowering.lower import rewrite
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.targets import resolve_target
@@ -46,9 +47,19 @@ def some() -> list[tuple[str, str, int]]:
         for dtype in OPS[op].signature.dtypes
         for variant in range(len(CASES[op].variants))
     ]
-    dtypes = ("float32", "float16", "float64", "bfloat16")
-    first = [(op, dtypes[number % 4], 0) for number, op in enumerate(CASES)]
-    return every if SWEEP else first
+    few = [
+        ("LSTMBlockCell", "bfloat16", 2),
+        ("LSTMBlockCellParameterGrad", "float16", 0),
+        ("BlockLSTM", "float64", 0),
+        ("BlockLSTMGrad", "float32", 2),
+        ("GRUBlockCell", "float32", 0),
+        ("GRUBlockCellGrad", "float16", 0),
+        ("CudnnRNN", "float32", 0),
+        ("CudnnRNNV3", "float16", 1),
+        ("CudnnRNNBackpropV3", "float32", 2),
+        ("CudnnRNNParamsToCanonicalV2", "float32", 0),
+    ]
+    return every if SWEEP else few
 
 
 @pytest.mark.parametrize(("op", "dtype", "variant"), some())
@@ -58,11 +69,11 @@ def test_every_op_compiles(op: str, dtype: str, variant: int, tmp_path: Path) ->
     assert dtype == "float64" or ".f64" not in ptx
     assert local_bytes(ptx) <= LOCAL_BYTES
     if ptx and assembler() is not None:
-        for architecture in ("sm_80", "sm_89", "sm_90"):
+        for architecture in ("sm_80", "sm_89", "sm_90") if SWEEP else ("sm_90",):
             assemble(ptx, architecture, tmp_path)
 
 
-LSTM = sizes(16, 16, 32, 64, use_peephole=False)
+LSTM = sizes(4, 16, 32, 64, use_peephole=False)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -96,9 +107,11 @@ def test_one_row_is_multiplied_by_warps() -> None:
 
 
 def test_every_architecture() -> None:
-    for name in ("sm_60", "sm_70", "sm_75", "sm_86", "sm_89", "sm_120"):
-        ptx = compiled("LSTMBlockCell", "float32", sizes(1, 2, 3, 4), f"cuda:{name}")
+    """In float16, which has been the one to crash the compiler."""
+    for name in ARCHITECTURES:
+        ptx = compiled("LSTMBlockCell", "float16", sizes(1, 16, 32, 32), f"cuda:{name}")
         assert f".target {name}" in ptx
+        assert ("mma.sync" in ptx) is (name != "sm_60")
 
 
 def stream_ir(op: str, variant: dict[str, Any], folder: Path, dtype: str = "float32") -> str:

@@ -75,8 +75,8 @@ def test_fused_is_portable(number: int) -> None:
         assert_same(op, dtype, variant, "fused", (T, T - 1, 0))
 
 
-# One row; more steps than an iteration holds, and not a multiple; a single step; parts of one unit.
-PINNED_SHAPES = [(5, 1, 3, 4), (6, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13), (5, 2, 3, 1)]
+# One row; odd sizes; more steps than an iteration holds; a single step.
+PINNED_SHAPES = [(3, 1, 3, 4), (4, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13)]
 
 
 @pytest.mark.parametrize("number", range(len(PINNED_SHAPES)))
@@ -91,10 +91,9 @@ def test_pinned_is_portable(number: int) -> None:
 @pytest.mark.parametrize(
     ("dtype", "variant"),
     [
-        ("float32", sizes(7, 3, 2, 5, rnn_mode="lstm", direction="bidirectional")),
-        ("float16", sizes(5, 2, 3, 8, rnn_mode="lstm", num_proj=3)),
-        ("float64", sizes(5, 1, 3, 6, rnn_mode="gru", direction="bidirectional")),
-        ("bfloat16", sizes(4, 3, 3, 6, rnn_mode="rnn_tanh", num_layers=2)),
+        ("float32", sizes(4, 3, 2, 5, rnn_mode="lstm", direction="bidirectional")),
+        ("float16", sizes(3, 2, 3, 8, rnn_mode="lstm", num_proj=3)),
+        ("float64", sizes(3, 1, 3, 6, rnn_mode="gru", direction="bidirectional")),
     ],
 )
 def test_pinned_cudnn_rnn_is_portable(dtype: str, variant: dict[str, Any]) -> None:
