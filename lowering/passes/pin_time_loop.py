@@ -238,7 +238,10 @@ class _Loop:
             value: Array(f"%arg{number}", shape(value), element(value))
             for number, value in enumerate(loop.arguments, first)
         }
-        self.values = StepValues(loop, emit, shape(loop.states[0].value)[0], arguments)
+        batches = {shape(state.value)[0] for state in loop.states}
+        if len(batches) != 1 or any(len(output.shape) != 3 for output in loop.outputs):
+            raise NotARecurrence("states of different batch sizes")
+        self.values = StepValues(loop, emit, batches.pop(), arguments)
         self.rows: dict[ir.Value, tuple[str, str]] = {}
 
     def begin(self) -> str:
