@@ -8,18 +8,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.gpu import Gpu
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
 from rnn_compiler.lowering.passes.panel_products import panel_products
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
+from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.strategies import FUSED, PORTABLE
+from rnn_compiler.lowering.strategies import FUSED, PINNED, PORTABLE
 from rnn_compiler.lowering.vectors import VectorUnit
 from rnn_compiler.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["PASSES", "lower", "rewrite"]
 
-PASSES = {PORTABLE: (), FUSED: (fuse_time_loops, panel_products, pin_arguments)}
+PASSES = {
+    PORTABLE: (),
+    FUSED: (fuse_time_loops, panel_products, pin_arguments),
+    PINNED: (pin_time_loops, share_products),
+}
 """The passes of each strategy, in order."""
 
 
@@ -41,8 +48,9 @@ def rewrite(
     """
     with ir.Context():
         parsed = ir.Module.parse(module)
+        processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         for each in PASSES[strategy]:
-            each(parsed, VectorUnit.of(target))
+            each(parsed, processor)
         stamp_provenance(
             parsed,
             functions,

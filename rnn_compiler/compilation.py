@@ -78,12 +78,14 @@ def compile(
 
     Args:
         module: What `build` made.
-        target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ...; default: the
-            one `rnn_compiler.target` or ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of
-            them gives a bundle; in it, ``"cpu:levels"`` stands for all feature levels of this
-            architecture, from ``"cpu:generic"`` up.
-        strategy: How to lower it: ``"fused"`` (the default) or ``"portable"``. If the default does
-            not compile, the portable one is taken, with a `CompileWarning`.
+        target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ``"cuda"``,
+            ``"cuda:sm_86"``, ``"cuda:t4"``, ...; default: the one that `rnn_compiler.target` or
+            ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of them gives a bundle; in it,
+            ``"cpu:levels"`` stands for all feature levels of this architecture, from
+            ``"cpu:generic"`` up.
+        strategy: How to lower it: ``"fused"`` (the default on CPUs), ``"pinned"`` (on GPUs) or
+            ``"portable"``. If the default does not compile, the portable one is taken, with a
+            `CompileWarning`.
         timeout: Seconds that the compiler may take.
 
     Raises:

@@ -48,7 +48,8 @@ def current_target() -> str:
 
 
 def current_device() -> str:
-    """The device in force: that of `target`, else ``RNN_COMPILER_DEVICE``, else local-sync."""
+    """The device in force: that of `target`, else ``RNN_COMPILER_DEVICE``, else by the target."""
     from rnn_compiler.runtime import default_device
 
-    return _current.get()[1] or default_device()
+    kind = "cuda" if current_target().startswith("cuda") else "local"
+    return _current.get()[1] or default_device(kind)

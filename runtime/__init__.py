@@ -15,9 +15,14 @@ __all__ = ["Artifact", "Bundle", "DeviceArray", "Function", "Program", "load", "
 DEFAULT_DEVICE = "local-sync"
 
 
-def default_device() -> str:
-    """The device that is used unless one is named: ``RNN_COMPILER_DEVICE``, else local-sync."""
-    return os.environ.get("RNN_COMPILER_DEVICE") or DEFAULT_DEVICE
+def default_device(kind: str = "local") -> str:
+    """The device that is used unless one is named: ``RNN_COMPILER_DEVICE``, else by kind.
+
+    Example:
+        >>> default_device("cuda")
+        'cuda'
+    """
+    return os.environ.get("RNN_COMPILER_DEVICE") or (DEFAULT_DEVICE if kind == "local" else kind)
 
 
 def load(
@@ -32,7 +37,8 @@ def load(
     Args:
         artifact: The path of an artifact or of a bundle, or one that was never saved.
         device: ``"local-sync"`` (calling thread), ``"local-task"`` (a pool of threads); default:
-            ``RNN_COMPILER_DEVICE``, else local-sync.
+            ``RNN_COMPILER_DEVICE``, else local-sync; ``"cuda"`` (an NVIDIA GPU) for what was
+            compiled for that, ``"cuda://1"``.
 
     Raises:
         ArtifactError: It is missing, damaged, or for another machine or version.
@@ -40,10 +46,11 @@ def load(
     """
     if not isinstance(artifact, (str, os.PathLike, Artifact, Bundle)):  # pyright: ignore
         raise ArtifactError(f"expected an artifact, a bundle or a path, got {describe(artifact)}")
-    target = get_device(device or default_device())
     source = "artifact" if isinstance(artifact, (Artifact, Bundle)) else str(artifact)
     if not isinstance(artifact, (Artifact, Bundle)):
         artifact = read_artifact(artifact)
+    kind = artifact.manifest.target.device if isinstance(artifact, Artifact) else "local"
+    target = get_device(device or default_device(kind))
     if isinstance(artifact, Bundle):
         artifact = artifact.best_here(target.kind, source)
     artifact.verify(source)

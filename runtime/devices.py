@@ -78,6 +78,22 @@ def _pool() -> str:
     return f"caching:*={size // 2};{size};{_BUFFERS}"
 
 
+def _remedy(kind: str) -> str:
+    """What to do about a device that does not open."""
+    if kind != "cuda":
+        return ""
+    try:
+        driver: Any = iree.get_driver("cuda")
+        devices = driver.query_available_devices()
+    except RuntimeError:  # no libcuda.so
+        return (
+            "; a GPU needs NVIDIA's driver, which brings libcuda.so.1, and in a container its "
+            "toolkit (docker run --gpus all): nvidia-smi must list the GPU"
+        )
+    names = [f"cuda://{number} ({each['name']})" for number, each in enumerate(devices)]
+    return f"; NVIDIA GPUs here: {', '.join(names) or 'none'}"
+
+
 class Device:
     """An open IREE device, with the VM instance and HAL module that programs on it share.
 
@@ -101,6 +117,7 @@ class Device:
             raise DeviceError(
                 f"device {uri!r} could not be opened: {str(error).strip()} (drivers in this "
                 f"IREE runtime: {', '.join(sorted(iree.query_available_drivers()))})"
+                f"{_remedy(self.kind)}"
             ) from error
         self.instance: Any = iree.VmInstance()
         self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
@@ -234,8 +251,15 @@ class DeviceArray:
             mapping = self._view.map()
             array: Any = np.asarray(_Memory(mapping, mapping.asarray(self.shape, raw)))
         else:
-            array = np.array(iree.DeviceArray(self.device.hal, self._view).to_host())
+            array = np.array(iree.DeviceArray(self.device.hal, self._raw_view()).to_host())
         return array.view(self.dtype)
+
+    def _raw_view(self) -> Any:
+        """It as IREE's Python copies it from a device: that knows no bfloat16."""
+        if self._spec.dtype != "bfloat16":
+            return self._view
+        buffer = self._view.get_buffer()
+        return iree.HalBufferView(buffer, self.shape, iree.HalElementType.UINT_16)
 
 
 class _Memory:

@@ -15,6 +15,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What `tests/cuda` runs on."""
+    parser.addoption("--device", help="run tests/cuda/test_goldens.py on this device, cuda")
+
+
 hypothesis.settings.register_profile("local", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")

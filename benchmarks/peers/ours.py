@@ -26,7 +26,7 @@ from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import Function, Program, get_device
 
-__all__ = ["compilation", "peak_memory", "soak", "start", "variants"]
+__all__ = ["compilation", "module_of", "peak_memory", "soak", "start", "variant_of", "variants"]
 
 _devices = ["local-sync"]
 
@@ -40,13 +40,14 @@ def start(cpus: Sequence[int]) -> None:
 
 def variants(case: Case) -> list[Variant]:
     """The case on each device; or, if it is about calling, called in its way."""
-    artifact = rc.compile(_module(case))
+    artifact = rc.compile(module_of(case))
     if case.way:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]
-    return [_variant(case, rc.runtime.load(artifact, device)) for device in _devices]
+    return [variant_of(case, rc.runtime.load(artifact, device)) for device in _devices]
 
 
-def _module(case: Case) -> rc.Module:
+def module_of(case: Case) -> rc.Module:
+    """The module that a case calls."""
     workload, size = case.workload, case.size
     dims = {
         "seq_length": size.T,
@@ -64,7 +65,8 @@ def _signature(op: str) -> Any:
     return getattr(rc.raw_ops, op).signature
 
 
-def _variant(case: Case, program: Program) -> Variant:
+def variant_of(case: Case, program: Program) -> Variant:
+    """A case on a device."""
     functions = list(program.functions.values())
     resident = _resident(program, functions, draw(case))
     before: dict[str, Any] = {}
@@ -146,7 +148,7 @@ def compilation(case: Case) -> dict[str, float]:
         seconds: list[float] = []
         for _ in range(3):
             start = time.perf_counter()
-            artifact = rc.compile(_module(case))
+            artifact = rc.compile(module_of(case))
             seconds.append(time.perf_counter() - start)
     finally:
         if before is None:
@@ -163,11 +165,11 @@ def peak_memory(case: Case) -> dict[str, float]:
     """
     os.environ["RNN_COMPILER_POOL_MAX_SIZE"] = "0"
     device = get_device("local-sync")
-    variant = _variant(case, rc.runtime.load(rc.compile(_module(case)), "local-sync"))
+    variant = variant_of(case, rc.runtime.load(rc.compile(module_of(case)), "local-sync"))
     variant.call()
     tensors = {
         tensor.name: tensor
-        for spec in _module(case).functions
+        for spec in module_of(case).functions
         for tensor in (*spec.arguments, *spec.results)
     }
     needed = sum(

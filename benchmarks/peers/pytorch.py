@@ -15,7 +15,7 @@ from benchmarks.inputs import Arrays, draw, lstm_weights, pack_params
 from benchmarks.peers import Variant
 from benchmarks.rows import Case
 
-__all__ = ["start", "variants"]
+__all__ = ["inference", "layer_of", "start", "training", "variants"]
 
 
 def start(cpus: Sequence[int]) -> None:
@@ -27,19 +27,26 @@ def start(cpus: Sequence[int]) -> None:
 def variants(case: Case) -> list[Variant]:
     """Inference, or forward and backward."""
     arrays = draw(case)
-    layer = torch.nn.LSTM(case.size.I, case.size.H)
-    weights = lstm_weights(arrays, case.size)
-    names = {"W": "weight_ih_l0", "R": "weight_hh_l0", "bW": "bias_ih_l0", "bR": "bias_hh_l0"}
-    layer.load_state_dict({names[k]: torch.from_numpy(v.copy()) for k, v in weights.items()})
+    layer = layer_of(case)
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-    run = _training(layer, tensors) if case.workload.passes > 1 else _inference(layer, tensors)
+    run = training(layer, tensors) if case.workload.passes > 1 else inference(layer, tensors)
     return [
         Variant("oneDNN", run, _fetch),
         Variant("without oneDNN", _without_onednn(run), _fetch),
     ]
 
 
-def _inference(layer: torch.nn.LSTM, tensors: dict[str, Any]) -> Callable[[], Any]:
+def layer_of(case: Case) -> torch.nn.LSTM:
+    """A layer with the weights of a case."""
+    layer = torch.nn.LSTM(case.size.I, case.size.H)
+    weights = lstm_weights(draw(case), case.size)
+    names = {"W": "weight_ih_l0", "R": "weight_hh_l0", "bW": "bias_ih_l0", "bR": "bias_hh_l0"}
+    layer.load_state_dict({names[k]: torch.from_numpy(v.copy()) for k, v in weights.items()})
+    return layer
+
+
+def inference(layer: torch.nn.LSTM, tensors: dict[str, Any]) -> Callable[[], Any]:
+    """The forward pass."""
     layer.eval()
     x, state = tensors["input"], (tensors["input_h"], tensors["input_c"])
 
@@ -51,7 +58,8 @@ def _inference(layer: torch.nn.LSTM, tensors: dict[str, Any]) -> Callable[[], An
     return run
 
 
-def _training(layer: torch.nn.LSTM, tensors: dict[str, Any]) -> Callable[[], Any]:
+def training(layer: torch.nn.LSTM, tensors: dict[str, Any]) -> Callable[[], Any]:
+    """The forward pass and all gradients."""
     inputs = [tensors[name].requires_grad_() for name in ("input", "input_h", "input_c")]
     parameters = [layer.weight_ih_l0, layer.weight_hh_l0, layer.bias_ih_l0, layer.bias_hh_l0]
     cotangents = [tensors[f"{name}_backprop"] for name in ("output", "output_h", "output_c")]

@@ -16,10 +16,11 @@ from rich.markup import escape
 from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import UsageError, console, plain_table
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import ArtifactError
-from rnn_compiler.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.runtime import Artifact, load, read_artifact
+from rnn_compiler.errors import ArtifactError, DeviceError
+from rnn_compiler.manifest import FunctionSpec, TargetSpec, TensorSpec
+from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
+from rnn_compiler.runtime.devices import get_device
 
 __all__ = ["add_inspect", "add_run"]
 
@@ -57,7 +58,7 @@ def _inspect(options: argparse.Namespace) -> int:
             ("file", name),
             ("payload", f"{manifest.payload_size:,} bytes, sha256 {manifest.payload_sha256}"),
             ("target", f"{target.name} ({target.architecture}, device {target.device})"),
-            ("CPU features", " ".join(target.features) or "the architecture's baseline"),
+            *_code(target),
             ("runs here", _runs_here(artifact)),
             ("strategy", manifest.strategy),
             (
@@ -74,10 +75,20 @@ def _inspect(options: argparse.Namespace) -> int:
     return 0
 
 
+def _code(target: TargetSpec) -> list[tuple[str, str]]:
+    """What the code needs of the processor."""
+    if target.device == "cuda":
+        text = f"PTX for {target.architecture}: GPUs of this architecture and of later ones"
+        return [("code", text)]
+    return [("CPU features", " ".join(target.features) or "the architecture's baseline")]
+
+
 def _runs_here(artifact: Artifact) -> str:
     try:
         artifact.check_here("no")
-    except ArtifactError as error:
+        if artifact.manifest.target.device != "local":
+            get_device(default_device(artifact.manifest.target.device))
+    except (ArtifactError, DeviceError) as error:
         return str(error)
     return "yes"
 

@@ -76,7 +76,7 @@ def _taken(found: Artifact | Bundle, device: str | None) -> str | None:
 def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, str]:
     """The verdict on an artifact, and the reason."""
     target = artifact.manifest.target
-    device = device or (default_device() if target.device == "local" else target.device)
+    device = device or default_device(target.device)
     try:
         opened = get_device(device)
     except DeviceError as error:

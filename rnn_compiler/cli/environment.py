@@ -23,7 +23,7 @@ from rnn_compiler.signatures import REQUIRED, Signature
 
 __all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
 
-_TARGETS = "cpu"
+_TARGETS = ("cpu", "cuda")
 
 
 def print_version() -> int:
@@ -79,7 +79,7 @@ def _ops(options: argparse.Namespace) -> int:
             f"[bold]{signature.name}[/bold]",
             signature.summary,
             " ".join(signature.dtypes),
-            _TARGETS,
+            " ".join(_TARGETS),
             " ".join(attributes),
         )
     out = console()
@@ -101,7 +101,7 @@ def _op_facts(signature: Signature) -> dict[str, Any]:
         "function": signature.function,
         "summary": signature.summary,
         "dtypes": list(signature.dtypes),
-        "targets": [_TARGETS],
+        "targets": list(_TARGETS),
         "dimensions": list(signature.dimensions),
         "attributes": {
             a.name: {

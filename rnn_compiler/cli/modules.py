@@ -77,7 +77,7 @@ def add_compile(verbs: Any) -> None:
         action="append",
         metavar="TARGET",
         help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cpu:levels (all "
-        "levels); repeatable",
+        "levels), cuda, cuda:sm_86, cuda:t4; repeatable",
     )
     _add_strategy(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: OP.vmfb")
@@ -107,13 +107,14 @@ def _compile(options: argparse.Namespace) -> int:
     name = module.functions[0].function
     path = result.save(options.output or Path(f"{name}.vmfb" if single else name))
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
-    table = plain_table("function", "target", "CPU features", "size", title=escape(str(path)))
+    table = plain_table("function", "target", "code for", "size", title=escape(str(path)))
     for artifact in artifacts:
         target = artifact.manifest.target
         names = ", ".join(spec.function for spec in artifact.manifest.functions)
-        table.add_row(
-            names, target.name, str(len(target.features)), f"{len(artifact.payload):,} bytes"
-        )
+        code = target.architecture
+        if target.features:
+            code += f" with {len(target.features)} features"
+        table.add_row(names, target.name, code, f"{len(artifact.payload):,} bytes")
     out = console()
     out.print(table)
     out.print(f"{seconds:.2f} s; next: rnn-compiler inspect {path}", style="dim", markup=False)

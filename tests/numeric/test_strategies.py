@@ -1,16 +1,19 @@
-"""The fast lowering computes what the portable one does, on sizes that do not divide too.
+"""The fast lowerings compute what the portable one does, on sizes that do not divide too.
 
 IREE can miscompile such code without a word, so both are run on the same numbers: forward and
-gradient of every sequence op in one module per size.
+gradient of every sequence op in one module per size. That the pinned one runs on CPUs at all is for
+these tests: its loop is the one that GPUs get.
 """
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+from cases import sizes
 from numeric.harness import draw, module
 
 import rnn_compiler as rc
@@ -47,28 +50,69 @@ def compiled(op: str, dtype: str, variant: dict[str, Any], strategy: str) -> rc.
     return rc.runtime.load(artifact)
 
 
+def assert_same(op: str, dtype: str, variant: dict[str, Any], strategy: str, lengths: Any) -> None:
+    """Fails unless a strategy gives what the portable one gives, for each of some lengths."""
+    fast, plain = (compiled(op, dtype, variant, name) for name in (strategy, "portable"))
+    function = OPS[op].signature.function
+    for steps in lengths:
+        arguments = draw(op, dtype, variant, seed=len(op), steps=steps)
+        if "sequence_lengths" in arguments:  # rows of all lengths up to this one
+            rows = arguments["sequence_lengths"]
+            rows[:] = np.arange(steps, steps - len(rows), -1).clip(0)
+        got, expected = (getattr(p, function)(**arguments) for p in (fast, plain))
+        for name, a, b in zip(expected._fields, got, expected, strict=True):
+            a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+            bound = TOLERANCE[dtype] * max(1.0, np.abs(b).max(initial=0))
+            np.testing.assert_allclose(a, b, rtol=0, atol=bound, err_msg=f"{op} {name}")
+
+
 @pytest.mark.parametrize("number", range(len(SHAPES)))
 def test_fused_is_portable(number: int) -> None:
     T, B, I, H = SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
-    pair = PAIRS[number % len(PAIRS)]
-    variant = {
-        "seq_length": T,
-        "batch_size": B,
-        "input_size": I,
-        "num_units": H,
-        "use_peephole": number % 3 == 0,
-    }
-    for op in pair:
-        fast, plain = (compiled(op, dtype, variant, name) for name in ("fused", "portable"))
-        function = OPS[op].signature.function
-        for steps in (T, T - 1, 0):
-            arguments = draw(op, dtype, variant, seed=number, steps=steps)
-            got, expected = (getattr(p, function)(**arguments) for p in (fast, plain))
-            for name, a, b in zip(expected._fields, got, expected, strict=True):
-                a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-                bound = TOLERANCE[dtype] * max(1.0, np.abs(b).max())
-                np.testing.assert_allclose(a, b, rtol=0, atol=bound, err_msg=f"{op} {name}")
+    variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
+    for op in PAIRS[number % len(PAIRS)]:
+        assert_same(op, dtype, variant, "fused", (T, T - 1, 0))
+
+
+# One row; odd sizes; more steps than an iteration holds; a single step.
+PINNED_SHAPES = [(3, 1, 3, 4), (4, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13)]
+
+
+@pytest.mark.parametrize("number", range(len(PINNED_SHAPES)))
+def test_pinned_is_portable(number: int) -> None:
+    T, B, I, H = PINNED_SHAPES[number]  # noqa: E741
+    dtype = DTYPES[number % len(DTYPES)]
+    variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
+    for op in PAIRS[number % len(PAIRS)]:
+        assert_same(op, dtype, variant, "pinned", (T, T - 1, T // 2, 0))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "variant"),
+    [
+        ("float32", sizes(4, 3, 2, 5, rnn_mode="lstm", direction="bidirectional")),
+        ("float16", sizes(3, 2, 3, 8, rnn_mode="lstm", num_proj=3)),
+        ("float64", sizes(3, 1, 3, 6, rnn_mode="gru", direction="bidirectional")),
+    ],
+)
+def test_pinned_cudnn_rnn_is_portable(dtype: str, variant: dict[str, Any]) -> None:
+    """Directions side by side, states that rows of padding leave alone, projections."""
+    for op in ("CudnnRNNV3", "CudnnRNNBackpropV3"):
+        assert_same(op, dtype, variant, "pinned", (variant["seq_length"], 2))
+
+
+def test_pinned_arrays_that_begin_alike_stay_apart() -> None:
+    """IREE takes pinned arrays with equal beginnings for one: here all outputs and both states."""
+    T, B, I, H = 9, 2, 3, 4  # noqa: E741
+    program = compiled("BlockLSTMV2", "float32", sizes(T, B, I, H, use_peephole=False), "pinned")
+    arguments = draw("BlockLSTMV2", "float32", sizes(T, B, I, H, use_peephole=False))
+    state = program.to_device(np.zeros((B, H), np.float32))
+    arguments |= {"cs_prev": state, "h_prev": state}
+    results = program(**arguments)
+    for one, other in itertools.combinations(results, 2):
+        assert not np.array_equal(one, other)
+    assert not np.asarray(state).any()
 
 
 def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -98,5 +142,9 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_unknown_strategies_are_refused() -> None:
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     for wrong in ("quick", "", 3):
-        with pytest.raises(InvalidArgumentError, match="'strategy': expected one of portable, fus"):
+        with pytest.raises(
+            InvalidArgumentError, match=r"'strategy': expected one of portable, fus.*pinned"
+        ):
             rc.compile(built, "cpu", strategy=wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match=r"portable, pinned, for cuda:t4, got 'fused'"):
+        rc.compile(built, "cuda:t4", strategy="fused")

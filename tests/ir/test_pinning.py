@@ -1,0 +1,198 @@
+"""What the pinned strategy makes of a time loop."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from cases import sizes
+from ir.filecheck import check
+from numeric.harness import module
+
+from rnn_compiler.lowering.gpu import Gpu
+from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.share_products import share_products
+from rnn_compiler.lowering.vectors import VectorUnit
+
+CPU = VectorUnit(bits=512, registers=32)
+LSTM = sizes(6, 16, 24, 32, use_peephole=False)
+
+
+def pinned(op: str, processor: VectorUnit | Gpu = CPU, dtype: str = "float32", **v: Any) -> str:
+    built = module(op, dtype, {**LSTM, **v})
+    with ir.Context():
+        parsed = ir.Module.parse(built.text)
+        pin_time_loops(parsed, processor)
+        assert parsed.operation.verify()
+        return str(parsed)
+
+
+def test_forward_loop() -> None:
+    """The composite stays; its decomposition carries pinned arrays and writes rows of them."""
+    text = pinned("BlockLSTMV2")
+    assert 'stablehlo.composite "rnn_compiler.lstm_forward"' in text
+    check(
+        text,
+        """
+        CHECK: func.func private @block_lstm_v2.lstm_forward
+        CHECK-NOT: stablehlo.while
+        CHECK: tensor.extract %arg0[]
+        CHECK: flow.tensor.splat {{.*}} : tensor<3x16x32xi32>
+        CHECK: scf.for
+        CHECK: flow.tensor.barrier {{.*}} on #hal.device.promise<@__device_0>
+        CHECK: tensor.extract_slice {{.*}} : tensor<3x16x32xf32> to tensor<16x32xf32>
+        CHECK: stablehlo.dot_general
+        CHECK: flow.dispatch.region
+        CHECK: linalg.generic
+        CHECK: math.tanh
+        CHECK: tensor.insert_slice {{.*}} : tensor<16x32xf32> into tensor<6x16x32xf32>
+        CHECK: flow.return
+        """,
+    )
+    body = text[text.index("scf.for") :]
+    assert body.count("flow.dispatch.region") == body.count("stablehlo.dot_general") == 6
+
+
+def test_every_array_begins_with_a_zero_of_its_own() -> None:
+    """Else IREE takes pinned arrays that begin alike for one."""
+    text = pinned("BlockLSTMV2")
+    arrays = text.count("flow.tensor.barrier")
+    splats = re.findall(r"flow.tensor.splat (%\w+)", text)
+    assert arrays == len(splats) == len(set(splats)) == 7 + 2
+    for name in splats:
+        assert re.search(rf"{re.escape(name)} = util.optimization_barrier", text)
+
+
+def test_no_region_returns_a_value_twice() -> None:
+    """Else IREE replaces the second by the first result of the region."""
+    for returned in re.findall(r"flow.return (.*) :", pinned("BlockLSTMV2")):
+        names = returned.split(", ")
+        assert len(names) == len(set(names))
+
+
+def test_gates_that_are_multiplied_lie_side_by_side() -> None:
+    """Of a gradient: one region writes all of them; the product's result goes into its row."""
+    check(
+        pinned("BlockLSTMGradV2"),
+        """
+        CHECK: func.func private @block_lstm_grad_v2.lstm_backward
+        CHECK: tensor<6x16x4x32xf32>
+        CHECK: scf.for
+        CHECK: flow.dispatch.region
+        CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
+        CHECK: linalg.index 1
+        CHECK: tensor.insert_slice {{.*}} into tensor<6x16x4x32xf32>
+        CHECK: flow.return
+        CHECK: tensor.collapse_shape {{.*}} into tensor<6x16x128xf32>
+        CHECK: stablehlo.dot_general
+        CHECK: flow.tensor.update {{.*}} -> %{{.*}} as tensor<3x16x32xf32>
+        CHECK: flow.dispatch.region
+        """,
+    )
+
+
+def test_activations_that_are_only_stored_are_joined_afterwards() -> None:
+    text = pinned("CudnnRNN")
+    loop = text[text.index("scf.for") : text.index("scf.yield")]
+    assert "160xf32" not in loop
+    assert re.search(r"stablehlo.concatenate.*dim = 2.* -> tensor<6x16x160xf32>", text)
+
+
+def test_products_of_a_gpu_say_how_they_are_shared_out() -> None:
+    assert "iree_gpu" not in pinned("BlockLSTMV2")
+    assert "iree_gpu" not in pinned("BlockLSTMV2", Gpu(), "float16")  # tensor cores: IREE's choice
+    check(
+        pinned("BlockLSTMV2", Gpu()),
+        """
+        CHECK: #iree_gpu.lowering_config<{promote_operands = [0, 1]
+        CHECK: linalg.matmul {{.*}}compilation_info
+        """,
+    )
+    check(
+        pinned("BlockLSTMV2", Gpu(), batch_size=1),
+        """
+        CHECK: stablehlo.transpose {{.*}} -> tensor<128x32xf32>
+        CHECK: scf.for
+        CHECK: linalg.matmul {{.*}}compilation_info
+        """,
+    )
+
+
+def test_directions_become_one_loop() -> None:
+    text = pinned("CudnnRNNV3", direction="bidirectional", num_layers=2)
+    assert text.count("scf.for") == 2
+    assert len(re.findall(r"call @", text)) == 2
+    assert "stablehlo.composite" not in text
+    assert "stablehlo.while" not in text
+
+
+def test_more_steps_than_an_iteration_holds() -> None:
+    """A few run past the end; they leave the outputs as they are."""
+    check(
+        pinned("BlockLSTMV2", seq_length=97),
+        """
+        CHECK: [[STEPS:%[a-z0-9_]+]] = arith.constant 48 : index
+        CHECK: scf.for {{.*}} step [[STEPS]]
+        CHECK: arith.cmpi slt
+        CHECK: flow.dispatch.region
+        CHECK: arith.select
+        """,
+    )
+
+
+@pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])
+def test_loops_with_a_unit_axis_stay(op: str) -> None:
+    text = pinned(op, num_units=1)
+    assert "stablehlo.while" in text
+    assert "flow.dispatch.region" not in text
+
+
+def shared(op: str, processor: VectorUnit | Gpu, **v: Any) -> str:
+    built = module(op, "float32", {**LSTM, **v})
+    with ir.Context():
+        parsed = ir.Module.parse(built.text)
+        share_products(parsed, processor)
+        assert parsed.operation.verify()
+        return str(parsed)
+
+
+def test_large_products_say_how_they_are_shared_out() -> None:
+    """x_grad, and w_grad with its left-hand side by columns."""
+    text = shared("BlockLSTMGradV2", Gpu())
+    public = text[text.index("func.func @block_lstm_grad_v2(") :].split("func.func private")[0]
+    assert public.count("call @shared_product") == 2
+    assert "stablehlo.dot_general" not in public
+    check(
+        text,
+        """
+        CHECK: affine_map<(d0, d1, d2) -> (d2, d0)>
+        CHECK: func.func private @shared_product_1
+        CHECK: linalg.matmul {{.*}}compilation_info
+        """,
+    )
+    assert "shared_product" not in shared("BlockLSTMGradV2", CPU)
+
+
+def test_sizes_that_tiles_do_not_divide_are_left_to_iree() -> None:
+    assert "shared_product" not in shared("BlockLSTMV2", Gpu(), input_size=7)  # the reduction
+    assert Gpu().product(127, 64, 64, "f32") is None
+    assert Gpu().product(1, 64, 48, "f32") is None
+
+
+@pytest.mark.parametrize("rows", [2, 8, 16, 17, 50, 64, 512, 3200])
+@pytest.mark.parametrize("columns", [64, 76, 2048])
+@pytest.mark.parametrize("inner", [32, 48, 512])
+def test_tiles_divide_and_threads_fill_them(rows: int, columns: int, inner: int) -> None:
+    shares = Gpu().product(rows, columns, inner, "f32")
+    if shares is None:
+        return
+    numbers = {
+        name: [int(n) for n in re.search(rf"{name} = \[([^]]*)\]", shares)[1].split(", ")]  # type: ignore[index]
+        for name in ("workgroup", "thread", "reduction", "workgroup_size")
+    }
+    (high, wide, _), (down, across, _) = numbers["workgroup"], numbers["thread"]
+    assert (rows % high, columns % wide, inner % numbers["reduction"][2]) == (0, 0, 0)
+    assert (high % down, wide % across) == (0, 0)
+    assert numbers["workgroup_size"][0] == high * wide // (down * across) <= 1024
