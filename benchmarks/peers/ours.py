@@ -191,7 +191,7 @@ def soak(case: Case) -> dict[str, float]:
     in turn, its functions are called with numpy arrays, and it is dropped.
     """
     cases = [replace(case, size=case.size._replace(B=k + 1)) for k in range(case.size.B)]
-    artifacts = [rc.compile(_module(each)) for each in cases]
+    artifacts = [rc.compile(module_of(each)) for each in cases]
     resident: list[int] = []
     calls = 0
     for _ in range(_ROUNDS):

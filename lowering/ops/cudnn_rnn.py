@@ -71,9 +71,9 @@ class _Network:
             steps = Steps(T, b.constant(T, "int64"), None)
         else:
             b.step("lengths = min(max(sequence_lengths, 0), T)")
-            lengths = b.clamp(0, args["sequence_lengths"].to("int64"), T)
-            b.step("n = max(lengths)")
-            steps = Steps(T, lengths.max(0), lengths)
+            lengths = b.clamp(0, args["sequence_lengths"], T)
+            b.step("n = max(lengths)")  # as int32: IREE 3.13 fails on int64 for GPUs
+            steps = Steps(T, lengths.max(0).to("int64"), lengths.to("int64"))
         reserve = reserve_of(spec.op, {**spec.attributes, **spec.dims})
         return _Network(b, spec, args, reserve, steps)
 
