@@ -10,8 +10,8 @@ from pathlib import Path
 from rnn_compiler.lowering import compiler
 from rnn_compiler.lowering.gpu import Gpu
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
-from rnn_compiler.lowering.passes.panel_products import panel_products
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
 from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
 from rnn_compiler.lowering.passes.share_products import share_products
@@ -24,7 +24,7 @@ __all__ = ["PASSES", "lower", "rewrite"]
 
 PASSES = {
     PORTABLE: (),
-    FUSED: (fuse_time_loops, panel_products, pin_arguments),
+    FUSED: (fuse_time_loops, blocked_products, pin_arguments),
     PINNED: (pin_time_loops, share_products),
 }
 """The passes of each strategy, in order."""

@@ -48,7 +48,9 @@ def packed_columns(
     whole = starts == list(range(0, matrix.shape[axis], unit))
     if not whole or len({weight.name for weight in weights}) > 1:
         matrix = _side_by_side(text, weights, starts, unit, axis)
-    matrix = converted(text, matrix, element(columns[0][0]))
+    of = element(columns[0][0])
+    if matrix.element != of:  # loops that share weights each convert them: not to be made one
+        matrix = converted(text, text.pinned(matrix), of)
     if panel < unit:
         matrix = pack(
             text, step.vectors, matrix, axis, panel, len(columns), together=not step.batched

@@ -1,8 +1,8 @@
 """Strategies: which rewrites stand between a portable module and the compiler.
 
     portable   none: IREE compiles the loops as they stand, and copies what they carry every step
-    fused      each loop one dispatch (`fuse_time_loop`), each large product in panels
-               (`panel_products`); what a rewrite does not know stays as it is
+    fused      each loop one dispatch (`fuse_time_loop`), each large product in blocks
+               (`blocked_products`); what a rewrite does not know stays as it is
     pinned     loops that update in place and issue many steps at a time (`pin_time_loop`)
 
 The default is the fastest known for the target: fused on CPUs, which pinned code runs on too, and

@@ -310,7 +310,6 @@ class _LayerGradient:
                 {name: loop[name] for name in state}
                 for loop, state in zip(loops, states, strict=True)
             ]
-            done: list[Value] = []
             for each, block, loop in zip(self._directions, own, loops, strict=True):
                 start, direction = block.start * B * width, each.direction
                 share = self._input_gradient(each, loop["dx_gates"]).flat()
@@ -325,10 +324,15 @@ class _LayerGradient:
                     new = rows.reshape(len(block) * B, rows.shape[2]).sum(0)
                     before = kept.get((key, direction))
                     kept[key, direction] = new if before is None else before + new
-                places = [(params, each.recurrent.offset), (dx, start)]
-                done += [value.slice(0, place, place + 1) for value, place in places]
             if len(blocks) > 1:
                 b.step("only now what follows")
+                made = [(params, each.recurrent.offset) for each in self._directions]
+                made += [
+                    (kept["dx", each.direction], block.start * B * width)
+                    for each, block in zip(self._directions, own, strict=True)
+                    if width
+                ]
+                done = [value.slice(0, place, place + 1) for value, place in made]
                 later = b.after(done, [*kept.values(), *(v for s in states for v in s.values())])
                 kept = dict(zip(kept, later, strict=False))
                 left = iter(later[len(kept) :])

@@ -10,8 +10,8 @@ from ir.filecheck import check
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
-from rnn_compiler.lowering.passes.panel_products import panel_products
 from rnn_compiler.lowering.recurrence import NotARecurrence, Recurrence
 from rnn_compiler.lowering.vectors import VectorUnit
 
@@ -33,7 +33,7 @@ def with_panels(op: str, **keywords: Any) -> str:
     module = rc.build(op, **{"use_peephole": False, **SIZES, **keywords})
     with ir.Context():
         parsed = ir.Module.parse(module.text)
-        panel_products(parsed, AVX512)
+        blocked_products(parsed, AVX512)
         assert parsed.operation.verify()
         return str(parsed)
 
@@ -184,7 +184,7 @@ def test_large_products_get_panels() -> None:
     """x_grad and w_grad; a left-hand side that is read by columns is packed into panels of rows."""
     text = with_panels("BlockLSTMGradV2")
     assert text.count("flow.dispatch.region") == 2
-    assert text.count("call @panel_product") == 2
+    assert text.count("call @blocked_product") == 2
     _, _, public = text.partition("func.func @block_lstm_grad_v2(")
     public, _, _ = public.partition("func.func ")
     assert "stablehlo.dot_general" not in public

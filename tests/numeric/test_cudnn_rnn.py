@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+import warnings
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -472,6 +473,25 @@ def test_gate_gradients_are_made_in_blocks_of_time(seq_length: int) -> None:
     small = str(module("CudnnRNNBackprop", "float32", sizes(4, 3, 5, 6)))
     assert small.count('stablehlo.composite "rnn_compiler.lstm_backward"') == 1
     assert "stablehlo.optimization_barrier" not in small
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_blocks_of_16_bit_types_are_fused(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block's loop converts the same weights."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    built = module("CudnnRNNBackprop", dtype, sizes(40, 16, 16, 32, direction="bidirectional"))
+    assert str(built).count("stablehlo.optimization_barrier") > 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", rc.errors.CompileWarning)
+        assert rc.compile(built).manifest.strategy == "fused"
+
+
+@pytest.mark.parametrize("seq_length", [4, 400])
+def test_gradient_without_input(seq_length: int) -> None:
+    """An input of no elements has a gradient of none, in one block of time and in several."""
+    variant = sizes(seq_length, 8, 0, 33, direction="bidirectional")
+    text = str(module("CudnnRNNBackpropV3", "float32", variant))
+    assert f"-> (tensor<{seq_length}x8x0xf32>" in text
 
 
 def test_padding_of_the_saved_output_is_not_looked_at() -> None:

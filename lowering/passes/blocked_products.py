@@ -22,13 +22,13 @@ from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import defining, element, is_constant, shape
 from rnn_compiler.lowering.vectors import VectorUnit
 
-__all__ = ["panel_products"]
+__all__ = ["blocked_products"]
 
 SMALLEST = 1 << 15
 """Multiplications from which a product gets a dispatch of its own making."""
 
 
-def panel_products(module: ir.Module, vectors: VectorUnit) -> None:
+def blocked_products(module: ir.Module, vectors: VectorUnit) -> None:
     """Rewrites the matrix products of a module's public functions.
 
     Args:
@@ -104,7 +104,7 @@ def _rewrite(
     arrays = [Array(f"%arg{number}", shape(operand), of) for number, operand in enumerate(operands)]
     key = f"{[array.type for array in arrays]} {found.axes} {found.offset}"
     if key not in made:
-        made[key] = f"panel_product_{len(made)}"
+        made[key] = f"blocked_product_{len(made)}"
         text = _function(made[key], vectors, arrays, found)
         parsed = ir.Module.parse(text)
         parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
