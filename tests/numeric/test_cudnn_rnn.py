@@ -24,7 +24,7 @@ from numeric.harness import Arrays, module, program
 
 import rnn_compiler as rc
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.lowering.ops import cudnn_rnn, recurrence
+from rnn_compiler.lowering.ops import cudnn_gradient, cudnn_rnn, recurrence
 from rnn_compiler.modules import Module
 from rnn_compiler.signatures import DIMENSIONS
 
@@ -123,13 +123,13 @@ def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = cudnn_rnn._LayerGradient._output_before
+    right = cudnn_gradient.DirectionGradient._output_before
 
-    def output_before(self: Any, layer: Any, block: range) -> Any:
-        initial = [{"h": state["h"] * 0.0} for state in self.initial]
-        return right(dataclasses.replace(self, initial=initial), layer, block)
+    def output_before(self: Any) -> Any:
+        initial = {"h": self.initial["h"] * 0.0}
+        return right(dataclasses.replace(self, initial=initial))
 
-    monkeypatch.setattr(cudnn_rnn._LayerGradient, "_output_before", output_before)
+    monkeypatch.setattr(cudnn_gradient.DirectionGradient, "_output_before", output_before)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_sweep(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each compiled one with five kinds of sequence lengths; half go back in blocks of time."""
     if first // PER_TEST % 2:
         monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
-        monkeypatch.setattr(cudnn_rnn, "SMALLEST_BLOCK", 1)
+        monkeypatch.setattr(cudnn_gradient, "SMALLEST_BLOCK", 1)
     seeds = range(first, first + PER_TEST)
     functions = iter(compiled_together(seeds).functions.values())
     for seed in seeds:
