@@ -58,6 +58,7 @@ from rnn_compiler.lowering.recurrence import (
     Product,
     Recurrence,
     State,
+    defining,
     element,
     is_constant,
     rank,
@@ -106,9 +107,32 @@ def _fused(
     if composite is None:
         return None
     try:
-        return _Fusion(Recurrence.read(function), vectors, composite).text(function)
+        fusion = _Fusion(Recurrence.read(function), vectors, composite)
+        text = fusion.text(function)
     except NotARecurrence:
         return None
+    for number, value in enumerate(fusion.loop.arguments):
+        if value in fusion.opaque:
+            composite.operands[number] = _opaque(composite.operands[number])
+    return text
+
+
+def _opaque(scalar: ir.Value) -> ir.Value:
+    """A constant that the compiler does not know, so that loops that differ in it alone are one.
+
+    It is made where the function begins, or the barrier would cut the schedule in two.
+    """
+    constant = defining(scalar)
+    value = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
+    at = ir.InsertionPoint.at_block_begin(constant.block)
+    number = ir.Operation.create(
+        "arith.constant", results=[value.type], attributes={"value": value}, ip=at
+    )
+    operands, results = [number.results[0]], [value.type]
+    barrier = ir.Operation.create("util.optimization_barrier", results, operands, ip=at)
+    return ir.Operation.create(
+        "tensor.from_elements", [scalar.type], [barrier.results[0]], ip=at
+    ).results[0]
 
 
 class _Fusion:
@@ -119,6 +143,11 @@ class _Fusion:
         self.operands = dict(zip(loop.arguments, composite.operands, strict=True))
         keys = [f"output{number}" for number in range(len(loop.outputs))]
         keys += [f"state{number}" for number in range(len(loop.states))]
+        self.opaque = {
+            value
+            for number, value in enumerate(loop.arguments)
+            if number and rank(value) == 0 and is_constant(composite.operands[number])
+        }
         results = zip(keys, composite.results, strict=True)
         self.read = {key for key, result in results if any(True for _ in result.uses)}
         self.emit = Text()
@@ -154,10 +183,8 @@ class _Fusion:
         if value in weights:
             return array
         if rank(value) == 0:
-            if is_constant(self.operands[value]):  # loops that differ in it alone are to be one
-                scalar = self.emit(f"tensor.extract {name}[] : {array.type}")
-                text = f"util.optimization_barrier {scalar} : {array.element}"
-                self.step.scalars[value] = self.emit(text)
+            if value in self.opaque:
+                self.step.scalars[value] = self.emit(f"tensor.extract {name}[] : {array.type}")
             return array
         if self.batch > 1 or rank(value) < 2 or array.shape[-2] != 1:
             return self.emit.held(array)
