@@ -163,8 +163,12 @@ def _check_cache() -> str:
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     writable = os.access(existing, os.W_OK)
     problem = "" if writable else ", not writable"
-    if not cache.files.is_trusted():
-        problem = ", not used: a link, of another user, or writable by everyone"
+    try:
+        cache.files.check_own()
+    except FileNotFoundError:
+        pass  # not made yet
+    except OSError as error:
+        problem = f", nothing is kept: {error.strerror}"
     return f"{folder} ({cache.mode}{problem})"
 
 
