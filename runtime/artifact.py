@@ -29,6 +29,7 @@ __all__ = [
     "Artifact",
     "Bundle",
     "read_artifact",
+    "read_members",
     "write_atomically",
 ]
 
@@ -144,6 +145,17 @@ class Bundle:
         write_atomically(folder / BUNDLE_MANIFEST, _json_bytes(data))
         return folder
 
+    def verify(self, source: str) -> None:
+        """Checks that every payload is the one that the manifest was written for.
+
+        A bundle is only whole as a whole: what runs never depends on what was damaged.
+
+        Raises:
+            ArtifactError: One is damaged.
+        """
+        for artifact in self.artifacts:
+            artifact.verify(f"{source} ({artifact.manifest.target.name})")
+
     def best_here(self, device_kind: str, source: str) -> Artifact:
         """The best artifact for this machine and a kind of device.
 
@@ -189,7 +201,21 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
         payload = _read(path, "no such artifact")
         text = _read(manifest_path, "its manifest is missing; keep the two files together")
         return Artifact(Manifest.parse(text, str(manifest_path)), payload)
-    source = path / BUNDLE_MANIFEST
+    members: list[Artifact] = []
+    for member in read_members(path):
+        if isinstance(member, ArtifactError):
+            raise member
+        members.append(member)
+    return Bundle(tuple(members))
+
+
+def read_members(folder: Path) -> list[Artifact | ArtifactError]:
+    """The artifacts of a bundle; for one that cannot be read, what `read_artifact` raises.
+
+    Raises:
+        ArtifactError: The folder is no bundle, or its manifest is damaged.
+    """
+    source = folder / BUNDLE_MANIFEST
     text = _read(source, "not a bundle, which would hold this file")
     try:
         data = json.loads(text)
@@ -200,12 +226,15 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
         rows = [(row.pop("file"), row) for row in data["artifacts"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactError(f"{source}: damaged bundle manifest ({error!r})") from error
-    artifacts: list[Artifact] = []
+    members: list[Artifact | ArtifactError] = []
     for name, row in rows:
-        file = path / Path(str(name)).name  # never outside the folder
-        payload = _read(file, "missing in its bundle")
-        artifacts.append(Artifact(Manifest.from_json(row, str(source)), payload))
-    return Bundle(tuple(artifacts))
+        file = folder / Path(str(name)).name  # never outside the folder
+        try:
+            payload = _read(file, "missing in its bundle")
+            members.append(Artifact(Manifest.from_json(row, str(source)), payload))
+        except ArtifactError as error:
+            members.append(error)
+    return members
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -40,8 +40,7 @@ def add_inspect(verbs: Any) -> None:
 def _inspect(options: argparse.Namespace) -> int:
     found = read_artifact(options.file)
     artifacts = [found] if isinstance(found, Artifact) else list(found.artifacts)
-    for artifact in artifacts:
-        artifact.verify(f"{options.file} ({artifact.manifest.target.name})")
+    found.verify(str(options.file))
     single = isinstance(found, Artifact)
     names = [options.file.name if single else f"{a.manifest.target.slug}.vmfb" for a in artifacts]
     if options.json:
