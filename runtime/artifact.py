@@ -200,7 +200,11 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
         manifest_path = _manifest_path(path)
         payload = _read(path, "no such artifact")
         text = _read(manifest_path, "its manifest is missing; keep the two files together")
-        return Artifact(Manifest.parse(text, str(manifest_path)), payload)
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ArtifactError(f"{manifest_path}: not JSON ({error})") from error
+        return Artifact(_parse_manifest(data, str(manifest_path)), payload)
     members: list[Artifact] = []
     for member in read_members(path):
         if isinstance(member, ArtifactError):
@@ -231,10 +235,36 @@ def read_members(folder: Path) -> list[Artifact | ArtifactError]:
         file = folder / Path(str(name)).name  # never outside the folder
         try:
             payload = _read(file, "missing in its bundle")
-            members.append(Artifact(Manifest.from_json(row, str(source)), payload))
+            members.append(Artifact(_parse_manifest(row, str(source)), payload))
         except ArtifactError as error:
             members.append(error)
     return members
+
+
+def _parse_manifest(data: object, source: str) -> Manifest:
+    """A manifest from JSON; of one that was changed, the message also says what it is for."""
+    try:
+        return Manifest.from_json(data, source)
+    except ArtifactError as error:
+        skew = _skew(data)
+        if not skew:
+            raise
+        raise ArtifactError(f"{error}; {skew}") from error
+
+
+def _skew(data: object) -> str:
+    """What keeps an artifact from running here by its manifest, whose digest is wrong."""
+    try:
+        manifest = Manifest.from_json(data, check_digest=False)
+    except ArtifactError:
+        return ""
+    try:
+        Artifact(manifest, b"").check_here("it says")
+    except ArtifactError as error:
+        return str(error)
+    except (TypeError, AttributeError):  # nothing vouches for its types
+        pass
+    return ""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
