@@ -198,8 +198,10 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
         raise ArtifactError(f"{describe(str(path))}: no such artifact") from error
     if not is_bundle:
         manifest_path = _manifest_path(path)
-        payload = _read(path, "no such artifact")
-        text = _read(manifest_path, "its manifest is missing; keep the two files together")
+        payload = _read(path, f"{path}: no such artifact")
+        name = manifest_path.name
+        missing = f"{path}: not an artifact, or its manifest is missing: no {name} beside it"
+        text = _read(manifest_path, missing)
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -220,7 +222,7 @@ def read_members(folder: Path) -> list[Artifact | ArtifactError]:
         ArtifactError: The folder is no bundle, or its manifest is damaged.
     """
     source = folder / BUNDLE_MANIFEST
-    text = _read(source, "not a bundle, which would hold this file")
+    text = _read(source, f"{folder}: not a bundle, which would hold a {BUNDLE_MANIFEST}")
     try:
         data = json.loads(text)
         if data["schema"] != SCHEMA_VERSION:
@@ -234,7 +236,7 @@ def read_members(folder: Path) -> list[Artifact | ArtifactError]:
     for name, row in rows:
         file = folder / Path(str(name)).name  # never outside the folder
         try:
-            payload = _read(file, "missing in its bundle")
+            payload = _read(file, f"{file}: missing in its bundle")
             members.append(Artifact(_parse_manifest(row, str(source)), payload))
         except ArtifactError as error:
             members.append(error)
@@ -271,7 +273,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file so that it appears whole or not at all, also after a power loss.
 
     Raises:
-        OSError: It cannot be written; nothing is left behind.
+        OSError: It cannot be written, and is the file that is named; nothing is left behind.
     """
     temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.tmp")
     try:
@@ -281,8 +283,10 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
         _sync_folder(path.parent)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
@@ -310,12 +314,13 @@ def _json_bytes(data: object) -> bytes:
     return (json.dumps(data, indent=2) + "\n").encode()
 
 
-def _read(path: Path, hint: str) -> bytes:
+def _read(path: Path, missing: str) -> bytes:
+    """The bytes of a file; `missing` is the message if there is none."""
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise ArtifactError(f"{path}: {hint}") from error
+        raise ArtifactError(missing) from error
     except OSError as error:
         raise ArtifactError(f"{path}: cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise ArtifactError(f"{describe(str(path))}: {hint}") from error
+        raise ArtifactError(f"{describe(str(path))}: no such artifact") from error

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler import cpu_features
-from rnn_compiler.cli.options import console, plain_table
+from rnn_compiler.cli.options import check_output, console, plain_table
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.devices import get_device
@@ -63,7 +63,7 @@ def _ops(options: argparse.Namespace) -> int:
     if options.op:
         from rnn_compiler.modules import find_op
 
-        signatures = [OPS[find_op(options.op)].signature]
+        signatures = [OPS[find_op(options.op, "ops")].signature]
     else:
         signatures = [op.signature for op in OPS.values()]
     if options.json:
@@ -211,4 +211,5 @@ def add_demo(verbs: Any) -> None:
 def _demo(options: argparse.Namespace) -> int:
     from rnn_compiler.cli.demo import run_demo
 
+    check_output(options.output)
     return run_demo(options.output, console=console())
