@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -64,11 +65,16 @@ class Module:
         return path
 
 
-def find_op(name: str) -> str:
+def find_op(name: str, caller: str = "build") -> str:
     """The op of a name, which may be in snake case too.
 
+    Args:
+        name: The name.
+        caller: What the message begins with.
+
     Raises:
-        InvalidArgumentError: There is no such op; the message lists those there are.
+        InvalidArgumentError: There is no such op; the message lists those there are, and says which
+            one may be meant.
 
     Example:
         >>> find_op("block_lstm_v2")
@@ -77,7 +83,12 @@ def find_op(name: str) -> str:
     for op in OPS.values():
         if name in (op.signature.name, op.signature.function):
             return op.signature.name
-    raise InvalidArgumentError("build", "op", f"one of {', '.join(OPS)}", describe(name))
+    spellings = {
+        spelling.lower(): op for op in OPS for spelling in (op, OPS[op].signature.function)
+    }
+    close = difflib.get_close_matches(name.lower(), spellings, n=1)
+    remedy = f"did you mean {spellings[close[0]]}?" if close else ""
+    raise InvalidArgumentError(caller, "op", f"one of {', '.join(OPS)}", describe(name), remedy)
 
 
 def build(

@@ -439,22 +439,28 @@ class Signature:
         the specialized signature.
 
         Raises:
-            InvalidArgumentError: An argument that defines a dimension has the wrong rank.
+            InvalidArgumentError: An argument that defines a dimension has the wrong rank, or is too
+                small or too large along its axis.
         """
         dims: dict[str, int] = {}
-        sizes = {tensor.name: tensor.sizes for tensor in self.arguments}
+        tensors = {tensor.name: tensor for tensor in self.arguments}
         for dim, (argument, axis) in self.defining_axes.items():
-            shape = shapes[argument]
-            if len(shape) != len(sizes[argument]):
-                formula = next(t.formula for t in self.arguments if t.name == argument)
+            shape, tensor = shapes[argument], tensors[argument]
+            rank = len(tensor.sizes)
+            if len(shape) != rank:
                 raise InvalidArgumentError(
                     self.name,
                     argument,
-                    f"rank {len(sizes[argument])}, shape {formula}",
+                    f"rank {rank}, shape {tensor.formula}",
                     f"rank {len(shape)}, shape {list(shape)}",
                 )
-            factor, _ = sizes[argument][axis].multiple or (1, dim)
+            factor, _ = tensor.sizes[axis].multiple or (1, dim)
             dims[dim] = shape[axis] // factor
+            least = int(dim in self.positive)
+            if not least <= dims[dim] <= _MAX_DIMENSION:
+                expected = f"shape {tensor.formula}, {dim} in {least}..{_MAX_DIMENSION}"
+                got = f"shape {list(shape)}, {shape[axis]} on axis {axis}"
+                raise InvalidArgumentError(self.name, argument, expected, got)
         return dims
 
 

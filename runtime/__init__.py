@@ -32,7 +32,8 @@ def load(
 
     The payload's digest is verified, and IREE's version and this machine's CPU features are
     compared with those the code needs, before IREE sees a byte. Of a bundle, the best artifact
-    that this machine can run is taken (`Bundle.best_here`). Needs no compiler.
+    that this machine can run is taken (`Bundle.best_here`); if any is missing or damaged, none is.
+    Needs no compiler.
 
     Args:
         artifact: The path of an artifact or of a bundle, or one that was never saved.
@@ -51,8 +52,8 @@ def load(
         artifact = read_artifact(artifact)
     kind = artifact.manifest.target.device if isinstance(artifact, Artifact) else "local"
     target = get_device(device or default_device(kind))
+    artifact.verify(source)
     if isinstance(artifact, Bundle):
         artifact = artifact.best_here(target.kind, source)
-    artifact.verify(source)
     artifact.check_here(source)
     return Program(artifact.manifest, artifact.payload, target)

@@ -29,6 +29,7 @@ __all__ = [
     "Artifact",
     "Bundle",
     "read_artifact",
+    "read_members",
     "write_atomically",
 ]
 
@@ -144,6 +145,17 @@ class Bundle:
         write_atomically(folder / BUNDLE_MANIFEST, _json_bytes(data))
         return folder
 
+    def verify(self, source: str) -> None:
+        """Checks that every payload is the one that the manifest was written for.
+
+        A bundle is only whole as a whole: what runs never depends on what was damaged.
+
+        Raises:
+            ArtifactError: One is damaged.
+        """
+        for artifact in self.artifacts:
+            artifact.verify(f"{source} ({artifact.manifest.target.name})")
+
     def best_here(self, device_kind: str, source: str) -> Artifact:
         """The best artifact for this machine and a kind of device.
 
@@ -186,11 +198,31 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
         raise ArtifactError(f"{describe(str(path))}: no such artifact") from error
     if not is_bundle:
         manifest_path = _manifest_path(path)
-        payload = _read(path, "no such artifact")
-        text = _read(manifest_path, "its manifest is missing; keep the two files together")
-        return Artifact(Manifest.parse(text, str(manifest_path)), payload)
-    source = path / BUNDLE_MANIFEST
-    text = _read(source, "not a bundle, which would hold this file")
+        payload = _read(path, f"{path}: no such artifact")
+        name = manifest_path.name
+        missing = f"{path}: not an artifact, or its manifest is missing: no {name} beside it"
+        text = _read(manifest_path, missing)
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ArtifactError(f"{manifest_path}: not JSON ({error})") from error
+        return Artifact(_parse_manifest(data, str(manifest_path)), payload)
+    members: list[Artifact] = []
+    for member in read_members(path):
+        if isinstance(member, ArtifactError):
+            raise member
+        members.append(member)
+    return Bundle(tuple(members))
+
+
+def read_members(folder: Path) -> list[Artifact | ArtifactError]:
+    """The artifacts of a bundle; for one that cannot be read, what `read_artifact` raises.
+
+    Raises:
+        ArtifactError: The folder is no bundle, or its manifest is damaged.
+    """
+    source = folder / BUNDLE_MANIFEST
+    text = _read(source, f"{folder}: not a bundle, which would hold a {BUNDLE_MANIFEST}")
     try:
         data = json.loads(text)
         if data["schema"] != SCHEMA_VERSION:
@@ -200,19 +232,48 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
         rows = [(row.pop("file"), row) for row in data["artifacts"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactError(f"{source}: damaged bundle manifest ({error!r})") from error
-    artifacts: list[Artifact] = []
+    members: list[Artifact | ArtifactError] = []
     for name, row in rows:
-        file = path / Path(str(name)).name  # never outside the folder
-        payload = _read(file, "missing in its bundle")
-        artifacts.append(Artifact(Manifest.from_json(row, str(source)), payload))
-    return Bundle(tuple(artifacts))
+        file = folder / Path(str(name)).name  # never outside the folder
+        try:
+            payload = _read(file, f"{file}: missing in its bundle")
+            members.append(Artifact(_parse_manifest(row, str(source)), payload))
+        except ArtifactError as error:
+            members.append(error)
+    return members
+
+
+def _parse_manifest(data: object, source: str) -> Manifest:
+    """A manifest from JSON; of one that was changed, the message also says what it is for."""
+    try:
+        return Manifest.from_json(data, source)
+    except ArtifactError as error:
+        skew = _skew(data)
+        if not skew:
+            raise
+        raise ArtifactError(f"{error}; {skew}") from error
+
+
+def _skew(data: object) -> str:
+    """What keeps an artifact from running here by its manifest, whose digest is wrong."""
+    try:
+        manifest = Manifest.from_json(data, check_digest=False)
+    except ArtifactError:
+        return ""
+    try:
+        Artifact(manifest, b"").check_here("it says")
+    except ArtifactError as error:
+        return str(error)
+    except (TypeError, AttributeError):  # nothing vouches for its types
+        pass
+    return ""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file so that it appears whole or not at all, also after a power loss.
 
     Raises:
-        OSError: It cannot be written; nothing is left behind.
+        OSError: It cannot be written, and is the file that is named; nothing is left behind.
     """
     temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.tmp")
     try:
@@ -222,8 +283,10 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
         _sync_folder(path.parent)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
@@ -251,12 +314,13 @@ def _json_bytes(data: object) -> bytes:
     return (json.dumps(data, indent=2) + "\n").encode()
 
 
-def _read(path: Path, hint: str) -> bytes:
+def _read(path: Path, missing: str) -> bytes:
+    """The bytes of a file; `missing` is the message if there is none."""
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise ArtifactError(f"{path}: {hint}") from error
+        raise ArtifactError(missing) from error
     except OSError as error:
         raise ArtifactError(f"{path}: cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise ArtifactError(f"{describe(str(path))}: {hint}") from error
+        raise ArtifactError(f"{describe(str(path))}: no such artifact") from error

@@ -10,6 +10,9 @@
 Code comes out of this folder, so it has to be one that nobody else can put code into: its own
 folders are real ones, belong to this user or to root, and are not writable by everyone; so for its
 files, and no link is followed. Another version of the layout is another `v` beside it.
+
+A tag that is lost or damaged is written again, unless something else lies beside it: then nothing
+is written or deleted here.
 """
 
 from __future__ import annotations
@@ -28,6 +31,9 @@ __all__ = ["ENTRY_NAME", "SHARD_NAME", "TEMPORARY_NAME", "CacheFolder", "read_fi
 ENTRY_NAME = re.compile(r"[0-9a-f]{64}\.entry")
 SHARD_NAME = re.compile(r"[0-9a-f]{2}")
 TEMPORARY_NAME = re.compile(r"\.\d+-[0-9a-f]{12}\.tmp")
+_OWN_NAME = re.compile(
+    rf"{SHARD_NAME.pattern}|{TEMPORARY_NAME.pattern}|locks|quarantine|CACHEDIR\.TAG"
+)
 
 _TAG = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -100,19 +106,30 @@ class CacheFolder:
         for each in (self.root, self.store):
             each.mkdir(0o700, exist_ok=True)
             _check_folder(each)
-        if not self.is_marked():
-            names = os.listdir(self.store)
-            if any(not (SHARD_NAME.fullmatch(n) or TEMPORARY_NAME.fullmatch(n)) for n in names):
-                raise PermissionError(errno.EPERM, f"{self.store} holds something else")
+        self.check_own()
+        if not self._is_tagged():
             write_atomically(self._tag, _TAG)
         folder.mkdir(0o700, exist_ok=True)
         _check_folder(folder)
 
-    def is_marked(self) -> bool:
-        """Whether this is a cache of this package, in which things may be deleted."""
+    def check_own(self) -> None:
+        """Checks that this is a cache of this package, in which things may be written and deleted.
+
+        Raises:
+            FileNotFoundError: There is none yet.
+            OSError: It is not to be trusted, or the store is something else's.
+        """
+        for each in (self.root, self.store):
+            _check_folder(each)
+        if self._is_tagged():
+            return
+        others = [name for name in os.listdir(self.store) if not _OWN_NAME.fullmatch(name)]
+        if others:
+            reason = f"{self.store} holds something else, {min(others)!r}, and no tag of the cache"
+            raise PermissionError(errno.EPERM, reason)
+
+    def _is_tagged(self) -> bool:
         try:
-            _check_folder(self.root)
-            _check_folder(self.store)
             return read_file(self._tag) == _TAG
         except OSError:
             return False

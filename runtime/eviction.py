@@ -5,7 +5,7 @@ there is no index that could be lost, and a reader that has opened an evicted fi
 Times are only compared with each other, never with an age limit, so that no clock can empty a
 cache; an entry from the future counts as the oldest, so that none is kept for good.
 
-Only files with the names that the cache itself gives are ever deleted, in a folder with its marker.
+Only files with the names that the cache itself gives are ever deleted, in a folder that is its own.
 """
 
 from __future__ import annotations
@@ -90,9 +90,12 @@ def prune(
         slack: How much more is deleted, once anything has to be.
 
     Returns:
-        The entries that were deleted.
+        The entries that were deleted; none in a folder that is not the cache's own.
     """
-    if not folder.is_marked():
+    try:
+        folder.check_own()
+    except OSError as error:
+        _log.debug("nothing is deleted in %s: %s", folder.root, error)
         return []
     _delete_leftovers(folder)
     files = list_entries(folder) + list_quarantined(folder)

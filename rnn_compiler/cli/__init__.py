@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -104,6 +105,9 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         return _fail(options, error, 2)
     except (RnnCompilerError, OSError) as error:
         return _fail(options, error, 1)
+    except Exception as error:
+        text = "".join(traceback.format_exception_only(error))
+        return _fail(options, error, 1, f"unexpected {text}\n--debug shows a traceback")
     except KeyboardInterrupt:
         return 130
 
@@ -113,9 +117,11 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     print(f"rnn-compiler: warning: {message}", file=sys.stderr)
 
 
-def _fail(options: argparse.Namespace, error: Exception, code: int) -> int:
+def _fail(options: argparse.Namespace, error: Exception, code: int, text: str = "") -> int:
+    """Prints an error, or another text for it, in one line."""
     if "debug" in options:
         raise error
-    message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+    lines = (text or str(error)).splitlines()
+    message = "; ".join(line.strip() for line in lines if line.strip())
     print(f"rnn-compiler: error: {message}", file=sys.stderr)
     return code

@@ -14,7 +14,7 @@ import numpy as np
 from rich.markup import escape
 
 from rnn_compiler.cli.draws import random_arguments
-from rnn_compiler.cli.options import UsageError, console, plain_table
+from rnn_compiler.cli.options import UsageError, check_output, console, plain_table
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.manifest import FunctionSpec, TargetSpec, TensorSpec
@@ -40,8 +40,7 @@ def add_inspect(verbs: Any) -> None:
 def _inspect(options: argparse.Namespace) -> int:
     found = read_artifact(options.file)
     artifacts = [found] if isinstance(found, Artifact) else list(found.artifacts)
-    for artifact in artifacts:
-        artifact.verify(f"{options.file} ({artifact.manifest.target.name})")
+    found.verify(str(options.file))
     single = isinstance(found, Artifact)
     names = [options.file.name if single else f"{a.manifest.target.slug}.vmfb" for a in artifacts]
     if options.json:
@@ -139,6 +138,7 @@ def add_run(verbs: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    check_output(options.output)
     program = load(options.file, options.device)
     names = list(program.functions)
     if options.function is None and len(names) > 1:

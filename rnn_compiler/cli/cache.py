@@ -153,7 +153,7 @@ def _stats(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    cache = ArtifactCache.from_environment()
+    cache = _own_cache()
     entries = eviction.list_entries(cache.files)
     damaged: dict[str, str] = {}
     for file in entries:
@@ -171,7 +171,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _prune(options: argparse.Namespace) -> int:
-    cache = _deletable_cache()
+    cache = _own_cache()
     limit = cache.max_size
     if options.max_size is not None:
         limit = parse_size(options.max_size, "cache", "--max-size")
@@ -179,18 +179,24 @@ def _prune(options: argparse.Namespace) -> int:
 
 
 def _clear(options: argparse.Namespace) -> int:
-    return _report(options, eviction.clear(_deletable_cache().files))
+    return _report(options, eviction.clear(_own_cache().files))
 
 
-def _deletable_cache() -> ArtifactCache:
-    """The cache, if it is one.
+def _own_cache() -> ArtifactCache:
+    """The cache, if its folder is one in which a compilation too would change anything.
 
     Raises:
-        UsageError: The folder is not one that the cache has made.
+        UsageError: It is not.
     """
     cache = ArtifactCache.from_environment()
-    if cache.files.store.exists() and not cache.files.is_marked():
-        raise UsageError(f"{cache.folder} is not a cache of rnn-compiler: nothing is deleted")
+    try:
+        cache.files.check_own()
+    except FileNotFoundError:
+        pass  # not made yet
+    except OSError as error:
+        raise UsageError(
+            f"{cache.folder} is not used as a cache ({error.strerror}): nothing is done"
+        ) from error
     return cache
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from rnn_compiler import cpu_features
 from rnn_compiler.cli.options import console, plain_table
 from rnn_compiler.errors import ArtifactError, DeviceError
-from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
+from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
+from rnn_compiler.runtime.artifact import read_members
 from rnn_compiler.runtime.devices import get_device
 
 __all__ = ["add_check"]
@@ -38,18 +39,21 @@ def _check(options: argparse.Namespace) -> int:
     if not options.file.exists():
         raise ArtifactError(f"{options.file}: no such artifact")
     rows: list[dict[str, str]] = []
-    taken: str | None = None
-    try:
-        found = read_artifact(options.file)
-    except ArtifactError as error:
-        rows.append({"target": "", "verdict": "recompile", "reason": str(error)})
-    else:
-        for artifact in [found] if isinstance(found, Artifact) else found.artifacts:
-            verdict, reason = _judge(artifact, options.file.name, options.device)
-            name = artifact.manifest.target.name
-            rows.append({"target": name, "verdict": verdict, "reason": reason})
-        taken = _taken(found, options.device)
+    for member in _members(options.file):
+        target = ""
+        if isinstance(member, Artifact):
+            target = member.manifest.target.name
+            verdict, reason = _judge(member, options.file.name, options.device)
+        else:
+            verdict, reason = "recompile", str(member)
+        rows.append({"target": target, "verdict": verdict, "reason": reason})
     best = min((row["verdict"] for row in rows), key=_VERDICTS.index, default="unsupported")
+    refusal, taken = "", None
+    try:
+        taken = load(options.file, options.device).manifest.target.name
+    except (ArtifactError, DeviceError) as error:
+        refusal = str(error)
+        best = max(best, "recompile", key=_VERDICTS.index)
     if options.json:
         facts = {"file": str(options.file), "verdict": best, "taken": taken, "artifacts": rows}
         print(json.dumps(facts, indent=2))
@@ -58,24 +62,30 @@ def _check(options: argparse.Namespace) -> int:
         for row in rows:
             table.add_row(row["target"], f"[bold]{row['verdict']}[/bold]", row["reason"])
         console().print(table)
-        if taken and len(rows) > 1:
-            console().print(f"of these, {taken} is taken", style="dim", markup=False)
+        if len(rows) > 1:
+            outcome = f"of these, {taken} is taken" if taken else f"none is taken: {refusal}"
+            console().print(outcome, style="dim", markup=False)
     return 0 if best in ("optimal", "runs") else 1
 
 
-def _taken(found: Artifact | Bundle, device: str | None) -> str | None:
-    """The target of the artifact that would be loaded, if one would."""
-    bundle = found if isinstance(found, Bundle) else Bundle((found,))
+def _members(path: Path) -> list[Artifact | ArtifactError]:
+    """What there is to judge: an artifact, or those of a bundle; errors for what is unreadable."""
     try:
-        kind = get_device(device or default_device()).kind
-        return bundle.best_here(kind, "").manifest.target.name
-    except (ArtifactError, DeviceError):
-        return None
+        if path.is_dir():
+            return read_members(path)
+        found = read_artifact(path)
+        return [found] if isinstance(found, Artifact) else list(found.artifacts)
+    except ArtifactError as error:
+        return [error]
 
 
 def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, str]:
     """The verdict on an artifact, and the reason."""
     target = artifact.manifest.target
+    try:
+        artifact.verify(source)
+    except ArtifactError as error:  # whatever it is for
+        return "recompile", str(error)
     device = device or default_device(target.device)
     try:
         opened = get_device(device)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler import cpu_features
-from rnn_compiler.cli.options import console, plain_table
+from rnn_compiler.cli.options import check_output, console, plain_table
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.devices import get_device
@@ -63,7 +63,7 @@ def _ops(options: argparse.Namespace) -> int:
     if options.op:
         from rnn_compiler.modules import find_op
 
-        signatures = [OPS[find_op(options.op)].signature]
+        signatures = [OPS[find_op(options.op, "ops")].signature]
     else:
         signatures = [op.signature for op in OPS.values()]
     if options.json:
@@ -163,8 +163,12 @@ def _check_cache() -> str:
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     writable = os.access(existing, os.W_OK)
     problem = "" if writable else ", not writable"
-    if not cache.files.is_trusted():
-        problem = ", not used: a link, of another user, or writable by everyone"
+    try:
+        cache.files.check_own()
+    except FileNotFoundError:
+        pass  # not made yet
+    except OSError as error:
+        problem = f", nothing is kept: {error.strerror}"
     return f"{folder} ({cache.mode}{problem})"
 
 
@@ -207,4 +211,5 @@ def add_demo(verbs: Any) -> None:
 def _demo(options: argparse.Namespace) -> int:
     from rnn_compiler.cli.demo import run_demo
 
+    check_output(options.output)
     return run_demo(options.output, console=console())

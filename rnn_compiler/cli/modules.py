@@ -11,7 +11,13 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from rnn_compiler.cli.options import add_module_options, console, module_of, plain_table
+from rnn_compiler.cli.options import (
+    add_module_options,
+    check_output,
+    console,
+    module_of,
+    plain_table,
+)
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.lowering.compiler import DEFAULT_TIMEOUT
@@ -51,6 +57,7 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
 
 
 def _emit(options: argparse.Namespace) -> int:
+    check_output(options.output)
     module = module_of(options)
     if options.stage == "lowered":
         text = lowered_text(module, options.target or current_target(), options.strategy)
@@ -94,11 +101,14 @@ def add_compile(verbs: Any) -> None:
 def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
     targets: list[str] = options.target or [current_target()]
+    one = len(targets) == 1 and targets[0] != ALL_LEVELS
+    if one:  # the folder of a bundle is made
+        check_output(options.output)
     start = time.perf_counter()
     with Console(stderr=True).status(f"compiling for {', '.join(targets)}"):
         result = compile(
             module,
-            targets[0] if len(targets) == 1 and targets[0] != ALL_LEVELS else targets,
+            targets[0] if one else targets,
             strategy=options.strategy,
             timeout=options.timeout,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -14,7 +15,14 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build, find_op
 from rnn_compiler.signatures import Attribute
 
-__all__ = ["UsageError", "add_module_options", "console", "module_of", "plain_table"]
+__all__ = [
+    "UsageError",
+    "add_module_options",
+    "check_output",
+    "console",
+    "module_of",
+    "plain_table",
+]
 
 
 class UsageError(Exception):
@@ -33,6 +41,16 @@ def plain_table(*columns: str, title: str | None = None) -> Table:
     for column in columns:
         table.add_column(column, header_style="bold")
     return table
+
+
+def check_output(path: Path | None) -> None:
+    """Checks, before any work is done, that there is a folder to write a file into.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if path is not None and not path.parent.is_dir():
+        raise UsageError(f"--output {path}: there is no folder {path.parent}; make it first")
 
 
 def add_module_options(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler import weights
-from rnn_compiler.cli.options import UsageError, console, plain_table
+from rnn_compiler.cli.options import UsageError, check_output, console, plain_table
 from rnn_compiler.dtypes import DTYPES
 
 __all__ = ["add_weights"]
@@ -92,6 +92,7 @@ def _destination(keyword: str) -> str:
 
 
 def _convert(name: str, names: list[str], options: argparse.Namespace) -> int:
+    check_output(options.output)
     function: Callable[..., Any] = getattr(weights, name)
     keywords = {each: getattr(options, _destination(each)) for each in names}
     direction, _, framework = name.partition("_")

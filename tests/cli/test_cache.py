@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rnn_compiler.cli import main
+from rnn_compiler.cli.environment import _check_cache
 
 DIMS = "seq_length=0,batch_size=1,input_size=1,num_units=1"
 
@@ -111,7 +112,7 @@ def test_clear_deletes_every_entry_and_nothing_else(
     assert run_json(capsys, "clear") == {"deleted": 0, "size": 0}
 
 
-@pytest.mark.parametrize("action", ["prune", "clear"])
+@pytest.mark.parametrize("action", ["prune", "clear", "verify"])
 def test_a_folder_that_is_no_cache_is_left_alone(
     action: str,
     tmp_path: Path,
@@ -122,9 +123,31 @@ def test_a_folder_that_is_no_cache_is_left_alone(
     file = tmp_path / "v1" / "ab" / f"{'ab' * 32}.entry"
     file.parent.mkdir(parents=True)
     file.write_text("mine")
+    (tmp_path / "v1" / "HEAD").write_text("mine")
     arguments = ["--max-size", "0"] if action == "prune" else []
     assert run(capsys, action, *arguments, code=2) == ""
     assert file.read_text() == "mine"
+    assert "nothing is kept" in _check_cache()
+    assert "'HEAD'" in _check_cache()
+
+
+@pytest.mark.parametrize("damage", ["", None])
+def test_a_damaged_tag_disables_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], damage: str | None
+) -> None:
+    """Neither here, nor in what `doctor` says, nor in a compilation."""
+    tag = folder / "v1" / "CACHEDIR.TAG"
+    content = tag.read_text()
+    tag.unlink()
+    if damage is not None:
+        tag.write_text(damage)
+    assert _check_cache() == f"{folder} (rw)"
+    os.truncate(entries(folder)[0], 10)
+    run(capsys, "verify", code=1)
+    assert tag.read_text() == content, "setting an entry aside is a use"
+    tag.write_text("")
+    assert run(capsys, "clear").startswith("2 entries deleted"), "also in quarantine"
+    assert entries(folder) == []
 
 
 def test_without_a_folder_there_is_nothing_to_do(

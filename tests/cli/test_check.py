@@ -133,6 +133,38 @@ def test_of_a_bundle_the_best_counts(
     assert check(tmp_path / "bundle", capsys)[1]["taken"] is None
 
 
+@pytest.mark.parametrize("fault", ["missing", "damaged"])
+@pytest.mark.parametrize("target", ["cpu", "tpu"])
+def test_nothing_of_a_broken_bundle_is_taken(
+    tiny: rc.Artifact,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    target: str,
+    fault: str,
+) -> None:
+    """Nor loaded, whichever payload it is; the others are judged all the same."""
+    folder = tmp_path / "bundle"
+    rc.runtime.Bundle((tiny, for_target(tiny, device="tpu", name="tpu"))).save(folder)
+    assert check(folder, capsys)[1]["taken"] == "cpu"
+    payload = folder / f"{target}.vmfb"
+    if fault == "missing":
+        payload.unlink()
+    else:
+        payload.write_bytes(tiny.payload[:-1] + b"?")
+    code, found = check(folder, capsys)
+    assert (code, found["verdict"], found["taken"]) == (1, "recompile", None)
+    broken, whole = found["artifacts"][:: 1 if target == "cpu" else -1]
+    assert (broken["verdict"], whole["verdict"]) == (
+        "recompile",
+        "unsupported" if target == "cpu" else "optimal",
+    )
+    assert fault in broken["reason"]
+    assert main(["check", str(folder)]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("none is taken: ")
+    with pytest.raises(rc.errors.ArtifactError, match=fault):
+        rc.runtime.load(folder)
+
+
 def test_no_file_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(tmp_path / "none.vmfb")]) == 1
     assert "no such artifact" in capsys.readouterr().err

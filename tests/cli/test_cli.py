@@ -16,6 +16,7 @@ from rnn_compiler.cpu_features import LEVELS, architecture
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
+WEIGHTS = ["--rnn-mode=lstm", "--num-units=2", "--input-size=2"]
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +156,20 @@ def test_run_bfloat16_files_hold_bits(tmp_path: Path) -> None:
         (["emit", "BlockLSTMV2", "--dim", DIMS, "--attr", "use_peephole=x"], 2, ["true or false"]),
         (["emit", "BlockLSTMGradV2", "--dim", DIMS], 2, ["'use_peephole'", "--attr"]),
         (["compile", "BlockLSTMV2", "--dim", DIMS, "--target", "tpu"], 2, ["'tpu'", "cpu:generic"]),
+        (["ops", "BlocklstmV3"], 2, ["ops: 'op'", "'BlocklstmV3'", "did you mean BlockLSTMV2?"]),
+        (["ops", "Nonsense"], 2, ["ops: 'op'", "'Nonsense'\n"]),
+        (["emit", "BlockLSTMV2", "--dim", DIMS, "-o", "none/x"], 2, ["none/x", "no folder none;"]),
+        (["compile", "BlockLSTMV2", "--dim", DIMS, "-o", "none/x"], 2, ["none/x", "no folder"]),
+        (["run", "missing.vmfb", "-o", "none/x.npz"], 2, ["none/x.npz", "no folder"]),
+        (["demo", "-o", "none/x.png"], 2, ["none/x.png", "no folder"]),
+        (["weights", "to-keras", "w", "-o", "none/x", *WEIGHTS], 2, ["none/x", "no folder"]),
+        (
+            ["inspect", str(Path(__file__).parent)],
+            1,
+            ["error: " + str(Path(__file__).parent) + ":"],
+        ),
+        (["inspect", str(Path(__file__).parent)], 1, ["not a bundle", "manifest.json"]),
+        (["inspect", __file__], 1, [f"error: {__file__}: not an artifact", "test_cli.py.json"]),
         (["inspect", "missing.vmfb"], 1, ["missing.vmfb", "no such artifact"]),
         (["run", "missing.vmfb"], 1, ["missing.vmfb"]),
     ],
@@ -199,6 +214,34 @@ def test_run_names_what_is_wrong(
 def test_debug_shows_the_traceback(arguments: list[str]) -> None:
     with pytest.raises(ValueError, match="BlockLSTMV2"):
         main(arguments)
+
+
+def test_even_an_unexpected_error_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A defect of ours; nothing known raises one."""
+
+    def fail() -> None:
+        raise KeyError("a\nb")
+
+    monkeypatch.setattr("rnn_compiler.cli.environment.print_version", fail)
+    assert main(["--version"]) == 1
+    expected = r"rnn-compiler: error: unexpected KeyError: 'a\nb'; --debug shows a traceback"
+    assert capsys.readouterr().err == f"{expected}\n"
+    with pytest.raises(KeyError):
+        main(["--version", "--debug"])
+
+
+def test_what_cannot_be_written_is_named_as_it_was_given(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not by the temporary name under which it is written."""
+    output = tmp_path / "folder"
+    output.mkdir()
+    capsys.readouterr()
+    assert main(["compile", *OPS, "--dim", DIMS, "--attr=use_peephole=true", f"-o{output}"]) == 1
+    error = capsys.readouterr().err
+    assert error == f"rnn-compiler: error: [Errno 21] Is a directory: '{output}'\n"
 
 
 def test_debug_is_for_actions_too() -> None:

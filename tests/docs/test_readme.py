@@ -44,6 +44,7 @@ def _check_commands() -> None:
         "ops",
         "emit",
         "compile",
+        "compile",
         "inspect",
         "check",
         "run",

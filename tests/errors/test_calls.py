@@ -154,7 +154,9 @@ def test_raw_op_checks_every_argument(case: Perturbation) -> None:
     error = caught.value
     assert error.op == case.op
     if dim in signature.positive and case.value.size == 0:
-        assert error.argument == dim
+        assert error.argument == case.argument.name
+        assert f"{dim} in 1.." in error.expected
+        assert error.got.endswith(f", 0 on axis {case.axis}")
     elif dim is not None:
         assert error.argument in users - {case.argument.name} | {lengths, "params"}
         assert dim in error.expected or error.argument in (lengths, "params")

@@ -98,12 +98,12 @@ def test_shapes(op: str, version: str, argument: str, value: Any, expected: str,
 @pytest.mark.parametrize("version", VERSIONS)
 def test_no_step_and_no_layer(version: str) -> None:
     op = f"CudnnRNN{version}"
-    with invalid_argument(op, "seq_length", "an int in 1..", "0"):
+    with invalid_argument(op, "input", "seq_length in 1..", "0 on axis 0"):
         call(op, input=zeros(0, B, I))
     for rows in (0, 1):  # one row of states is less than a bidirectional layer has
-        with invalid_argument(op, "num_layers", "an int in 1..", "0"):
+        with invalid_argument(op, "input_h", "num_layers in 1..", f"{rows} on axis 0"):
             call(op, input_h=zeros(rows, B, H), input_c=zeros(rows, B, H))
-    with invalid_argument(op, "num_units", "an int in 1..", "0"):
+    with invalid_argument(op, "input_h", "num_units in 1..", "0 on axis 2"):
         call(op, input_h=zeros(L * D, B, 0), input_c=zeros(L * D, B, 0))
 
 

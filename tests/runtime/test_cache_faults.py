@@ -697,9 +697,10 @@ def test_27_folders_that_others_can_write_to_are_not_used(
 def test_28_nothing_is_deleted_in_a_folder_that_is_no_cache(
     cache: ArtifactCache, tiny: rc.Artifact
 ) -> None:
-    """Even if its files are named like entries: the marker is missing."""
+    """Even if its files are named like entries: the tag is missing, and it holds other things."""
     cache.put(KEY, tiny)
     (cache.folder / "v1" / "CACHEDIR.TAG").unlink()
+    (cache.folder / "v1" / "HEAD").write_text("mine")
     assert eviction.clear(cache.files) == eviction.prune(cache.files, 0) == []
     assert cache.path(KEY).exists()
 
@@ -728,6 +729,32 @@ def test_28_a_store_of_something_else_is_not_written_to(
     with pytest.warns(CacheWarning, match="holds something else"):
         cache.put(KEY, tiny)
     assert [path.name for path in (cache.folder / "v1").iterdir()] == ["api.py"]
+
+
+@pytest.mark.parametrize("damage", ["empty", "other", "missing", "link"])
+def test_28_a_damaged_tag_is_written_again(
+    cache: ArtifactCache, tiny: rc.Artifact, tmp_path: Path, damage: str
+) -> None:
+    """As long as everything beside it is the cache's own."""
+    cache.put(KEY, tiny)
+    cache.lock_path(KEY)
+    cache.files.make(cache.files.quarantine)
+    tag, elsewhere = cache.folder / "v1" / "CACHEDIR.TAG", tmp_path / "elsewhere"
+    content = tag.read_bytes()
+    tag.unlink()
+    if damage == "link":
+        elsewhere.write_text("mine")
+        tag.symlink_to(elsewhere)
+    elif damage != "missing":
+        tag.write_text({"empty": "", "other": "Signature: 0"}[damage])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cache.put(OTHER, tiny)
+    assert tag.read_bytes() == content
+    assert not tag.is_symlink()
+    assert damage != "link" or elsewhere.read_text() == "mine"
+    tag.write_text("")
+    assert len(eviction.clear(cache.files)) == 2
 
 
 # 30-36.
