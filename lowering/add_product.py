@@ -1,6 +1,6 @@
-"""The sum of matrix products that gradients of weights are, a block of time after the other.
+"""The matrix products that gradients of weights are: of all steps, or a block of time at a time.
 
-Each product is added where it belongs in the vector of all gradients. It is emitted as a
+In blocks, each product is added where it belongs in the vector of all gradients. It is emitted as a
 `stablehlo.composite` with a plain decomposition, as `time_loop` is, so that lowering may do it in
 place.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value
 
-__all__ = ["add_product"]
+__all__ = ["add_product", "product"]
 
 
 def add_product(b: Builder, total: Value, offset: int, lhs: Value, rhs: Value) -> Value:
@@ -29,7 +29,7 @@ def add_product(b: Builder, total: Value, offset: int, lhs: Value, rhs: Value) -
     Returns:
         The vector with its new part.
     """
-    lhs, rhs = (value.reshape(math.prod(value.shape[:2]), value.shape[2]) for value in (lhs, rhs))
+    lhs, rhs = _matrix(lhs), _matrix(rhs)
     shape = (lhs.shape[1], rhs.shape[1])
     if 0 in (*lhs.shape, *rhs.shape):
         return total
@@ -47,3 +47,14 @@ def add_product(b: Builder, total: Value, offset: int, lhs: Value, rhs: Value) -
         ["total", "lhs", "rhs"],
     )
     return result
+
+
+def product(lhs: Value, rhs: Value, dtype: str) -> Value:
+    """``lhs^T @ rhs``, over all steps and rows, of ``[T, B, M]`` and ``[T, B, N]``, in a dtype."""
+    return _matrix(lhs).dot(_matrix(rhs), (0, 0), dtype)
+
+
+def _matrix(value: Value) -> Value:
+    """All rows of all steps of ``[T, B, N]``."""
+    T, B, width = value.shape
+    return value.reshape(T * B, width)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.cudnn_layout import Block, PseudoLayer
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.lowering.add_product import add_product
+from rnn_compiler.lowering.add_product import add_product, product
 from rnn_compiler.lowering.ops import lstm_recurrence
 from rnn_compiler.lowering.ops.cudnn_network import Network
 from rnn_compiler.lowering.time_loop import Values
@@ -38,19 +38,20 @@ def blocks_of_time(net: Network) -> list[range]:
 
     The gates' gradients are the largest temporary by far: undivided, they alone would be almost
     half of what the op is given and returns. Four blocks or so, twice as many if a step has two
-    sets of them; of equal length, if that can be, so that one loop serves all; a single one if
-    there is little to save.
+    sets of them; of equal length, if that can be, so that one loop serves all, and of two steps at
+    least; a single one if there is little to save.
     """
     T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
     sets = 2 if net.cell.splits_recurrent else 1
     gates = net.layout.pseudo_layers[0].recurrent.shape[0]
     size = T * B * gates * sets * DTYPES[net.storage].numpy.itemsize
-    count = max(1, min(4 * sets, size // SMALLEST_BLOCK, T))
+    count = max(1, min(4 * sets, size // SMALLEST_BLOCK, T // 2))
     if count > 1:
-        near = sorted(range(count // 2 + 1, 2 * count), key=lambda n: abs(n - count))
+        near = sorted(
+            range(count // 2 + 1, min(2 * count, T // 2 + 1)), key=lambda n: abs(n - count)
+        )
         count = next((n for n in near if T % n == 0), count)
-    length = -(-T // count)
-    return [range(t, min(t + length, T)) for t in range(0, T, length)]
+    return [range(T * n // count, T * (n + 1) // count) for n in range(count)]
 
 
 def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
@@ -94,6 +95,7 @@ class DirectionGradient:
         initial: The state before the first step, by name.
         sums: ``dx``, flat, ``dbW`` and ``dbR``; ``dh`` and, if there is one, ``dc``, of the state
             that the last block started from.
+        parts: The gradients of the matrices, with their places, if there is a single block.
         block: The block of time that was run last.
         loop: What its loop gave.
     """
@@ -106,6 +108,7 @@ class DirectionGradient:
     saved: Value | None
     initial: Values
     sums: dict[str, Value] = field(default_factory=lambda: {})
+    parts: list[tuple[int, Value]] = field(default_factory=lambda: [])
     block: range = range(0)
     loop: Values = field(default_factory=lambda: {})
 
@@ -115,10 +118,14 @@ class DirectionGradient:
         return self.pseudo_layer.direction == 0
 
     @property
-    def biases(self) -> list[tuple[int, Value]]:
-        """The gradients of the biases, with their places in the buffer."""
+    def left(self) -> list[tuple[int, Value]]:
+        """The gradients of parameters that are not in the buffer yet, with their places in it.
+
+        Those are the biases and, if there is a single block, the matrices too: added to nothing,
+        they are written where they belong anyway.
+        """
         places = {"dbW": self.pseudo_layer.input_bias, "dbR": self.pseudo_layer.recurrent_bias}
-        return [(place.offset, self.sums[key]) for key, place in places.items()]
+        return [*self.parts, *((place.offset, self.sums[key]) for key, place in places.items())]
 
     def start(self, state: Values) -> None:
         """Begins, from the gradient of the state after the last step."""
@@ -157,7 +164,10 @@ class DirectionGradient:
         self.sums["dx"] = share if whole else self.sums["dx"].with_part(self._written, share)
         for place, lhs, rhs in self._factors():
             b.step("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
-            params = add_product(b, params, place.offset, lhs, rhs)
+            if whole:
+                self.parts.append((place.offset, product(lhs, rhs, net.compute)))
+            else:
+                params = add_product(b, params, place.offset, lhs, rhs)
         for key, gates in (("dbW", self.loop["dx_gates"]), ("dbR", self._recurrent_gates)):
             b.step(f"{key} += sum over steps and rows")
             n, B, width = gates.shape

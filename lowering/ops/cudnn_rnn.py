@@ -120,7 +120,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         masks = [net.part("reserve_space", block) for block in blocks]
     b.step("params_backprop = 0")
     params = b.full(0, (layout.size,), net.compute)
-    biases: list[tuple[int, Value]] = []
+    left: list[tuple[int, Value]] = []
     states: dict[str, list[tuple[int, Value]]] = {name: [] for name in initial}
     dy = net.swap(args["output_backprop"])
     for layer in reversed(range(L)):
@@ -145,7 +145,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             directions.append(direction)
         params = add_blocks(directions, params)
         for (index, _), direction in zip(net.layer(layer), directions, strict=True):
-            biases += direction.biases
+            left += direction.left
             for name in initial:
                 part = direction.sums["d" + name].to(net.storage)
                 states[name].append((index * math.prod(part.shape), part))
@@ -155,8 +155,8 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         if layer and masks:
             dy = net.times_mask(dy, masks[layer - 1])
     b.step("params_backprop = all matrices, then all biases")
-    for offset, value in biases:
-        params = params.with_part(offset, value)
+    for offset, value in left:
+        params = params.with_part(offset, value.flat())
     results = {
         "input": net.steps.where_valid(b, dy),
         "params": params.to(net.storage),

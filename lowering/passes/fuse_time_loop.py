@@ -504,6 +504,8 @@ def _batch_size(loop: Recurrence) -> int:
             raise NotARecurrence("a unit axis")
         if len(axes) == 3 and axes[0] == 1:
             raise NotARecurrence("a single step")
+    if any(output.shape[0] == 1 for output in loop.outputs):
+        raise NotARecurrence("a single step")
     return batch
 
 
