@@ -5,11 +5,11 @@
         for tile of rows in the block, for panel of columns:
           result[tile, panel] += lhs[tile] @ rhs[panel]           # linalg.matmul, sums in registers
 
-A left-hand side ``[M, K]`` and a right-hand side ``[K, N]`` are read where they lie; what a block of
-the summed axis reads stays in the second-level cache. A left-hand side that comes as ``[K, M]`` is
-packed into panels of rows first, ``[M/tile, K, tile]``; a right-hand side that comes as ``[N, K]``
-into panels of columns, ``[N/P, K, P]``: as such a panel is contiguous, its sums are not cut, and all
-rows of a block take their turn with it.
+A left-hand side ``[M, K]`` and a right-hand side ``[K, N]`` are read where they lie; what a block
+of the summed axis reads stays in the second-level cache. A left-hand side that comes as ``[K, M]``
+is packed into panels of rows first, ``[M/tile, K, tile]``; a right-hand side that comes as
+``[N, K]`` into panels of columns, ``[N/P, K, P]``: as such a panel is contiguous, its sums are not
+cut, and all rows of a block take their turn with it.
 
 Where no block of a fitting size divides the rows, the last block overlaps the one before and makes
 the same numbers again. Sums are not cut then either: both blocks may be at it at once.
