@@ -486,6 +486,23 @@ def test_blocks_of_16_bit_types_are_fused(dtype: str, monkeypatch: pytest.Monkey
         assert rc.compile(built).manifest.strategy == "fused"
 
 
+def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop over an array of one row gave wrong numbers as one dispatch."""
+    variant = sizes(3, 3, 2, 2, rnn_mode="gru")
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    (spec,) = module("CudnnRNNBackprop", "float64", variant).functions
+    rng = np.random.default_rng(0)
+    given = {argument.name: normal(argument, rng) for argument in spec.arguments}
+    results: list[Any] = []
+    for length in (3, 1):
+        blocks = [range(t, t + length) for t in range(0, 3, length)]
+        monkeypatch.setattr(cudnn_gradient, "blocks_of_time", lambda _, blocks=blocks: blocks)
+        compiled = rc.runtime.load(rc.compile(Module([spec])))
+        results.append(compiled(**given)._asdict())
+    for name, whole in results[0].items():
+        assert_within(results[1][name], whole, 1e-12, name)
+
+
 @pytest.mark.parametrize("seq_length", [4, 400])
 def test_gradient_without_input(seq_length: int) -> None:
     """An input of no elements has a gradient of none, in one block of time and in several."""
