@@ -120,10 +120,7 @@ class BlockedProduct:
         else:
             starts = [first, "0"]
         where = span(starts, sizes)
-        self.part = Array("", sizes, whole.element)
-        self.part.name = text(
-            f"tensor.extract_slice {shared}{where} : {made.type} to {self.part.type}"
-        )
+        self.part = text.extract(Array(shared, made.shape, made.element), starts, sizes)
         self._block(first)
         text.lines.append(
             "scf.forall.in_parallel {\n"
@@ -211,28 +208,20 @@ class BlockedProduct:
         at = self.text(f"arith.addi {first}, {row} : index")
         if len(self.lhs.shape) == 3:
             at = self.text(f"arith.divui {at}, {self.text.index(self.tile)} : index")
-            return self._slice(self.lhs, [at, k, "0"], (summed, self.tile))
+            return self.text.extract(self.lhs, [at, k, "0"], (summed, self.tile))
         if self.by_columns:
-            return self._slice(self.lhs, [k, at], (summed, self.tile))
-        return self._slice(self.lhs, [at, k], (self.tile, summed))
+            return self.text.extract(self.lhs, [k, at], (summed, self.tile))
+        return self.text.extract(self.lhs, [at, k], (self.tile, summed))
 
     def _panel(self, number: str) -> Array:
         """Emits a packed panel."""
         if len(self.rhs.shape) == 2:
             return self.rhs
-        return self._slice(self.rhs, [number, "0", "0"], self.rhs.shape[1:])
+        return self.text.extract(self.rhs, [number, "0", "0"], self.rhs.shape[1:])
 
     def _columns(self, k: str, summed: int, column: str, width: int) -> Array:
         """Emits some columns of the right-hand side."""
-        return self._slice(self.rhs, [k, column], (summed, width))
-
-    def _slice(self, array: Array, starts: list[str], sizes: tuple[int, ...]) -> Array:
-        part = Array("", sizes, array.element)
-        where = span(starts, (*[1] * (len(starts) - len(sizes)), *sizes))
-        part.name = self.text(
-            f"tensor.extract_slice {array.name}{where} : {array.type} to {part.type}"
-        )
-        return part
+        return self.text.extract(self.rhs, [k, column], (summed, width))
 
     # Tiles.
 
@@ -242,17 +231,18 @@ class BlockedProduct:
         """Emits the sums of a tile."""
         start = None
         if cut and not self.total:
-            start = self._slice(self.part, [row, column], (self.tile, width))
+            start = self.text.extract(self.part, [row, column], (self.tile, width))
         made = tile_matmul(self.text, self.vectors, lhs, rhs, start, lhs_transposed=self.by_columns)
         if made.shape[1] != width:
-            made = self._slice(made, ["0", "0"], (self.tile, width))
+            made = self.text.extract(made, ["0", "0"], (self.tile, width))
         if not self.total:
-            self._insert(made, [row, column])
+            self.text.insert(made, self.part, [row, column])
             return
         for number in range(self.tile):
-            line = self._slice(made, [str(number), "0"], (width,))
+            line = self.text.extract(made, [str(number), "0"], (width,))
             place = [self._place(row, number, column)]
-            self._insert(self._sum(line, self._slice(self.part, place, (width,))), place)
+            total = self.text.extract(self.part, place, (width,))
+            self.text.insert(self._sum(line, total), self.part, place)
 
     def _sum(self, line: Array, total: Array) -> Array:
         """Emits the sum of two vectors, in the place of the second."""
@@ -277,23 +267,6 @@ class BlockedProduct:
             return text.add(line, int(column))
         return text(f"arith.addi {line}, {column} : index")
 
-    def _insert(self, tile: Array, starts: list[str]) -> None:
-        where = span(starts, (*[1] * (len(starts) - len(tile.shape)), *tile.shape))
-        self.part.name = self.text(
-            f"tensor.insert_slice {tile.name} into {self.part.name}{where} : "
-            f"{tile.type} into {self.part.type}"
-        )
-
     def _for(self, high: int, step: int, body: Callable[[str], None]) -> None:
         """Emits a loop from 0 that carries the block of the result."""
-        text, part = self.text, self.part
-        bounds = [text.index(n) for n in (0, high, step)]
-        induction, inside, result = text.name(), text.name(), text.name()
-        text.lines.append(
-            f"{result} = scf.for {induction} = {bounds[0]} to {bounds[1]} step {bounds[2]} "
-            f"iter_args({inside} = {part.name}) -> ({part.type}) {{"
-        )
-        part.name = inside
-        body(induction)
-        text.lines.append(f"scf.yield {part.name} : {part.type}\n}}")
-        part.name = result
+        self.text.loop(0, high, step, [self.part], body)

@@ -10,7 +10,7 @@ ops say only their tile sizes (`lowering_config`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -87,6 +87,54 @@ class Text:
         """Emits a barrier: nothing is known of the array, not even that nobody reads it."""
         name = self(f"util.optimization_barrier {array.name} : {array.type}")
         return Array(name, array.shape, array.element)
+
+    def extract(self, array: Array, starts: Sequence[str], sizes: Sequence[int]) -> Array:
+        """Emits a part of an array; as many of its first axes as `sizes` lacks are dropped."""
+        part = Array("", tuple(sizes), array.element)
+        where = span(starts, (*[1] * (len(starts) - len(sizes)), *sizes))
+        part.name = self(f"tensor.extract_slice {array.name}{where} : {array.type} to {part.type}")
+        return part
+
+    def insert(self, part: Array, array: Array, starts: Sequence[str]) -> None:
+        """Emits the writing of a part of an array, which has another name then."""
+        where = span(starts, (*[1] * (len(starts) - len(part.shape)), *part.shape))
+        array.name = self(
+            f"tensor.insert_slice {part.name} into {array.name}{where} : "
+            f"{part.type} into {array.type}"
+        )
+
+    def loop(
+        self,
+        low: int | str,
+        high: int | str,
+        step: int,
+        carried: Sequence[Array],
+        body: Callable[[str], None],
+    ) -> None:
+        """Emits a loop.
+
+        Args:
+            low: Where it starts, a number or a name.
+            high: Where it ends.
+            step: How far it goes at a time.
+            carried: The arrays that its body writes to; they have other names in it and after it.
+            body: Emits the body, given the index.
+        """
+        bounds = [self.index(n) if isinstance(n, int) else n for n in (low, high, step)]
+        induction, result = self.name(), self.name()
+        types = ", ".join(array.type for array in carried)
+        inside = [self.name() for _ in carried]
+        pairs = ", ".join(f"{new} = {a.name}" for new, a in zip(inside, carried, strict=True))
+        self.lines.append(
+            f"{result}:{len(carried)} = scf.for {induction} = {bounds[0]} to {bounds[1]} "
+            f"step {bounds[2]} iter_args({pairs}) -> ({types}) {{"
+        )
+        for array, name in zip(carried, inside, strict=True):
+            array.name = name
+        body(induction)
+        self.lines.append(f"scf.yield {', '.join(a.name for a in carried)} : {types}\n}}")
+        for number, array in enumerate(carried):
+            array.name = f"{result}#{number}"
 
     def index(self, value: int) -> str:
         """Emits a constant index."""

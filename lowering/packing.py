@@ -111,37 +111,20 @@ def _transposed(
     first = text(f"arith.muli {number}, {text.index(panel)} : index")
 
     def loop(high: int, step: int, body: Callable[[str], None]) -> None:
-        bounds = [text.index(n) for n in (0, high, step)]
-        induction, inside, result = text.name(), text.name(), text.name()
-        text.lines.append(
-            f"{result} = scf.for {induction} = {bounds[0]} to {bounds[1]} step {bounds[2]} "
-            f"iter_args({inside} = {part.name}) -> ({part.type}) {{"
-        )
-        part.name = inside
-        body(induction)
-        text.lines.append(f"scf.yield {part.name} : {part.type}\n}}")
-        part.name = result
+        text.loop(0, high, step, [part], body)
 
     def tile(gate: str, k: str, column: str) -> None:
         row = text(f"arith.muli {gate}, {text.index(unit)} : index")
         row = text(f"arith.addi {row}, {first} : index")
         row = text(f"arith.addi {row}, {column} : index")
-        small = Array("", (lanes, lanes), of)
-        small.name = text(
-            f"tensor.extract_slice {source.name}{span([row, k], small.shape)} : "
-            f"{source.type} to {small.type}"
-        )
+        small = text.extract(source, [row, k], (lanes, lanes))
         if len(part.shape) == 3:
             at = text(f"arith.muli {gate}, {text.index(panel)} : index")
             to = ["0", k, text(f"arith.addi {at}, {column} : index")]
         else:
             to = [gate, "0", k, column]
-        place = span(to, (*[1] * (len(to) - 2), lanes, lanes))
-        target = text(f"tensor.extract_slice {part.name}{place} : {part.type} to {small.type}")
-        made = _transpose(text, small, target)
-        part.name = text(
-            f"tensor.insert_slice {made} into {part.name}{place} : {small.type} into {part.type}"
-        )
+        target = text.extract(part, to, small.shape)
+        text.insert(Array(_transpose(text, small, target.name), small.shape, of), part, to)
 
     def columns(gate: str, k: str) -> None:
         loop(panel, lanes, lambda column: tile(gate, k, column))

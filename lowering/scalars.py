@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.recurrence import NotARecurrence, attribute_text
+from rnn_compiler.lowering.recurrence import NotARecurrence, attribute_text, defining, element
 
-__all__ = ["Emit", "cast", "elementwise", "splat"]
+__all__ = ["Emit", "cast", "elementwise", "row_index", "scalar", "splat"]
 
 Emit = Callable[[str], str]
 """Emits an op given by the text right of its ``=``; gives the name of its result."""
@@ -126,3 +126,33 @@ def elementwise(emit: Emit, op: ir.Operation, operands: Sequence[str], element: 
     if name == "not" and element == "i1":
         return emit(f"arith.xori {x}, {emit('arith.constant true')} : i1")
     raise NotARecurrence(f"{op.name} of {element} in a step")
+
+
+def scalar(emit: Emit, known: dict[ir.Value, str], value: ir.Value) -> str:
+    """A scalar that a step computes.
+
+    Args:
+        emit: Emits an op.
+        known: The names of those there are; what is emitted is added.
+        value: The scalar.
+    """
+    if value not in known:
+        op = defining(value)
+        if op.name == "stablehlo.constant":
+            known[value] = splat(emit, op, element(value))
+        else:
+            operands = [scalar(emit, known, operand) for operand in op.operands]
+            last = element(op.operands[-1])
+            if op.name == "stablehlo.convert":
+                known[value] = cast(emit, operands[0], last, element(value))
+            else:
+                known[value] = elementwise(emit, op, operands, last)
+    return known[value]
+
+
+def row_index(emit: Emit, known: dict[ir.Value, str], value: ir.Value, length: int) -> str:
+    """The index of a row, a scalar of the step, clamped to the array as `dynamic_slice` does."""
+    index = cast(emit, scalar(emit, known, value), element(value), "i64")
+    zero, last = (emit(f"arith.constant {n} : i64") for n in (0, length - 1))
+    low = emit(f"arith.maxsi {index}, {zero} : i64")
+    return emit(f"arith.index_cast {emit(f'arith.minsi {low}, {last} : i64')} : i64 to index")

@@ -34,9 +34,9 @@ from rnn_compiler.lowering.recurrence import (
     unit_of,
     width,
 )
-from rnn_compiler.lowering.scalars import cast, elementwise, splat
+from rnn_compiler.lowering.scalars import cast, elementwise, row_index, scalar, splat
 
-__all__ = ["Group", "RowWrite", "StepValues", "emit_dispatch", "gates_of", "row_index", "row_of"]
+__all__ = ["Group", "RowWrite", "StepValues", "emit_dispatch", "gates_of", "row_of"]
 
 
 def gates_of(value: ir.Value) -> int:
@@ -108,27 +108,11 @@ class StepValues:
 
     def scalar(self, value: ir.Value) -> str:
         """A scalar of the step, which is emitted where it is first needed."""
-        if value not in self.scalars:
-            op = defining(value)
-            if op.name == "stablehlo.constant":
-                self.scalars[value] = splat(self.text, op, element(value))
-            else:
-                operands = [self.scalar(operand) for operand in op.operands]
-                last = element(op.operands[-1])
-                if op.name == "stablehlo.convert":
-                    self.scalars[value] = cast(self.text, operands[0], last, element(value))
-                else:
-                    self.scalars[value] = elementwise(self.text, op, operands, last)
-        return self.scalars[value]
+        return scalar(self.text, self.scalars, value)
 
-
-def row_index(step: StepValues, value: ir.Value, length: int) -> str:
-    """Emits the index of a row, clamped to the array as `dynamic_slice` does."""
-    text = step.text
-    index = cast(text, step.scalar(value), element(value), "i64")
-    zero, last = (text(f"arith.constant {n} : i64") for n in (0, length - 1))
-    low = text(f"arith.maxsi {index}, {zero} : i64")
-    return text(f"arith.index_cast {text(f'arith.minsi {low}, {last} : i64')} : i64 to index")
+    def row_index(self, value: ir.Value, length: int) -> str:
+        """The index of a row, clamped to the array as `dynamic_slice` does."""
+        return row_index(self.text, self.scalars, value, length)
 
 
 def row_of(array: Array, row: str, *, gate: bool = False) -> str:
@@ -279,7 +263,7 @@ class _Dispatch:
                     raise NotARecurrence("a reshape in a step")
                 array = step.arguments[source]
                 return self._input(
-                    value, array, row_index(step, row.operands[1], array.shape[0]), axes, column
+                    value, array, step.row_index(row.operands[1], array.shape[0]), axes, column
                 )
             case _:
                 operands = [self._scalar(x, axes if rank(x) else "", column) for x in op.operands]

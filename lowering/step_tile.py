@@ -35,7 +35,7 @@ from rnn_compiler.lowering.recurrence import (
     rank,
     width,
 )
-from rnn_compiler.lowering.scalars import cast, elementwise, splat
+from rnn_compiler.lowering.scalars import cast, elementwise, row_index, scalar, splat
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["Panels", "Stage", "Step", "StepTile", "Units", "Write"]
@@ -120,27 +120,11 @@ class Step:
 
     def scalar(self, value: ir.Value) -> str:
         """A scalar of the step, which is emitted where it is first needed."""
-        if value not in self.scalars:
-            op = defining(value)
-            if op.name == "stablehlo.constant":
-                self.scalars[value] = splat(self.text, op, element(value))
-            elif op.name == "stablehlo.convert":
-                source = op.operands[0]
-                name = self.scalar(source)
-                self.scalars[value] = cast(self.text, name, element(source), element(value))
-            else:
-                operands = [self.scalar(operand) for operand in op.operands]
-                last = element(op.operands[-1])
-                self.scalars[value] = elementwise(self.text, op, operands, last)
-        return self.scalars[value]
+        return scalar(self.text, self.scalars, value)
 
     def row_index(self, value: ir.Value, length: int) -> str:
         """The index of a row, clamped to the array as `dynamic_slice` does."""
-        text = self.text
-        index = cast(text, self.scalar(value), element(value), "i64")
-        zero, last = (text(f"arith.constant {n} : i64") for n in (0, length - 1))
-        low = text(f"arith.maxsi {index}, {zero} : i64")
-        return text(f"arith.index_cast {text(f'arith.minsi {low}, {last} : i64')} : i64 to index")
+        return row_index(self.text, self.scalars, value, length)
 
 
 @dataclass(frozen=True)

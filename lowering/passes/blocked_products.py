@@ -13,12 +13,12 @@ the products are summed.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.blocked_product import BlockedProduct
 from rnn_compiler.lowering.dispatch import Array, Text
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.products import contracted_axes, public_ops, replace_by_call
 from rnn_compiler.lowering.recurrence import defining, element, is_constant, shape
 from rnn_compiler.lowering.vectors import VectorUnit
 
@@ -37,13 +37,10 @@ def blocked_products(module: ir.Module, vectors: VectorUnit) -> None:
     """
     with module.context, ir.Location.unknown():
         made: dict[str, str] = {}
-        for function in list(module.body.operations):
-            if "sym_visibility" in function.attributes:
-                continue
-            for op in list(function.regions[0].blocks[0].operations):
-                found = _found(op.operation)
-                if found is not None and found.is_large:
-                    _rewrite(module, op.operation, found, vectors, made)
+        for op in public_ops(module):
+            found = _found(op)
+            if found is not None and found.is_large:
+                _rewrite(module, op, found, vectors, made)
 
 
 @dataclass(frozen=True)
@@ -74,13 +71,9 @@ class _Found:
 
 def _found(op: ir.Operation) -> _Found | None:
     """The product that an op is; None if it is none."""
-    if op.name == "stablehlo.dot_general":
-        numbers = str(op.attributes["dot_dimension_numbers"])
-        axes = [int(axis) for axis in re.findall(r"contracting_dimensions = \[(\d+)\]", numbers)]
-        ranks = [len(shape(operand)) for operand in op.operands]
-        if "batching" in numbers or len(axes) != 2 or ranks != [2, 2]:
-            return None
-        return _Found(op.operands[0], op.operands[1], (axes[0], axes[1]))
+    axes = contracted_axes(op)
+    if axes is not None:
+        return _Found(op.operands[0], op.operands[1], axes)
     if op.name == "stablehlo.composite":
         if ir.StringAttr(op.attributes["name"]).value != "rnn_compiler.add_product":
             return None
@@ -103,21 +96,15 @@ def _rewrite(
     operands += [_unfolded(found.total, op)] if found.total else []
     arrays = [Array(f"%arg{number}", shape(operand), of) for number, operand in enumerate(operands)]
     key = f"{[array.type for array in arrays]} {found.axes} {found.offset}"
-    if key not in made:
-        made[key] = f"blocked_product_{len(made)}"
-        text = _function(made[key], vectors, arrays, found)
-        parsed = ir.Module.parse(text)
-        parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
-    call = ir.Operation.create(
-        "func.call",
-        operands=operands,
-        results=[op.results[0].type],
-        attributes={"callee": ir.FlatSymbolRefAttr.get(made[key])},
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
+    replace_by_call(
+        module,
+        op,
+        operands,
+        "blocked_product",
+        made,
+        key,
+        lambda: _function(vectors, arrays, found),
     )
-    op.results[0].replace_all_uses_with(call.results[0])
-    op.erase()
 
 
 def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
@@ -147,7 +134,7 @@ def _unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
     ).results[0]
 
 
-def _function(symbol: str, vectors: VectorUnit, arrays: list[Array], found: _Found) -> str:
+def _function(vectors: VectorUnit, arrays: list[Array], found: _Found) -> str:
     """The text of a function that multiplies two matrices, contracting an axis of each."""
     text = Text()
     parameters = ", ".join(f"{array.name}: {array.type}" for array in arrays)
@@ -157,4 +144,4 @@ def _function(symbol: str, vectors: VectorUnit, arrays: list[Array], found: _Fou
     )
     result = product.emit()
     body = "\n".join([*text.lines, f"return {result.name} : {result.type}"])
-    return f"func.func private @{symbol}({parameters}) -> {result.type} {{\n{body}\n}}"
+    return f"func.func private @f({parameters}) -> {result.type} {{\n{body}\n}}"

@@ -369,22 +369,8 @@ class _Fusion:
         self, low: str, high: str, step: int, keys: Sequence[str], body: Callable[[str], None]
     ) -> None:
         """Emits a loop that carries some of the arrays."""
-        emit, arrays = self.emit, [self.arrays[key] for key in keys]
-        bounds = [emit.index(int(text)) if text.isdigit() else text for text in (low, high)]
-        stride, induction, result = emit.index(step), emit.name(), emit.name()
-        types = ", ".join(array.type for array in arrays)
-        inside = [emit.name() for _ in keys]
-        pairs = ", ".join(f"{new} = {a.name}" for new, a in zip(inside, arrays, strict=True))
-        emit.lines.append(
-            f"{result}:{len(keys)} = scf.for {induction} = {bounds[0]} to {bounds[1]} "
-            f"step {stride} iter_args({pairs}) -> ({types}) {{"
-        )
-        for array, name in zip(arrays, inside, strict=True):
-            array.name = name
-        body(induction)
-        emit.lines.append(f"scf.yield {', '.join(a.name for a in arrays)} : {types}\n}}")
-        for number, array in enumerate(arrays):
-            array.name = f"{result}#{number}"
+        first, last = (int(end) if end.isdigit() else end for end in (low, high))
+        self.emit.loop(first, last, step, [self.arrays[key] for key in keys], body)
 
     def _zero_row(self, time: str) -> None:
         """Emits zeros for one row of every output."""

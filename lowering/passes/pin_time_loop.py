@@ -59,7 +59,6 @@ from rnn_compiler.lowering.step_dispatch import (
     StepValues,
     emit_dispatch,
     gates_of,
-    row_index,
     row_of,
 )
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -202,24 +201,16 @@ class _Pinned:
         """Emits a loop of several steps an iteration."""
         emit = self.emit
         arrays = [array for loop in self.loops for array in loop.values.arrays.values()]
-        first, result = emit.name(), emit.name()
-        zero, stride = emit.index(0), emit.index(together)
-        types = ", ".join(array.type for array in arrays)
-        inside = [emit.name() for _ in arrays]
-        pairs = ", ".join(f"{new} = {a.name}" for new, a in zip(inside, arrays, strict=True))
-        emit.lines.append(
-            f"{result}:{len(arrays)} = scf.for {first} = {zero} to {count} step {stride} "
-            f"iter_args({pairs}) -> ({types}) {{"
-        )
-        for array, name in zip(arrays, inside, strict=True):
-            array.name = emit(f"flow.tensor.barrier {name} : {array.type} on {_HERE}")
-        for number in range(together):
-            step = emit.add(first, number)
-            for loop in self.loops:
-                loop.step(step)
-        emit.lines.append(f"scf.yield {', '.join(a.name for a in arrays)} : {types}\n}}")
-        for number, array in enumerate(arrays):
-            array.name = f"{result}#{number}"
+
+        def steps(first: str) -> None:
+            for array in arrays:
+                array.name = emit(f"flow.tensor.barrier {array.name} : {array.type} on {_HERE}")
+            for number in range(together):
+                step = emit.add(first, number)
+                for loop in self.loops:
+                    loop.step(step)
+
+        emit.loop(0, count, together, arrays, steps)
 
 
 class _Loop:
@@ -427,7 +418,7 @@ class _Loop:
         values.leads = {
             "current": current,
             "next": emit(f"arith.select {values.runs}, {after}, {emit.index(2)} : index"),
-            "time": row_index(values, loop.outputs[0].time, loop.outputs[0].shape[0]),
+            "time": values.row_index(loop.outputs[0].time, loop.outputs[0].shape[0]),
         }
         for value in loop.scalars():
             values.scalar(value)

@@ -12,11 +12,10 @@ of one row, and whatever is no product of two matrices. On a CPU the pass does n
 
 from __future__ import annotations
 
-import re
-
 from rnn_compiler.lowering.dispatch import Array, Text
 from rnn_compiler.lowering.gpu import Gpu, shared_matmul
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.products import contracted_axes, public_ops, replace_by_call
 from rnn_compiler.lowering.recurrence import element, shape
 from rnn_compiler.lowering.vectors import VectorUnit
 
@@ -34,44 +33,34 @@ def share_products(module: ir.Module, processor: VectorUnit | Gpu) -> None:
         return
     with module.context, ir.Location.unknown():
         made: dict[str, str] = {}
-        for function in list(module.body.operations):
-            if "sym_visibility" not in function.attributes:
-                for op in list(function.regions[0].blocks[0].operations):
-                    if op.operation.name == "stablehlo.dot_general":
-                        _rewrite(module, op.operation, processor, made)
+        for op in public_ops(module):
+            axes = contracted_axes(op)
+            if axes is not None:
+                _rewrite(module, op, axes, processor, made)
 
 
-def _rewrite(module: ir.Module, op: ir.Operation, gpu: Gpu, made: dict[str, str]) -> None:
+def _rewrite(
+    module: ir.Module, op: ir.Operation, axes: tuple[int, int], gpu: Gpu, made: dict[str, str]
+) -> None:
     lhs, rhs = (
         Array(name, shape(value), element(value))
         for name, value in zip(("%a", "%b"), op.operands, strict=True)
     )
-    numbers = str(op.attributes["dot_dimension_numbers"])
-    axes = [int(axis) for axis in re.findall(r"contracting_dimensions = \[(\d+)\]", numbers)]
-    if "batching" in numbers or len(axes) != 2 or (len(lhs.shape), len(rhs.shape)) != (2, 2):
-        return
     rows, inner, columns = lhs.shape[1 - axes[0]], lhs.shape[axes[0]], rhs.shape[1 - axes[1]]
     shares = gpu.product(rows, columns, inner, lhs.element)
     if rows == 1 or shares is None:
         return
-    key = f"{lhs.type} {rhs.type} {axes}"
-    if key not in made:
-        made[key] = f"shared_product_{len(made)}"
+    sums = element(op.results[0])
+
+    def function() -> str:
         text = Text()
-        result = shared_matmul(text, lhs, rhs, (axes[0], axes[1]), element(op.results[0]), shares)
+        result = shared_matmul(text, lhs, rhs, axes, sums, shares)
         body = "\n".join(text.lines)
-        parsed = ir.Module.parse(
-            f"func.func private @{made[key]}(%a: {lhs.type}, %b: {rhs.type}) -> {result.type} "
+        return (
+            f"func.func private @f(%a: {lhs.type}, %b: {rhs.type}) -> {result.type} "
             f"{{\n{body}\nreturn {result.name} : {result.type}\n}}"
         )
-        parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
-    call = ir.Operation.create(
-        "func.call",
-        operands=list(op.operands),
-        results=[op.results[0].type],
-        attributes={"callee": ir.FlatSymbolRefAttr.get(made[key])},
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
+
+    replace_by_call(
+        module, op, op.operands, "shared_product", made, f"{lhs.type} {rhs.type} {axes}", function
     )
-    op.results[0].replace_all_uses_with(call.results[0])
-    op.erase()
