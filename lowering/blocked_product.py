@@ -27,7 +27,6 @@ from rnn_compiler.lowering.dispatch import (
     Text,
     divisor,
     lowering_config,
-    span,
     tile_matmul,
     zeros,
 )
@@ -100,40 +99,30 @@ class BlockedProduct:
         result = Array("%result", whole.shape, whole.element)
         text.lines.append(f"{result.name} = flow.dispatch.region -> ({result.type}) {{")
         if self.total:
-            made = Array("", (self.rows * self.columns,), whole.element)
-            at = span([str(self.offset)], made.shape)
-            made.name = text(f"tensor.extract_slice {whole.name}{at} : {whole.type} to {made.type}")
+            made = text.extract(whole, [str(self.offset)], (self.rows * self.columns,))
             sizes: tuple[int, ...] = (block * self.columns,)
         else:
-            at, made = "", Array(text(f"tensor.empty() : {whole.type}"), whole.shape, whole.element)
+            made = Array(text(f"tensor.empty() : {whole.type}"), whole.shape, whole.element)
             sizes = (block, self.columns)
-        group, shared, blocks = text.name(), text.name(), text.name()
-        text.lines.append(
-            f"{blocks} = scf.forall ({group}) in ({-(-self.rows // block)}) "
-            f"shared_outs({shared} = {made.name}) -> ({made.type}) {{"
-        )
-        first = text(f"arith.muli {group}, {text.index(block)} : index")
-        if not self.exact:
-            first = text(f"arith.minsi {first}, {text.index(self.rows - block)} : index")
+
+        def each(group: str, shared: Array) -> tuple[Array, list[str]]:
+            first = text(f"arith.muli {group}, {text.index(block)} : index")
+            if not self.exact:
+                first = text(f"arith.minsi {first}, {text.index(self.rows - block)} : index")
+            if self.total:
+                starts = [text(f"arith.muli {first}, {text.index(self.columns)} : index")]
+            else:
+                starts = [first, "0"]
+            self.part = text.extract(shared, starts, sizes)
+            self._block(first)
+            return self.part, starts
+
+        text.in_parallel(-(-self.rows // block), made, each)
         if self.total:
-            starts = [text(f"arith.muli {first}, {text.index(self.columns)} : index")]
-        else:
-            starts = [first, "0"]
-        where = span(starts, sizes)
-        self.part = text.extract(Array(shared, made.shape, made.element), starts, sizes)
-        self._block(first)
-        text.lines.append(
-            "scf.forall.in_parallel {\n"
-            f"tensor.parallel_insert_slice {self.part.name} into {shared}{where} : "
-            f"{self.part.type} into {made.type}\n}}\n"
-            "} {mapping = [#iree_linalg_ext.split_reduction_mapping<0>]}"
-        )
-        if self.total:
-            blocks = text(
-                f"tensor.insert_slice {blocks} into {whole.name}{at} : "
-                f"{made.type} into {whole.type}"
-            )
-        text.lines.append(f"flow.return {blocks} : {result.type}\n}}")
+            whole = Array(whole.name, whole.shape, whole.element)
+            text.insert(made, whole, [str(self.offset)])
+            made = whole
+        text.lines.append(f"flow.return {made.name} : {result.type}\n}}")
         return result
 
     def _block(self, first: str) -> None:

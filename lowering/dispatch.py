@@ -136,6 +136,33 @@ class Text:
         for number, array in enumerate(carried):
             array.name = f"{result}#{number}"
 
+    def in_parallel(
+        self,
+        count: int,
+        whole: Array,
+        body: Callable[[str, Array], tuple[Array, Sequence[str]]],
+    ) -> None:
+        """Emits a loop in a region, of workgroups that each write a part of an array.
+
+        Args:
+            count: How many there are.
+            whole: The array; it has another name afterwards.
+            body: Emits the body, given the index and the array; gives the part and where it starts.
+        """
+        group, shared, result = self.name(), self.name(), self.name()
+        self.lines.append(
+            f"{result} = scf.forall ({group}) in ({count}) shared_outs({shared} = {whole.name}) "
+            f"-> ({whole.type}) {{"
+        )
+        part, starts = body(group, Array(shared, whole.shape, whole.element))
+        self.lines.append(
+            "scf.forall.in_parallel {\n"
+            f"tensor.parallel_insert_slice {part.name} into {shared}{span(starts, part.shape)} : "
+            f"{part.type} into {whole.type}\n}}\n"
+            "} {mapping = [#iree_linalg_ext.split_reduction_mapping<0>]}"
+        )
+        whole.name = result
+
     def index(self, value: int) -> str:
         """Emits a constant index."""
         return self(f"arith.constant {value} : index")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rnn_compiler.lowering.dispatch import Array, Text, lowering_config, span, tensor
+from rnn_compiler.lowering.dispatch import Array, Text, lowering_config, tensor
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["pack"]
@@ -92,51 +92,44 @@ def _transposed(
     source = text.held(matrix)
     if together or gates == 1:
         packed = Array("", (count, inner, gates * panel), of)
-        part = Array("", (1, inner, gates * panel), of)
+        sizes: tuple[int, ...] = (1, inner, gates * panel)
     else:
         packed = Array("", (gates, count, inner, panel), of)
-        part = Array("", (gates, 1, inner, panel), of)
-    region, number, shared = text.name(), text.name(), text.name()
-    blocks = text.name()
+        sizes = (gates, 1, inner, panel)
+    region = text.name()
     text.lines.append(f"{region} = flow.dispatch.region -> ({packed.type}) {{")
-    empty = text(f"tensor.empty() : {packed.type}")
-    text.lines.append(
-        f"{blocks} = scf.forall ({number}) in ({count}) shared_outs({shared} = {empty}) "
-        f"-> ({packed.type}) {{"
-    )
-    starts = ["0"] * len(packed.shape)
-    starts[len(starts) - 3] = number
-    where = span(starts, part.shape)
-    part.name = text(f"tensor.extract_slice {shared}{where} : {packed.type} to {part.type}")
-    first = text(f"arith.muli {number}, {text.index(panel)} : index")
+    whole = Array(text(f"tensor.empty() : {packed.type}"), packed.shape, of)
 
-    def loop(high: int, step: int, body: Callable[[str], None]) -> None:
-        text.loop(0, high, step, [part], body)
+    def panels(number: str, shared: Array) -> tuple[Array, list[str]]:
+        starts = ["0"] * len(shared.shape)
+        starts[-3] = number
+        part = text.extract(shared, starts, sizes)
+        first = text(f"arith.muli {number}, {text.index(panel)} : index")
 
-    def tile(gate: str, k: str, column: str) -> None:
-        row = text(f"arith.muli {gate}, {text.index(unit)} : index")
-        row = text(f"arith.addi {row}, {first} : index")
-        row = text(f"arith.addi {row}, {column} : index")
-        small = text.extract(source, [row, k], (lanes, lanes))
-        if len(part.shape) == 3:
-            at = text(f"arith.muli {gate}, {text.index(panel)} : index")
-            to = ["0", k, text(f"arith.addi {at}, {column} : index")]
-        else:
-            to = [gate, "0", k, column]
-        target = text.extract(part, to, small.shape)
-        text.insert(Array(_transpose(text, small, target.name), small.shape, of), part, to)
+        def loop(high: int, step: int, body: Callable[[str], None]) -> None:
+            text.loop(0, high, step, [part], body)
 
-    def columns(gate: str, k: str) -> None:
-        loop(panel, lanes, lambda column: tile(gate, k, column))
+        def tile(gate: str, k: str, column: str) -> None:
+            row = text(f"arith.muli {gate}, {text.index(unit)} : index")
+            row = text(f"arith.addi {row}, {first} : index")
+            row = text(f"arith.addi {row}, {column} : index")
+            small = text.extract(source, [row, k], (lanes, lanes))
+            if len(part.shape) == 3:
+                at = text(f"arith.muli {gate}, {text.index(panel)} : index")
+                to = ["0", k, text(f"arith.addi {at}, {column} : index")]
+            else:
+                to = [gate, "0", k, column]
+            target = text.extract(part, to, small.shape)
+            text.insert(Array(_transpose(text, small, target.name), small.shape, of), part, to)
 
-    loop(gates, 1, lambda gate: loop(inner, lanes, lambda k: columns(gate, k)))
-    text.lines.append(
-        "scf.forall.in_parallel {\n"
-        f"tensor.parallel_insert_slice {part.name} into {shared}{where} : "
-        f"{part.type} into {packed.type}\n}}\n"
-        "} {mapping = [#iree_linalg_ext.split_reduction_mapping<0>]}\n"
-        f"flow.return {blocks} : {packed.type}\n}}"
-    )
+        def columns(gate: str, k: str) -> None:
+            loop(panel, lanes, lambda column: tile(gate, k, column))
+
+        loop(gates, 1, lambda gate: loop(inner, lanes, lambda k: columns(gate, k)))
+        return part, starts
+
+    text.in_parallel(count, whole, panels)
+    text.lines.append(f"flow.return {whole.name} : {packed.type}\n}}")
     return Array(region, packed.shape, of)
 
 
