@@ -136,6 +136,17 @@ class Text:
         for number, array in enumerate(carried):
             array.name = f"{result}#{number}"
 
+    def when(self, condition: str, carried: Sequence[Array], body: Callable[[], None]) -> None:
+        """Emits what is done on a condition, to arrays that have other names after it."""
+        result, before = self.name(), [array.name for array in carried]
+        types = ", ".join(array.type for array in carried)
+        self.lines.append(f"{result}:{len(carried)} = scf.if {condition} -> ({types}) {{")
+        body()
+        self.lines.append(f"scf.yield {', '.join(a.name for a in carried)} : {types}")
+        self.lines.append(f"}} else {{\nscf.yield {', '.join(before)} : {types}\n}}")
+        for number, array in enumerate(carried):
+            array.name = f"{result}#{number}"
+
     def in_parallel(
         self,
         count: int,
@@ -172,6 +183,12 @@ class Text:
         if start.isdigit():
             return str(int(start) + offset)
         return self(f"arith.addi {start}, {self.index(offset)} : index") if offset else start
+
+    def times(self, index: str, factor: int) -> str:
+        """Emits an index, itself a number or a name, times a number."""
+        if index.isdigit():
+            return str(int(index) * factor)
+        return self(f"arith.muli {index}, {self.index(factor)} : index")
 
 
 def converted(text: Text, array: Array, element: str) -> Array:

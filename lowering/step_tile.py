@@ -103,7 +103,6 @@ class Step:
         leads: The rows of first axes: "time", "current", "next".
         scalars: The step's scalars.
         batched: Whether arrays have a batch axis.
-        base: First row of the batch that the region's arrays hold.
     """
 
     loop: Recurrence
@@ -116,7 +115,6 @@ class Step:
     leads: dict[str, str] = field(default_factory=dict)
     scalars: dict[ir.Value, str] = field(default_factory=dict)
     batched: bool = True
-    base: str = "0"
 
     def scalar(self, value: ir.Value) -> str:
         """A scalar of the step, which is emitted where it is first needed."""
@@ -205,7 +203,8 @@ class StepTile:
         tiles += [f"affine_map<({self.axes}) -> ({self.axes})>"] * count
         vectors = self.step.vectors
         columns = units if units <= vectors.width("f32") else vectors.columns(units, "f32")
-        config = lowering_config([1, columns] if self.rows > 1 else [columns])
+        tile = [1, columns] if self.rows > 1 else [columns]
+        config = lowering_config(tile, [0] * len(tile))
         iterators = ", ".join(['"parallel"'] * (1 + (self.rows > 1)))
         ins = ", ".join(name for name, _, _, _ in self.inputs.values())
         kinds = ", ".join(kind for _, kind, _, _ in self.inputs.values())
@@ -280,13 +279,6 @@ class StepTile:
         rows = [first] if self.step.batched else []
         starts = [*leads, *rows, self.text.add(self.units.start, column)]
         return starts, [*[1] * len(leads), *([self.rows] * len(rows)), self.units.count]
-
-    def _batch_row(self) -> str:
-        """The tile's first row in the whole batch."""
-        base = self.step.base
-        if self.first.isdigit():
-            return self.text.add(base, int(self.first))
-        return self.first if base == "0" else self.text(f"arith.addi {base}, {self.first} : index")
 
     # Scalars.
 
@@ -363,16 +355,16 @@ class StepTile:
         leads = [] if lead is None else [lead]
         if len(at) == 2:
             kind, axes = self._tile(array.element), self.axes
-            starts, sizes = self._place(lead, at[1][1], self._batch_row())
+            starts, sizes = self._place(lead, at[1][1], self.first)
         elif at[0][0] == "column":
             kind, axes = Array("", (self.units.count,), array.element), self.axes.split(", ")[-1]
             starts = [*leads, text.add(self.units.start, at[0][1])]
             sizes = [*[1] * len(leads), self.units.count]
         elif self.rows > 1:
             kind, axes = Array("", (self.rows,), array.element), "d0"
-            starts, sizes = [*leads, self._batch_row()], [*[1] * len(leads), self.rows]
+            starts, sizes = [*leads, self.first], [*[1] * len(leads), self.rows]
         else:  # one number for the whole tile
-            row = self._batch_row()
+            row = self.first
             row = text.index(int(row)) if row.isdigit() else row
             return text(f"tensor.extract {array.name}[{', '.join([*leads, row])}] : {array.type}")
 

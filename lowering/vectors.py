@@ -52,25 +52,42 @@ class VectorUnit:
         sizes = range(self.rows, self.rows // 2, -1)
         return min(sizes, key=lambda size: -(-rows // size) * size)
 
-    def batch_groups(self, rows: int, weight_bytes: int) -> int:
-        """Into how many equal groups a batch is cut, each to run through time on its own.
+    def cut(self, rows: int, panels: int, weights: int) -> tuple[int, int]:
+        """Into how many parts the units and the rows of a step are cut, for threads to share.
 
-        Every group reads all weights at every step. Two groups of eight rows or more cost a single
-        thread some 3 % (measured); more are made if each keeps 16 rows, or 32 where the weights do
-        not fit half a second-level cache of 2 MiB.
+        Up to eight in all, each of a microsecond or more (some 100 multiplications and additions a
+        nanosecond, or 60 bytes of weights), so that sharing costs little. Units first: each part
+        then needs its own weights only.
+
+        Args:
+            rows: The batch size.
+            panels: How many panels the units make.
+            weights: How many weights a step reads.
         """
-        enough = 16 if weight_bytes <= 1 << 20 else 32
-        cuts = [n for n in (2, 4, 8) if rows % n == 0 and rows // n >= (8 if n == 2 else enough)]
-        return max(cuts, default=1)
+        time = max(4 * weights / 60e3, 2 * weights * rows / 100e3)
+        parts = 1
+        while parts < 8 and parts * 2 <= time:
+            parts *= 2
+        units = 1
+        while units * 2 <= min(parts, panels):
+            units *= 2
+        blocks = -(-rows // self.row_block(rows))
+        groups = 1
+        while units * groups * 2 <= parts and groups * 2 <= blocks:
+            groups *= 2
+        return units, groups
 
     def panel(self, unit: int, gates: int, element: str, rows: int = 2) -> int:
         """How many units of each gate make a panel.
 
         Two registers wide; over all gates about eight if there is a single row, so that enough sums
-        are under way at once. The rest, if the units do not divide, is at least two.
+        are under way at once, or four, so that there are two panels to share. The rest, if the
+        units do not divide, is at least two.
         """
         width = self.width(element)
         panel = width if rows > 1 else max(width, 4 * width // gates // width * width)
+        if panel >= max(unit, 2 * width):
+            panel //= 2
         if unit <= width or (unit <= panel and unit % width == 0):
             return unit
         if unit % panel == 0:

@@ -4,35 +4,33 @@ Matches the `stablehlo.composite` ops that `time_loop` makes and replaces the fu
 its decomposition; the composite itself, and everything else, stays. A loop that is not of the known
 form (`recurrence.NotARecurrence`) keeps its plain decomposition.
 
-The new function holds one `flow.dispatch.region` around the loop over time. It reads the number of
-steps at run time, keeps all state in place, and works in panels: P units (columns) of every gate at
-once, for a block of rows,
+The new function makes one dispatch (`executable`), the loop over time and all that a step does. It
+reads the number of steps at run time, keeps all state in place, and works in panels: P units
+(columns) of every gate at once, for a block of rows,
 
-    for group of the batch, in parallel:
-      for t in 0..n-1:
-        for level in the step's levels:                      # see recurrence.py
+    for t in 0..n-1:
+      for level in the step's levels:                      # see recurrence.py
+        for part in parts of the units and rows:           # shared among workgroups, see turns.py
           for panel, for block of rows:
             product[rows, P] = lhs[rows, K] @ packed[gate, panel][K, P]   # linalg.matmul, each gate
             one linalg.generic: every scalar of the step for these rows and units
-      rows n.. of the outputs = 0
+    rows n.. of the outputs = 0
 
 so that what leaves registers is a tile of products (some KiB of stack) and what the step has to
-write (`step_tile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, outside the
-region; for a single row ``[N/P, K, G*P]``, so that it has enough sums under way at once.
+write (`step_tile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, before the
+dispatch; for a single row ``[N/P, K, G*P]``, so that it has enough sums under way at once.
 
 A state is a ring of two rows ``[2, B, N]``: step k reads row ``(n-k) % 2`` and writes the other, so
 that the last is row 0, and no tile is written that another still has to read. A left-hand side that
 a step computes is written to a scratch ring (or to the output that it is, if there is one). Since
-nothing is read that the same level writes, the last block of rows may overlap the one before.
+nothing is read that the same level writes, the last block of rows may overlap the one before, and
+two workgroups may write the same numbers to it.
 
-Arrays that nobody reads afterwards are still results of the region, pinned by
-`util.optimization_barrier`: IREE would put them on the stack otherwise. So are two states that
-begin as the same zeros, which would share a buffer. All else that the region reads or makes is only
-held by `flow.tensor.clone`, or IREE would move cheap ops that make it into the region; no clone is
-left in the end, while a barrier cuts the schedule in two.
+What the dispatch reads is held by `flow.tensor.clone`, or IREE would put cheap ops that make it
+elsewhere; no clone is left in the end.
 
 Arrays of one row (batch size 1) are handled without their batch axis, since IREE's folding of unit
-axes does not get along with loops in a region; a loop with another unit axis is left as it is.
+axes does not get along with loops in a dispatch; a loop with another unit axis is left as it is.
 
 16-bit types: products run in the type they accumulate in; the state's copy is exact in it.
 """
@@ -41,15 +39,16 @@ axes does not get along with loops in a region; a loop with another unit axis is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.dispatch import (
     Array,
     Text,
     converted,
-    span,
     zeros,
 )
+from rnn_compiler.lowering.executable import Executable
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.packed_columns import packed_columns
 from rnn_compiler.lowering.recurrence import (
@@ -67,6 +66,7 @@ from rnn_compiler.lowering.recurrence import (
     width,
 )
 from rnn_compiler.lowering.step_tile import Panels, Stage, Step, StepTile, Units, Write
+from rnn_compiler.lowering.turns import Turns
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["fuse_time_loops"]
@@ -84,8 +84,8 @@ def fuse_time_loops(module: ir.Module, vectors: VectorUnit) -> None:
         for op in list(module.body.operations):
             text = _fused(op.operation, vectors, composites)
             if text is not None:
-                parsed = ir.Module.parse(text)
-                parsed.body.operations[0].operation.clone(ip=ir.InsertionPoint(op))
+                for new in ir.Module.parse(text).body.operations:
+                    new.operation.clone(ip=ir.InsertionPoint(op))
                 op.operation.erase()
 
 
@@ -136,64 +136,58 @@ def _opaque(scalar: ir.Value) -> ir.Value:
 
 
 class _Fusion:
-    """Writes the function that takes the place of one decomposition."""
+    """Writes what takes the place of one decomposition: a function, and the dispatch it makes."""
 
     def __init__(self, loop: Recurrence, vectors: VectorUnit, composite: ir.Operation) -> None:
         self.loop, self.vectors = loop, vectors
         self.operands = dict(zip(loop.arguments, composite.operands, strict=True))
-        keys = [f"output{number}" for number in range(len(loop.outputs))]
-        keys += [f"state{number}" for number in range(len(loop.states))]
         self.opaque = {
             value
             for number, value in enumerate(loop.arguments)
             if number and rank(value) == 0 and is_constant(composite.operands[number])
         }
-        results = zip(keys, composite.results, strict=True)
-        self.read = {key for key, result in results if any(True for _ in result.uses)}
-        self.emit = Text()
         self.batch = _batch_size(loop)
-        self.groups = vectors.batch_groups(self.batch, _weight_bytes(loop))
-        self.step = Step(loop, self.emit, vectors, batched=self.batch > 1)
+        self.outside = Text()
+        self.step = Step(loop, self.outside, vectors, batched=self.batch > 1)
         self.arrays = self.step.arrays
 
     def text(self, function: ir.Operation) -> str:
-        """The function's text."""
-        emit, arguments = self.emit, self.loop.arguments
+        """The text of the function and its dispatch."""
+        arguments = self.loop.arguments
         parameters = [f"%arg{number}: {value.type}" for number, value in enumerate(arguments)]
         for number, value in enumerate(arguments):
             self.step.arguments[value] = self._argument(f"%arg{number}", value)
         writes = self._plan()
         self.stages = [self._stage(group) for group in self._by_stage(writes)]
-        self._region()
+        symbol = ir.StringAttr(function.attributes["sym_name"]).value
+        executable = self._dispatch(f"{symbol.replace('.', '_')}_loop")
         results = self._results()
         names = ", ".join(array.name for array in results)
         types = ", ".join(array.type for array in results)
-        symbol = ir.StringAttr(function.attributes["sym_name"]).value
-        body = "\n".join([*emit.lines, f"return {names} : {types}"])
-        return f'func.func private @"{symbol}"({", ".join(parameters)}) -> ({types}) {{\n{body}\n}}'
+        body = "\n".join([*self.outside.lines, f"return {names} : {types}"])
+        return (
+            f'func.func private @"{symbol}"({", ".join(parameters)}) -> ({types}) {{\n{body}\n}}\n'
+            f"{executable}"
+        )
 
     def _without_batch(self, full: Sequence[int]) -> tuple[int, ...]:
         """A shape ``[..., B, N]`` without its batch axis if that is 1."""
         return (*full[:-2], full[-1]) if self.batch == 1 else tuple(full)
 
     def _argument(self, name: str, value: ir.Value) -> Array:
-        """An argument of the function as the region reads it."""
+        """An argument of the function, without a batch axis of 1."""
         array = Array(name, shape(value), element(value))
         weights = {product.weight for product in self.loop.products.values()}
-        if value in weights:
-            return array
-        if rank(value) == 0:
-            if value in self.opaque:
-                self.step.scalars[value] = self.emit(f"tensor.extract {name}[] : {array.type}")
+        if value in weights or rank(value) == 0:
             return array
         if self.batch > 1 or rank(value) < 2 or array.shape[-2] != 1:
-            return self.emit.held(array)
+            return self.outside.held(array)
         small = Array("", self._without_batch(array.shape), array.element)
         groups = "[[0, 1], [2]]" if rank(value) == 3 else "[[0, 1]]"
-        small.name = self.emit(
+        small.name = self.outside(
             f"tensor.collapse_shape {name} {groups} : {array.type} into {small.type}"
         )
-        return self.emit.held(small)
+        return self.outside.held(small)
 
     # What a step writes, and where.
 
@@ -261,136 +255,100 @@ class _Fusion:
         ]
         return Stage(writes, panels, unit, panel)
 
-    # The region.
+    # The dispatch.
 
-    def _region(self) -> None:
-        """Emits the dispatch."""
-        emit, step = self.emit, self.step
-        initial = [self._initial(state) for state in self.loop.states]
-        types = ", ".join(array.type for array in self.arrays.values())
-        region, size = emit.name(), len(self.arrays)
-        emit.lines.append(f"{region}:{size} = flow.dispatch.region -> ({types}) {{")
-        for value in self.loop.arguments:
-            if rank(value) == 0 and value not in step.scalars:
-                name = step.arguments[value].name
-                step.scalars[value] = emit(f"tensor.extract {name}[] : {value.type}")
-        count = step.scalars[self.loop.arguments[0]]
-        self.count = emit(f"arith.index_cast {count} : i64 to index")
-        self.one, self.two = emit.index(1), emit.index(2)
-        for array in self.arrays.values():
-            array.name = emit(f"tensor.empty() : {array.type}")
-        if self.groups == 1:
-            self._run(initial)
-        else:
-            self._in_groups(initial)
-        values = ", ".join(array.name for array in self.arrays.values())
-        emit.lines.append(f"flow.return {values} : {types}\n}}")
-        for number, (key, array) in enumerate(self.arrays.items()):
-            hold = emit.held if key in self.read else emit.pinned
-            array.name = hold(Array(f"{region}#{number}", array.shape, array.element)).name
+    def _dispatch(self, symbol: str) -> str:
+        """Emits the dispatch; gives the executable."""
+        loop, step = self.loop, self.step
+        initial = [self._initial(state) for state in loop.states]
+        panels = min(-(-stage.unit // stage.panel) for stage in self.stages)
+        self.cut = self.vectors.cut(self.batch, panels, _weights(loop))
+        executable = Executable(self.outside, symbol, self.cut[0] * self.cut[1])
+        self.emit = step.text = executable.text
+        self._bring_in(executable)
+        initial = [executable.read(array) for array in initial]
+        for key, array in self.arrays.items():
+            self.arrays[key] = executable.make(array.shape, array.element)
+        self.turns = Turns(executable, self.cut[0] * self.cut[1])
+        self._run(initial)
+        return executable.dispatch()
+
+    def _bring_in(self, executable: Executable) -> None:
+        """Makes the arguments and the packed weights known inside the dispatch."""
+        loop, step = self.loop, self.step
+        apart = {product.weight for product in loop.products.values()}
+        apart |= {state.initial for state in loop.states}
+        for value, array in step.arguments.items():
+            if value in self.opaque:
+                number = self.outside(f"tensor.extract {array.name}[] : {array.type}")
+                step.scalars[value] = executable.given(number, array.element)
+            elif value not in apart:
+                step.arguments[value] = executable.read(array)
+                if rank(value) == 0:
+                    inside = step.arguments[value]
+                    number = self.emit(f"tensor.extract {inside.name}[] : {inside.type}")
+                    step.scalars[value] = number
+        for stage in self.stages:
+            for panels in stage.panels:
+                panels.packed = executable.read(panels.packed)
 
     def _initial(self, state: State) -> Array:
-        """The state before the first step, in the element type of the region's array."""
+        """The state before the first step, in the element type of the dispatch's array."""
         source = self.step.arguments[state.initial]
         kind = self.arrays[self.step.states[state.value]].element
-        given = self.operands[state.initial]
-        alone = sum(self.operands[other.initial] == given for other in self.loop.states) == 1
-        hold = self.emit.held if alone and not is_constant(given) else self.emit.pinned
-        return hold(converted(self.emit, source, kind))
-
-    def _in_groups(self, initial: Sequence[Array]) -> None:
-        """Emits the loops over time of all groups of the batch, each a workgroup of its own."""
-        emit, whole = self.emit, dict(self.arrays)
-        rows = self.batch // self.groups
-        shared = [emit.name() for _ in whole]
-        group, result = emit.name(), emit.name()
-        pairs = ", ".join(
-            f"{name} = {array.name}" for name, array in zip(shared, whole.values(), strict=True)
-        )
-        types = ", ".join(array.type for array in whole.values())
-        emit.lines.append(
-            f"{result}:{len(whole)} = scf.forall ({group}) in ({self.groups}) "
-            f"shared_outs({pairs}) -> ({types}) {{"
-        )
-        self.step.base = emit(f"arith.muli {group}, {emit.index(rows)} : index")
-        part = {
-            key: self._group_of(whole[key], name, rows)
-            for key, name in zip(whole, shared, strict=True)
-        }
-        self.arrays.update(part)
-        starts = [self._group_of(array, array.name, rows) for array in initial]
-        batch, self.batch = self.batch, rows
-        self._run(starts)
-        self.batch = batch
-        emit.lines.append("scf.forall.in_parallel {")
-        for (key, array), name in zip(whole.items(), shared, strict=True):
-            where = self._group_span(part[key].shape)
-            emit.lines.append(
-                f"tensor.parallel_insert_slice {part[key].name} into {name}{where} : "
-                f"{part[key].type} into {array.type}"
-            )
-        mapping = "#iree_linalg_ext.split_reduction_mapping<0>"
-        emit.lines.append(f"}}\n}} {{mapping = [{mapping}]}}")
-        self.arrays.update(whole)
-        for number, array in enumerate(whole.values()):
-            array.name = f"{result}#{number}"
-
-    def _group_span(self, sizes: Sequence[int]) -> str:
-        starts = ["0"] * len(sizes)
-        starts[-2] = self.step.base
-        return span(starts, sizes)
-
-    def _group_of(self, array: Array, name: str, rows: int) -> Array:
-        """Emits one group's rows of an array ``[..., B, N]``."""
-        part = Array("", (*array.shape[:-2], rows, array.shape[-1]), array.element)
-        part.name = self.emit(
-            f"tensor.extract_slice {name}{self._group_span(part.shape)} : "
-            f"{array.type} to {part.type}"
-        )
-        return part
+        return self.outside.held(converted(self.outside, source, kind))
 
     def _run(self, initial: Sequence[Array]) -> None:
         """Emits the loop over time, from the states before it to zeros in the rows after it."""
-        emit, arrays = self.emit, self.arrays
+        emit, arrays, turns = self.emit, self.arrays, self.turns
+        given = self.step.scalars[self.loop.arguments[0]]
+        self.count = emit(f"arith.index_cast {given} : i64 to index")
+        self.one, self.two = emit.index(1), emit.index(2)
         parity = emit(f"arith.remui {self.count}, {self.two} : index")
-        for state, source in zip(self.loop.states, initial, strict=True):
-            array = arrays[self.step.states[state.value]]
-            where = span([parity, *["0"] * len(source.shape)], (1, *source.shape))
-            array.name = emit(
-                f"tensor.insert_slice {source.name} into {array.name}{where} : "
-                f"{source.type} into {array.type}"
-            )
-        self._for("0", self.count, 1, list(arrays), self._one_step)
-        outputs = [key for key in arrays if key.startswith("output")]
-        length = self.loop.outputs[0].shape[0]
-        self._for(self.count, str(length), 1, outputs, self._zero_row)
+        states = [arrays[self.step.states[state.value]] for state in self.loop.states]
 
-    def _for(
-        self, low: str, high: str, step: int, keys: Sequence[str], body: Callable[[str], None]
+        def begin() -> None:
+            for array, source in zip(states, initial, strict=True):
+                emit.insert(source, array, [parity, *["0"] * len(source.shape)])
+
+        def begin_once(part: str) -> None:
+            self._only(part, 0, turns.parts, states, begin)
+
+        turns.take(emit.index(0), states, begin_once)
+        first = turns.begun(len(self.stages))
+        emit.loop(first, self.count, 1, list(arrays.values()), self._one_step)
+        outputs = [arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
+        first = emit(f"arith.addi {self.count}, {turns.workgroup} : index")
+        emit.loop(first, outputs[0].shape[0], turns.parts, outputs, self._zero_row)
+
+    def _only(
+        self,
+        part: str,
+        wanted: int,
+        count: int,
+        carried: Sequence[Array],
+        body: Callable[[], None],
     ) -> None:
-        """Emits a loop that carries some of the arrays."""
-        first, last = (int(end) if end.isdigit() else end for end in (low, high))
-        self.emit.loop(first, last, step, [self.arrays[key] for key in keys], body)
+        """Emits what only one of some parts does."""
+        if count == 1:
+            body()
+            return
+        emit = self.emit
+        condition = emit(f"arith.cmpi eq, {part}, {emit.index(wanted)} : index")
+        emit.when(condition, carried, body)
 
     def _zero_row(self, time: str) -> None:
         """Emits zeros for one row of every output."""
         emit = self.emit
         for number in range(len(self.loop.outputs)):
             array = self.arrays[f"output{number}"]
-            row = Array("", array.shape[1:], array.element)
-            where = span([time, *["0"] * len(row.shape)], (1, *row.shape))
-            row.name = emit(
-                f"tensor.extract_slice {array.name}{where} : {array.type} to {row.type}"
-            )
-            row = zeros(emit, self.vectors, row)
-            array.name = emit(
-                f"tensor.insert_slice {row.name} into {array.name}{where} : "
-                f"{row.type} into {array.type}"
-            )
+            starts = [time, *["0"] * len(array.shape[1:])]
+            row = emit.extract(array, starts, array.shape[1:])
+            emit.insert(zeros(emit, self.vectors, row), array, starts)
 
     def _one_step(self, number: str) -> None:
-        """Emits step k: its scalars, then all tiles of every stage."""
-        emit, step = self.emit, self.step
+        """Emits step k: its scalars, then the turns that its stages are."""
+        emit, step, stages = self.emit, self.step, self.stages
         outside = dict(step.scalars)
         step.scalars[self.loop.counter] = emit(f"arith.index_cast {number} : index to i64")
         left = emit(f"arith.subi {self.count}, {number} : index")
@@ -403,38 +361,73 @@ class _Fusion:
         }
         for value in self.loop.scalars():
             step.scalar(value)
-        for stage in self.stages:
-            self._tiles(stage)
+        turn = emit(f"arith.muli {number}, {emit.index(len(stages))} : index")
+        for stage in stages:
+            keys = dict.fromkeys(write.array for write in stage.writes)
+            carried = [self.arrays[key] for key in keys]
+            turn = emit.add(turn, 1)
+            self.turns.take(turn, carried, lambda part, of=(stage, carried): self._tiles(*of, part))
         step.scalars = outside
 
-    def _tiles(self, stage: Stage) -> None:
-        """Emits a stage: all panels, all rows."""
-        keys = list(dict.fromkeys(write.array for write in stage.writes))
+    def _tiles(self, stage: Stage, carried: Sequence[Array], part: str) -> None:
+        """Emits a part of a stage: some panels, some rows."""
+        emit = self.emit
+        units, groups = self.cut
+        column = group = "0"
+        if part != "0":
+            column = emit(f"arith.remui {part}, {emit.index(units)} : index")
+            group = emit(f"arith.divui {part}, {emit.index(units)} : index")
         rows = self.vectors.row_block(self.batch)
-
-        def all_rows(units: Units) -> None:
-            tile = StepTile(self.step, stage, units, rows)
-            if rows == self.batch:
-                tile.emit("0")
-            else:
-                high = str(self.batch)
-                self._for("0", high, rows, keys, lambda row: tile.emit(self._block(row, rows)))
-
-        def panel(start: str) -> None:
-            number = self.emit(f"arith.divui {start}, {self.emit.index(stage.panel)} : index")
-            all_rows(Units(start, stage.panel, number))
-
         full, rest = divmod(stage.unit, stage.panel)
+
+        def all_rows(of: Units) -> None:
+            tile = StepTile(self.step, stage, of, rows)
+
+            def block(number: str) -> None:
+                tile.emit(self._first_row(number, rows))
+
+            self._share(-(-self.batch // rows), groups, group, carried, block)
+
+        def panel(number: str) -> None:
+            all_rows(Units(emit.times(number, stage.panel), stage.panel, number))
+
         if (full, rest) == (1, 0):
             all_rows(Units("0", stage.panel, None))
             return
-        self._for("0", str(full * stage.panel), stage.panel, keys, panel)
+        self._share(full, units, column, carried, panel)
         if rest:
-            all_rows(Units(str(full * stage.panel), rest, str(full)))
+            last = Units(str(full * stage.panel), rest, str(full))
+            self._only(column, units - 1, units, carried, lambda: all_rows(last))
 
-    def _block(self, row: str, rows: int) -> str:
+    def _share(
+        self,
+        count: int,
+        among: int,
+        index: str,
+        carried: Sequence[Array],
+        body: Callable[[str], None],
+    ) -> None:
+        """Emits a loop over one of some shares of things that are counted."""
+        emit = self.emit
+        each, uneven = divmod(count, among)
+        if uneven and among > 1:
+            edges = [emit.times(index, count)]
+            edges.append(emit.add(edges[0], count))
+            low, high = (emit(f"arith.divui {x}, {emit.index(among)} : index") for x in edges)
+            emit.loop(low, high, 1, carried, body)
+            return
+        first = emit.times(index, each)
+        if each == 1:
+            body(first)
+        elif first == "0":
+            emit.loop(0, each, 1, carried, body)
+        else:
+            emit.loop(0, each, 1, carried, lambda n: body(emit(f"arith.addi {first}, {n} : index")))
+
+    def _first_row(self, number: str, rows: int) -> str:
         """The first row of a block; the last overlaps the one before, and repeats its numbers."""
-        if self.batch % rows == 0:
+        row = self.emit.times(number, rows)
+        if self.batch % rows == 0 or row.isdigit():
             return row
         return self.emit(f"arith.minsi {row}, {self.emit.index(self.batch - rows)} : index")
 
@@ -448,11 +441,7 @@ class _Fusion:
         ]
         for state in self.loop.states:
             ring = self.arrays[self.step.states[state.value]]
-            last = Array("", ring.shape[1:], ring.element)
-            where = span(["0"] * len(ring.shape), (1, *last.shape))
-            last.name = self.emit(
-                f"tensor.extract_slice {ring.name}{where} : {ring.type} to {last.type}"
-            )
+            last = self.outside.extract(ring, ["0"] * len(ring.shape), ring.shape[1:])
             results.append(self._restored(last, state))
         return results
 
@@ -462,12 +451,12 @@ class _Fusion:
             full, kind = of.shape, of.element
         else:
             full, kind = shape(of.value), element(of.value)
-        array = converted(self.emit, array, kind)
+        array = converted(self.outside, array, kind)
         if array.shape == full:
             return array
         groups = "[[0, 1], [2]]" if len(full) == 3 else "[[0, 1]]"
         result = Array("", full, kind)
-        result.name = self.emit(
+        result.name = self.outside(
             f"tensor.expand_shape {array.name} {groups} output_shape {list(full)} : "
             f"{array.type} into {result.type}"
         )
@@ -495,7 +484,7 @@ def _batch_size(loop: Recurrence) -> int:
     return batch
 
 
-def _weight_bytes(loop: Recurrence) -> int:
-    """How much a step reads of the weights."""
-    sizes = {p.weight: shape(p.weight)[0] * shape(p.weight)[1] for p in loop.products.values()}
-    return 4 * sum(sizes.values())
+def _weights(loop: Recurrence) -> int:
+    """How many weights a step reads."""
+    weights = {product.weight for product in loop.products.values()}
+    return sum(math.prod(shape(weight)) for weight in weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from ir.filecheck import check
 
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
+from rnn_compiler.lowering import compiler
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
 from rnn_compiler.lowering.recurrence import NotARecurrence, Recurrence
+from rnn_compiler.lowering.targets import resolve_target
 from rnn_compiler.lowering.vectors import VectorUnit
 
 AVX512 = VectorUnit(bits=512, registers=32)
@@ -39,7 +42,7 @@ def with_panels(op: str, **keywords: Any) -> str:
 
 
 def test_forward_loop() -> None:
-    """The composite stays; its decomposition is one region with the loop over time inside.
+    """The composite stays; its decomposition is one dispatch with the loop over time inside.
 
     Two full panels of 32 units and a rest of 6; 14 rows in blocks of 7; state in rings.
     """
@@ -52,9 +55,10 @@ def test_forward_loop() -> None:
         CHECK-NOT: stablehlo.while
         CHECK: tensor.expand_shape {{.*}} tensor<70x280xf32> into tensor<70x4x70xf32>
         CHECK: linalg.pack {{.*}} inner_tiles = [32] {{.*}} -> tensor<4x3x70x32xf32>
-        CHECK: flow.dispatch.region
-        CHECK: tensor.extract %arg0[]
-        CHECK: tensor.empty() : tensor<2x14x70xf32>
+        CHECK: flow.dispatch @block_lstm_v2_lstm_forward_loop::@block_lstm_v2_lstm_forward_loop
+        CHECK: stream.executable private @block_lstm_v2_lstm_forward_loop
+        CHECK: dispatch.tensor<readwrite:tensor<2x14x70xf32>>
+        CHECK: tensor.extract {{.*}} : tensor<i64>
         CHECK: scf.for
         CHECK: linalg.matmul {compilation_info = {{.*}}tensor<7x70xf32>, tensor<70x32xf32>
         CHECK: linalg.generic
@@ -62,7 +66,7 @@ def test_forward_loop() -> None:
         CHECK: math.tanh
         CHECK: linalg.matmul {lowering_config
         CHECK: tensor<7x6xf32>
-        CHECK: flow.return
+        CHECK: dispatch.tensor.store
         """,
     )
 
@@ -70,7 +74,7 @@ def test_forward_loop() -> None:
 def test_backward_loop_has_two_levels() -> None:
     """The gate gradients first, for which the state is enough; then their product."""
     text = fused("BlockLSTMGradV2")
-    region = text[text.index("flow.dispatch.region") : text.index("flow.return")]
+    region = text[text.index("stream.executable") :]
     assert "stablehlo.while" not in text
     assert region.count("compilation_info") == 1
     first, _, second = region.partition("linalg.matmul")
@@ -102,20 +106,39 @@ def test_rows_that_do_not_divide_overlap() -> None:
     )
 
 
-def test_large_batches_are_cut_into_groups() -> None:
-    """Each group of 16 rows runs through time as a workgroup of its own."""
+def test_a_step_is_shared_among_workgroups() -> None:
+    """Two parts of the units for each of four of the rows; one counter for all, one for each."""
+    assert AVX512.cut(64, 3, 70 * 280) == (2, 4)
     check(
         fused("BlockLSTMV2", batch_size=64),
         """
-        CHECK: flow.dispatch.region
-        CHECK: scf.forall {{.*}} in (4) shared_outs
-        CHECK: tensor.extract_slice {{.*}} : tensor<6x64x70xf32> to tensor<6x16x70xf32>
-        CHECK: scf.for
-        CHECK: scf.forall.in_parallel
-        CHECK: split_reduction_mapping
+        CHECK: flow.tensor.splat {{.*}} : tensor<144xi32>
+        CHECK: flow.dispatch
+        CHECK: arith.constant 8 : index
+        CHECK: stream.return
+        CHECK: stream.binding.subspan {{.*}} -> memref<144xi32>
+        CHECK: memref.atomic_rmw maxs
+        CHECK: scf.while
+        CHECK: linalg.matmul
         """,
     )
-    assert "scf.forall" not in fused("BlockLSTMV2", batch_size=17)
+    assert "atomic" not in fused("BlockLSTMV2", batch_size=2)  # too little work
+
+
+@pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])
+@pytest.mark.parametrize("batch_size", [1, 32])
+def test_no_tile_repeats_what_is_shared(op: str, batch_size: int, tmp_path: Path) -> None:
+    """IREE clones what a tile of a dispatch's only root reads, claims and all; so there are two."""
+    sizes = {**SIZES, "num_units": 128, "batch_size": batch_size}
+    module = rc.build(op, use_peephole=False, **sizes)
+    text = lowered_text(module, "cpu")
+    program = [
+        str(compiler._libraries() / "iree-compile"),
+        f"--iree-hal-dump-executable-intermediates-to={tmp_path}",
+    ]
+    compiler.compile_module(text, resolve_target("cpu"), reproducers=tmp_path, executable=program)
+    (code,) = tmp_path.glob("*.codegen.ll")
+    assert text.count("atomic_rmw maxs") == code.read_text().count("atomicrmw max") > 1
 
 
 def test_tiles_follow_the_vector_unit() -> None:
@@ -128,7 +151,7 @@ def test_tiles_follow_the_vector_unit() -> None:
 def test_loops_with_other_unit_axes_stay(changed: dict[str, int]) -> None:
     text = fused("BlockLSTMV2", **changed)
     assert "stablehlo.while" in text
-    assert "flow.dispatch.region" not in text
+    assert "stream.executable" not in text
 
 
 def test_16_bit_states_are_multiplied_in_float32() -> None:
@@ -136,7 +159,7 @@ def test_16_bit_states_are_multiplied_in_float32() -> None:
     check(
         text,
         """
-        CHECK: tensor.empty() : tensor<2x14x70xf32>
+        CHECK: dispatch.tensor<readwrite:tensor<2x14x70xf32>>
         CHECK: linalg.matmul {{.*}} ins({{.*}} : tensor<7x70xf32>, tensor<70x32xf32>)
         CHECK: arith.extf
         CHECK: arith.truncf
@@ -207,7 +230,7 @@ def test_small_products_stay() -> None:
 
 def test_lowered_text_is_what_the_strategy_makes() -> None:
     module = rc.build("BlockLSTMV2", **SIZES)
-    assert "flow.dispatch.region" in lowered_text(module, "cpu")
+    assert "stream.executable" in lowered_text(module, "cpu")
     portable = lowered_text(module, "cpu", "portable")
-    assert "flow.dispatch.region" not in portable
+    assert "stream.executable" not in portable
     assert "iree.reflection" in portable

@@ -1,0 +1,141 @@
+"""The text of a dispatch whose every binding, loop and workgroup is written by hand.
+
+A `flow.dispatch.region` leaves to IREE what its bindings are and how its work is cut up. Here it is
+a `stream.executable` and a `flow.dispatch` of it instead: what it makes is written where it will
+lie, and some memory can be had as a `memref`, for atomic operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.dispatch import Array, Text, tensor
+
+__all__ = ["Executable"]
+
+_TENSOR = "!iree_tensor_ext.dispatch.tensor"
+
+
+class Executable:
+    """A dispatch.
+
+    Attributes:
+        text: What every workgroup does.
+    """
+
+    def __init__(self, outside: Text, symbol: str, workgroups: int) -> None:
+        """Starts one.
+
+        Args:
+            outside: Where it is dispatched.
+            symbol: Its name.
+            workgroups: How many workgroups run it.
+        """
+        self._outside, self._symbol, self._workgroups = outside, symbol, workgroups
+        self.text = Text(outside)
+        self._operands: list[tuple[str, str]] = []
+        self._parameters: list[tuple[str, str]] = []
+        self._tied: dict[int, str] = {}
+        self._made: list[tuple[Array, str]] = []
+        self._zero = self.text.index(0)
+
+    def _binding(self, kind: str) -> str:
+        """Another binding, as a value of some type; gives its name."""
+        parameter = self.text.name()
+        self._parameters.append((parameter, "!stream.binding"))
+        return self.text(
+            f"stream.binding.subspan {parameter}[{self._zero}] : !stream.binding -> {kind}"
+        )
+
+    def given(self, name: str, kind: str) -> str:
+        """A number from outside; gives its name inside."""
+        self._operands.append((name, kind))
+        parameter = self.text.name()
+        self._parameters.append((parameter, kind))
+        return parameter
+
+    def read(self, array: Array) -> Array:
+        """An array from outside, as it is inside."""
+        self._operands.append((array.name, array.type))
+        kind = f"{_TENSOR}<readonly:{array.type}>"
+        binding = self._binding(kind)
+        where = _whole(array)
+        name = self.text(f"{_TENSOR[1:]}.load {binding}, {where} : {kind} -> {array.type}")
+        return Array(name, array.shape, array.element)
+
+    def make(self, shape: Sequence[int], element: str) -> Array:
+        """An array that the dispatch makes; what it holds at first is anything."""
+        array = Array("", tuple(shape), element)
+        kind = f"{_TENSOR}<readwrite:{array.type}>"
+        binding = self.text.name()
+        self._made.append((array, binding))
+        array.name = self.text(
+            f"{_TENSOR[1:]}.load {binding}, {_whole(array)} : {kind} -> {array.type}"
+        )
+        return array
+
+    def shared(self, size: int) -> str:
+        """Some ``i32`` that all workgroups see, zeros at first; gives the name of a memref."""
+        kind = tensor((size,), "i32")
+        zero = self._outside("arith.constant 0 : i32")
+        zeros = self._outside(f"flow.tensor.splat {zero} : {kind}")
+        self._tied[len(self._operands)] = zeros
+        self._operands.append((zeros, kind))
+        return self._binding(f"memref<{size}xi32>")
+
+    def workgroup(self) -> str:
+        """The number of the workgroup."""
+        return self.text("stream.dispatch.workgroup.id[0] : index")
+
+    def dispatch(self) -> str:
+        """Emits the dispatch outside; gives the executable.
+
+        What `make` has given are the arrays outside from here on.
+        """
+        text, outside = self.text, self._outside
+        made = [array for array, _ in self._made]
+        bindings = list[str]()
+        for array, binding in self._made:
+            kind = f"{_TENSOR}<readwrite:{array.type}>"
+            parameter = text.name()
+            self._parameters.append((parameter, "!stream.binding"))
+            bindings.append(
+                f"{binding} = stream.binding.subspan {parameter}[{self._zero}] : "
+                f"!stream.binding -> {kind}"
+            )
+            text.lines.append(
+                f"{_TENSOR[1:]}.store {array.name}, {binding}, {_whole(array)} : "
+                f"{array.type} -> {kind}"
+            )
+        text.lines[1:1] = bindings
+        names = ", ".join(name for name, _ in self._operands)
+        kinds = ", ".join(kind for _, kind in self._operands)
+        results = ", ".join([*self._tied.values(), *(array.type for array in made)])
+        result, symbol = outside.name(), f'@"{self._symbol}"'
+        outside.lines.append(
+            f"{result}:{len(self._tied) + len(made)} = flow.dispatch {symbol}::{symbol}({names}) : "
+            f"({kinds}) -> ({results})"
+        )
+        for number, array in enumerate(made, len(self._tied)):
+            array.name = f"{result}#{number}"
+        parameters = ", ".join(f"{name}: {kind}" for name, kind in self._parameters)
+        body = "\n".join(text.lines)
+        return f"""stream.executable private {symbol} {{
+stream.executable.export public {symbol} workgroups() -> (index, index, index) {{
+%count = arith.constant {self._workgroups} : index
+%one = arith.constant 1 : index
+stream.return %count, %one, %one : index, index, index
+}}
+builtin.module {{
+func.func {symbol}({parameters}) {{
+{body}
+return
+}}
+}}
+}}"""
+
+
+def _whole(array: Array) -> str:
+    """Where all of an array is."""
+    zeros, ones = [0] * len(array.shape), [1] * len(array.shape)
+    return f"offsets = {zeros}, sizes = {list(array.shape)}, strides = {ones}"
