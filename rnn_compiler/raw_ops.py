@@ -92,7 +92,7 @@ class RawOp:
 
     def _arrays(self, keywords: dict[str, Any]) -> dict[str, npt.NDArray[Any] | DeviceArray]:
         """The tensors of a call; Python's own numbers take the dtype of the first that has one."""
-        op = self.signature.name
+        op, device = self.signature.name, current_device()
         arrays: dict[str, npt.NDArray[Any] | DeviceArray] = {}
         dtype: str | None = None
         plain: dict[str, Any] = {}
@@ -105,7 +105,8 @@ class RawOp:
                 if argument.dtype is None and not has_dtype(value):
                     plain[name] = value
                     continue
-                array = arrays[name] = as_array(op, name, value, argument.dtype or "float32")
+                kind = argument.dtype or "float32"
+                array = arrays[name] = as_array(op, name, value, kind, device)
                 if dtype is None and argument.dtype is None:
                     dtype = canonical_name(array.dtype)
         for name, value in plain.items():
