@@ -7,6 +7,7 @@ are arrays of numpy and jax that say they are on a GPU.
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import weakref
 from typing import Any
@@ -46,11 +47,18 @@ class GpuTensor:
         return self.array.__dlpack__()
 
 
+@functools.cache  # IREE crashes if the garbage collector takes a device before its buffers
+def cpu() -> Device:
+    """A device that nobody else has."""
+    return Device("local-sync")
+
+
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Device:
     """The CPU in the part of the first GPU."""
-    device = Device("local-sync")
-    device.uri, device.dlpack = "cuda", (CUDA, 0)
+    device = cpu()
+    monkeypatch.setattr(device, "uri", "cuda")
+    monkeypatch.setattr(device, "dlpack", (CUDA, 0))
     monkeypatch.setitem(devices._devices, "cuda", device)
     EVENTS.clear()
     wait = cuda_driver.wait_for_default_stream.__name__
@@ -223,10 +231,13 @@ class WithPool:
         return self.hal.create_dlpack_capsule(there, *place)
 
 
-def test_what_is_in_a_pool_is_copied_once(result: DeviceArray) -> None:
+def test_what_is_in_a_pool_is_copied_once(
+    result: DeviceArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
     numbers = np.array(result.to_host())
     place = pointer(result)
-    result.device.hal = WithPool(result.device.hal, result._view)
+    pool = WithPool(result.device.hal, result._view)
+    monkeypatch.setattr(result.device, "hal", pool)
     with pytest.raises(BufferError, match=r"Cannot export.*let it be copied"):
         result.__dlpack__(copy=False)
     assert pointer(result, stream=1) != place
