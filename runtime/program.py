@@ -90,8 +90,8 @@ class Program:
         """Puts an array on the program's device once and for all.
 
         Args:
-            array: Anything numpy can view, of a dtype that ops take. Later changes to it do not
-                show.
+            array: Anything numpy can view, or a tensor on the program's GPU, of a dtype that ops
+                take. Later changes to it do not show.
 
         Raises:
             InvalidArgumentError: It is not an array of numbers of such a dtype.
