@@ -71,7 +71,8 @@ class RawOp:
                 f"{len(signature.arguments)} tensors by name, {signature.arguments[0].name}=..."
             )
         signature.check_keywords(keywords)
-        arrays = self._arrays(keywords)
+        device = current_device()
+        arrays = self._arrays(keywords, device)
         dtype = self._dtype(keywords, arrays)
         attributes = tuple(signature.canonical(keywords, dtype).items())
         at_run_time = signature.canonical(keywords, dtype, at_run_time=True)
@@ -85,12 +86,14 @@ class RawOp:
             elements(signature.name, name, keywords[name], count)
         for argument in spec.arguments:
             check_argument(signature.name, argument, arrays[argument.name])
-        function = self._function(*instance, current_target(), current_device())
+        function = self._function(*instance, current_target(), device)
         return function.invoke(
             [arrays[argument.name] for argument in spec.arguments], to_host=to_host
         )
 
-    def _arrays(self, keywords: dict[str, Any]) -> dict[str, npt.NDArray[Any] | DeviceArray]:
+    def _arrays(
+        self, keywords: dict[str, Any], device: str
+    ) -> dict[str, npt.NDArray[Any] | DeviceArray]:
         """The tensors of a call; Python's own numbers take the dtype of the first that has one."""
         op = self.signature.name
         arrays: dict[str, npt.NDArray[Any] | DeviceArray] = {}
@@ -105,7 +108,8 @@ class RawOp:
                 if argument.dtype is None and not has_dtype(value):
                     plain[name] = value
                     continue
-                array = arrays[name] = as_array(op, name, value, argument.dtype or "float32")
+                kind = argument.dtype or "float32"
+                array = arrays[name] = as_array(op, name, value, kind, device)
                 if dtype is None and argument.dtype is None:
                     dtype = canonical_name(array.dtype)
         for name, value in plain.items():

@@ -30,10 +30,10 @@ def load(
 ) -> Program:
     """Loads a compiled module onto a device.
 
-    The payload's digest is verified, and IREE's version and this machine's CPU features are
-    compared with those the code needs, before IREE sees a byte. Of a bundle, the best artifact
-    that this machine can run is taken (`Bundle.best_here`); if any is missing or damaged, none is.
-    Needs no compiler.
+    The payload's digest is verified, and IREE's version and this machine's CPU features, or the
+    GPU's compute capability, are compared with those the code needs, before IREE sees a byte. Of a
+    bundle, the best artifact that this machine can run is taken (`Bundle.best_here`); if any is
+    missing or damaged, none is. Needs no compiler.
 
     Args:
         artifact: The path of an artifact or of a bundle, or one that was never saved.
@@ -54,6 +54,6 @@ def load(
     target = get_device(device or default_device(kind))
     artifact.verify(source)
     if isinstance(artifact, Bundle):
-        artifact = artifact.best_here(target.kind, source)
-    artifact.check_here(source)
+        artifact = artifact.best_here(target.kind, source, target.capability)
+    artifact.check_here(source, target.capability)
     return Program(artifact.manifest, artifact.payload, target)

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.dtypes import DTYPES, canonical_name
-from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.errors import DeviceError, InvalidArgumentError, describe
 from rnn_compiler.manifest import TensorSpec
-from rnn_compiler.runtime.devices import DeviceArray
-from rnn_compiler.runtime.dlpack import from_dlpack
+from rnn_compiler.runtime.devices import DeviceArray, get_device
+from rnn_compiler.runtime.dlpack import device_of, from_dlpack
 
 __all__ = ["as_array", "by_keyword", "by_name", "check_argument", "elements", "has_dtype"]
 
@@ -30,24 +30,32 @@ def has_dtype(value: object) -> bool:
     return isinstance(value, np.generic) or not isinstance(value, _PYTHON_NUMBERS)
 
 
-def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] | DeviceArray:
+def as_array(
+    op: str, name: str, value: object, dtype: str, device: str = "local-sync"
+) -> npt.NDArray[Any] | DeviceArray:
     """A value as an array, without copying what is one; device arrays stay as they are.
+
+    A tensor on the GPU that the array is for becomes a device array.
 
     Args:
         op: The op, for messages.
         name: The argument, for messages.
         value: What the caller passed.
         dtype: The dtype that values without one take.
+        device: The device that the array is for.
 
     Raises:
         InvalidArgumentError: It cannot be viewed as an array of numbers.
+        DeviceError: The GPU failed.
     """
     if isinstance(value, DeviceArray):
         return value
     if not has_dtype(value):
         return _from_python(op, name, value, dtype)
     try:
-        return _view(value)
+        return _view(value, device)
+    except DeviceError:
+        raise
     except Exception as error:
         message = str(error).partition("\n")[0]
         raise InvalidArgumentError(
@@ -55,9 +63,13 @@ def as_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] 
         ) from error
 
 
-def _view(value: Any) -> npt.NDArray[Any]:
+def _view(value: Any, device: str) -> npt.NDArray[Any] | DeviceArray:
     """An array that shares its owner's memory, if that is possible."""
     has_dlpack = hasattr(value, "__dlpack__")
+    if has_dlpack and device.startswith("cuda"):
+        gpu = get_device(device)
+        if device_of(value) == gpu.dlpack:
+            return gpu.view(value)
     if has_dlpack and not hasattr(value, "__array__"):
         return from_dlpack(value)
     try:

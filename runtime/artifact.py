@@ -21,7 +21,7 @@ from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler import cpu_features
 from rnn_compiler.errors import ArtifactError, describe
-from rnn_compiler.manifest import SCHEMA_VERSION, Manifest
+from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 __all__ = [
     "BUNDLE_MANIFEST",
@@ -88,8 +88,13 @@ class Artifact:
         """The CPU features that the code may use and this machine does not have."""
         return sorted(set(self.manifest.target.features) - set(cpu_features.host_features()))
 
-    def check_here(self, source: str) -> None:
+    def check_here(self, source: str, capability: int | None = None) -> None:
         """Checks that this machine and this version of IREE can run the code.
+
+        Args:
+            source: What it is, for messages.
+            capability: The compute capability of the GPU that it is to run on, 89 for 8.9; without
+                it, that is not checked.
 
         Raises:
             ArtifactError: It is for another version or architecture, or needs CPU features that are
@@ -104,6 +109,11 @@ class Artifact:
             )
         target = self.manifest.target
         if target.device != "local":
+            if capability is not None and _level(target) > capability:
+                raise ArtifactError(
+                    f"{source}: compiled for {target.architecture}, this GPU is sm_{capability}, "
+                    f"and PTX runs on later GPUs only: recompile for cuda:sm_{capability}"
+                )
             return
         here = cpu_features.architecture()
         if target.architecture != here:
@@ -156,12 +166,18 @@ class Bundle:
         for artifact in self.artifacts:
             artifact.verify(f"{source} ({artifact.manifest.target.name})")
 
-    def best_here(self, device_kind: str, source: str) -> Artifact:
+    def best_here(self, device_kind: str, source: str, capability: int | None = None) -> Artifact:
         """The best artifact for this machine and a kind of device.
 
         Of those that run here, it is one whose CPU features are not all among those of another: a
         higher level beats those it contains. Of several, which have equal features or each some
-        that the other has not, it is the one that was asked for first.
+        that the other has not, it is the one that was asked for first. For a GPU, it is that of
+        the latest architecture.
+
+        Args:
+            device_kind: ``"local"`` or ``"cuda"``.
+            source: What the bundle is, for messages.
+            capability: The compute capability of the GPU.
 
         Raises:
             ArtifactError: None of them runs here; the message says why for each.
@@ -174,14 +190,14 @@ class Bundle:
                 reasons.append(f"{target.name} is for a {target.device} device")
                 continue
             try:
-                artifact.check_here(target.name)
+                artifact.check_here(target.name, capability)
                 usable.append(artifact)
             except ArtifactError as error:
                 reasons.append(str(error))
         if not usable:
             raise ArtifactError(f"{source}: nothing in this bundle runs here: {'; '.join(reasons)}")
-        features = [frozenset(artifact.manifest.target.features) for artifact in usable]
-        beaten = [any(own < other for other in features) for own in features]
+        levels = [_level(artifact.manifest.target) for artifact in usable]
+        beaten = [any(own < other for other in levels) for own in levels]
         return usable[beaten.index(False)]
 
 
@@ -298,6 +314,11 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _level(target: TargetSpec) -> Any:
+    """What code makes use of, where more is better: CPU features, or 80 for sm_80."""
+    return int(target.architecture[3:]) if target.device == "cuda" else frozenset(target.features)
 
 
 def _minor(version: str) -> str:

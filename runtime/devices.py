@@ -17,13 +17,14 @@ import numpy.typing as npt
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import DeviceError, describe
 from rnn_compiler.manifest import TensorSpec
-from rnn_compiler.runtime.dlpack import CPU
+from rnn_compiler.runtime import cuda_driver
+from rnn_compiler.runtime.dlpack import CPU, CUDA, address_of
 from rnn_compiler.runtime.shutdown import RUNNING
 from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["Device", "DeviceArray", "get_device"]
 
-_ELEMENT_TYPES = {
+_ELEMENT_TYPES: dict[str, Any] = {
     "float16": iree.HalElementType.FLOAT_16,
     "bfloat16": iree.HalElementType.BFLOAT_16,
     "float32": iree.HalElementType.FLOAT_32,
@@ -32,6 +33,10 @@ _ELEMENT_TYPES = {
     "int32": iree.HalElementType.SINT_32,
     "int64": iree.HalElementType.SINT_64,
 }
+
+_ALIGNMENT = 64
+"""Bytes of which compiled code takes the address of every array to be a multiple (the `alignment`
+of `hal.interface.binding.subspan`)."""
 
 _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 """The drivers this package runs on, and the kind of target each runs."""
@@ -87,7 +92,7 @@ def _remedy(kind: str) -> str:
         devices = driver.query_available_devices()
     except RuntimeError:  # no libcuda.so
         return (
-            "; a GPU needs NVIDIA's driver, which brings libcuda.so.1, and in a container its "
+            "; a GPU needs NVIDIA's driver, which brings libcuda.so, and in a container its "
             "toolkit (docker run --gpus all): nvidia-smi must list the GPU"
         )
     names = [f"cuda://{number} ({each['name']})" for number, each in enumerate(devices)]
@@ -100,6 +105,7 @@ class Device:
     Attributes:
         uri: Its name.
         kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
+        dlpack: What DLPack calls its memory: type of device and its number.
     """
 
     def __init__(self, uri: str) -> None:
@@ -113,6 +119,7 @@ class Device:
         try:
             allocators: Any = [pool] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
+            self.dlpack = CPU if self.kind == "local" else (CUDA, cuda_driver.number_of(uri))
         except Exception as error:
             raise DeviceError(
                 f"device {uri!r} could not be opened: {str(error).strip()} (drivers in this "
@@ -124,6 +131,11 @@ class Device:
 
     def __repr__(self) -> str:
         return f"Device({self.uri!r})"
+
+    @property
+    def capability(self) -> int | None:
+        """The compute capability of a GPU, 89 for 8.9; of a CPU None."""
+        return cuda_driver.capability(self.dlpack[1]) if self.kind == "cuda" else None
 
     def check_usable(self) -> None:
         """Checks that the device works in this process.
@@ -152,6 +164,35 @@ class Device:
                 element_type=_ELEMENT_TYPES[spec.dtype],
             )
         return DeviceArray(self, view, spec)
+
+    def view(self, tensor: Any) -> DeviceArray:
+        """A tensor of another framework in this GPU's memory, as it is.
+
+        IREE 3.13 has a stream of its own, which waits for no other (`CU_STREAM_NON_BLOCKING` in
+        cuda_device.c) and is not known to Python. So the tensor's owner makes the default stream
+        wait for it, and this thread waits for that. IREE gives the tensor back to its owner when
+        nothing uses it any more (`HalDevice::FromDLPackCapsule` in hal.cc).
+
+        Raises:
+            BufferError: IREE does not take it as it is.
+            DeviceError: The GPU failed.
+        """
+        capsule = tensor.__dlpack__(stream=cuda_driver.DEFAULT_STREAM)
+        cuda_driver.wait_for_default_stream(self.dlpack[1])
+        try:
+            if address_of(capsule) % _ALIGNMENT:
+                raise ValueError(f"its address is no multiple of {_ALIGNMENT} bytes")
+            with RUNNING:
+                view = self.hal.from_dlpack_capsule(capsule)
+        except (RuntimeError, ValueError) as error:
+            raise BufferError(
+                f"{str(error).strip()}: pass a contiguous copy, such as torch's "
+                "tensor.clone(memory_format=torch.contiguous_format)"
+            ) from error
+        names = [name for name, each in _ELEMENT_TYPES.items() if each.value == view.element_type]
+        if not names:
+            raise BufferError(f"its dtype is none of {', '.join(_ELEMENT_TYPES)}: convert it")
+        return DeviceArray(self, view, TensorSpec("view", names[0], tuple(view.shape)))
 
 
 class DeviceArray:
@@ -213,15 +254,25 @@ class DeviceArray:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.to_host(), dtype, copy=copy)
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Where DLPack finds it.
+    def copy(self) -> DeviceArray:
+        """The same in memory of its own, which never leaves the device."""
+        source, hal = self._view.get_buffer(), self.device.hal
+        with RUNNING:
+            target = hal.allocator.allocate_buffer(
+                memory_type=iree.MemoryType.DEVICE_LOCAL,
+                allowed_usage=iree.BufferUsage.DEFAULT,
+                allocation_size=source.byte_length(),
+            )
+            semaphore = hal.create_semaphore(0)
+            before, after = (iree.HalFence.create_at(semaphore, value) for value in (0, 1))
+            hal.queue_copy(source, target, before, after)
+            after.wait()
+        view = iree.HalBufferView(target, self.shape, _ELEMENT_TYPES[self.dtype_name])
+        return DeviceArray(self.device, view, self._spec)
 
-        Raises:
-            BufferError: Not in this machine's memory.
-        """
-        if not self.on_host:
-            raise BufferError(f"it is on {self.device.uri}: to_host() copies it from there")
-        return CPU
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where DLPack finds it."""
+        return self.device.dlpack
 
     def __dlpack__(
         self,
@@ -231,16 +282,32 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Its memory for another framework, which keeps it alive; copied only if `copy` is true.
+        """Its memory for another framework, which keeps it alive.
+
+        Copied if `copy` is true, and, unless it is false, once on a GPU, where results are in
+        memory of a pool that IREE 3.13 does not export
+        (`iree_hal_cuda_allocator_export_buffer` in cuda_allocator.c). What is on a device is
+        ready, so that no stream need wait for it.
 
         Raises:
-            BufferError: It is not where it is wanted.
+            BufferError: It is not where it is wanted, or not to be had without a copy.
         """
         del max_version  # an older version may be given
-        if (dl_device or CPU) != self.__dlpack_device__() or stream is not None:
+        place = self.device.dlpack
+        if self.on_host and ((dl_device or CPU) != CPU or stream is not None):
             raise BufferError(f"it is in this machine's memory, {CPU}, which has no streams")
-        there = self.device.put(self.to_host(), self._spec) if copy else self
-        return self.device.hal.create_dlpack_capsule(there._view, *CPU)
+        if (dl_device or place) != place:
+            raise BufferError(
+                f"it is on {self.device.uri}, {place}: to_host() copies it from there"
+            )
+        there = self.copy() if copy else self
+        try:
+            return self.device.hal.create_dlpack_capsule(there._view, *place)
+        except RuntimeError as error:
+            if copy is False:
+                raise BufferError(f"{str(error).strip()}: let it be copied, once") from error
+            self._view = self.copy()._view
+            return self.device.hal.create_dlpack_capsule(self._view, *place)
 
     def map(self) -> npt.NDArray[Any]:
         """Its memory as a writable array; for whoever knows that nobody else uses it."""

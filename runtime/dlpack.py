@@ -1,7 +1,9 @@
 """DLPack: tensors of other frameworks as arrays, without a copy.
 
-numpy reads all of them but bfloat16, which it does not have; that one is read here, off the
-structure that the standard describes (https://dmlc.github.io/dlpack/latest/c_api.html).
+numpy reads all of them in this machine's memory but bfloat16, which it does not have; that one is
+read here, off the structure that the standard describes
+(https://dmlc.github.io/dlpack/latest/c_api.html). Those in a GPU's memory IREE reads
+(`devices.Device.view`).
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CPU", "from_dlpack"]
+__all__ = ["CPU", "CUDA", "address_of", "device_of", "from_dlpack"]
 
 CPU = (1, 0)
 """What DLPack calls the memory of this machine: type of device and its number."""
+
+CUDA = 2
+"""Its type of device for the memory of NVIDIA's GPUs."""
 
 _BFLOAT16 = (4, 16, 1)
 """Code, bits and lanes of its elements."""
@@ -40,6 +45,17 @@ class _Tensor(ctypes.Structure):
     )
 
 
+def device_of(tensor: Any) -> tuple[int, int]:
+    """Where a tensor is: type of device and its number."""
+    kind, number = tensor.__dlpack_device__()
+    return int(kind), int(number)
+
+
+def address_of(capsule: object) -> int:
+    """Where the memory of an exported tensor begins."""
+    return _tensor(capsule).data or 0
+
+
 def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
     """A view of a tensor in this machine's memory.
 
@@ -50,9 +66,13 @@ def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
         BufferError: It is on another device, or its owner does not export it.
         TypeError: It is not of numbers that numpy or ml_dtypes have.
     """
-    device = tuple(map(int, tensor.__dlpack_device__()))
-    if device[0] != CPU[0]:
-        raise BufferError(f"it is on another device, {device}: copy it to the CPU first")
+    kind, number = device_of(tensor)
+    if kind != CPU[0]:
+        there = f"cuda://{number}" if kind == CUDA else str((kind, number))
+        raise BufferError(
+            f"it is on another device, {there}: copy it to the CPU first"
+            + (f", or load the program onto {there}" if kind == CUDA else "")
+        )
     try:
         return np.from_dlpack(tensor)
     except (BufferError, RuntimeError, TypeError):
@@ -66,15 +86,20 @@ def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
 
 def _read(capsule: object) -> tuple[int, tuple[int, ...], tuple[int, ...] | None] | None:
     """Address, shape and strides in bytes of a bfloat16 tensor; None if it is something else."""
-    address = ctypes.pythonapi.PyCapsule_GetPointer
-    address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    tensor = _Tensor.from_address(address(capsule, b"dltensor"))
+    tensor = _tensor(capsule)
     if (tensor.code, tensor.bits, tensor.lanes) != _BFLOAT16:
         return None
     shape = tuple(tensor.shape[: tensor.ndim])
     contiguous = not tensor.strides or 0 in shape
     strides = None if contiguous else tuple(2 * each for each in tensor.strides[: tensor.ndim])
     return (tensor.data or 0) + tensor.byte_offset, shape, strides
+
+
+def _tensor(capsule: object) -> _Tensor:
+    """The structure in a capsule that nobody has taken yet."""
+    address = ctypes.pythonapi.PyCapsule_GetPointer
+    address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return _Tensor.from_address(address(capsule, b"dltensor"))
 
 
 class _Memory:

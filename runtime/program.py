@@ -90,16 +90,16 @@ class Program:
         """Puts an array on the program's device once and for all.
 
         Args:
-            array: Anything numpy can view, of a dtype that ops take. Later changes to it do not
-                show.
+            array: Anything numpy can view, or a tensor on the program's GPU, of a dtype that ops
+                take. Later changes to it do not show.
 
         Raises:
             InvalidArgumentError: It is not an array of numbers of such a dtype.
         """
-        value = as_array("to_device", "array", array, "float32")
+        value = as_array("to_device", "array", array, "float32", self.device.uri)
         if isinstance(value, DeviceArray):
             if value.device is self.device:
-                return value
+                return value if value is array else value.copy()
             value = value.to_host()
         dtype = canonical_name(value.dtype)
         if dtype is None:
@@ -146,7 +146,7 @@ class Function:
         values = by_name(self.spec.op, specs, arguments)
         for spec in specs:
             value = values.get(spec.name, spec.default)
-            array = as_array(self.spec.op, spec.name, value, spec.dtype)
+            array = as_array(self.spec.op, spec.name, value, spec.dtype, self._device.uri)
             check_argument(self.spec.op, spec, array)
             arrays.append(array)
         return self.invoke(arrays, to_host=to_host)

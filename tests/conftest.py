@@ -18,7 +18,7 @@ pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """What `tests/cuda` runs on."""
-    parser.addoption("--device", help="run tests/cuda/test_goldens.py on this device, cuda")
+    parser.addoption("--device", help="run those of tests/cuda that need one on this device, cuda")
 
 
 hypothesis.settings.register_profile("local", deadline=None, print_blob=True)

@@ -13,7 +13,9 @@ import rnn_compiler as rc
 from rnn_compiler import cpu_features
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.runtime import cuda_driver, devices
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
+from rnn_compiler.runtime.devices import Device
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +128,51 @@ def test_of_several_best_ones_the_first_is_taken(
         for k, names in enumerate(lists)
     )
     assert Bundle(artifacts).best_here("local", "bundle") is artifacts[chosen]
+
+
+def for_gpus(tiny: rc.Artifact, names: str) -> Bundle:
+    specs = [TargetSpec(f"cuda:{name}", "cuda", name, ()) for name in names.split()]
+    return Bundle(tuple(foreign(tiny, spec) for spec in specs))
+
+
+@pytest.mark.parametrize(
+    ("names", "capability", "chosen"),
+    [
+        ("sm_60 sm_80 sm_89", 90, "sm_89"),
+        ("sm_89 sm_60 sm_80", 86, "sm_80"),
+        ("sm_80 sm_60", 75, "sm_60"),
+        ("sm_60 sm_80", 80, "sm_80"),
+        ("sm_60 sm_89 sm_120", 121, "sm_120"),  # a later one by number, not by its letters
+        ("sm_120 sm_80", 89, "sm_80"),
+        ("sm_60 sm_80", None, "sm_80"),
+    ],
+)
+def test_a_gpu_takes_the_latest_architecture_that_it_runs(
+    tiny: rc.Artifact, names: str, capability: int | None, chosen: str
+) -> None:
+    best = for_gpus(tiny, names).best_here("cuda", "bundle", capability)
+    assert best.manifest.target.architecture == chosen
+
+
+def test_code_for_later_gpus_is_refused(tiny: rc.Artifact) -> None:
+    bundle = for_gpus(tiny, "sm_80 sm_89")
+    reason = "compiled for sm_89, this GPU is sm_75, .*recompile for cuda:sm_75"
+    with pytest.raises(ArtifactError, match=f"one: {reason}"):
+        bundle.artifacts[1].check_here("one", 75)
+    with pytest.raises(ArtifactError, match=f"nothing in this bundle.*cuda:sm_80: .*{reason}"):
+        bundle.best_here("cuda", "bundle", 75)
+
+
+def test_load_asks_the_gpu(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which a CPU plays, and takes code for CPUs."""
+    device = Device("local-sync")
+    monkeypatch.setattr(device, "kind", "cuda")
+    monkeypatch.setitem(devices._devices, "cuda://3", device)
+    monkeypatch.setattr(cuda_driver, "capability", lambda _: 86)
+    program = rc.runtime.load(for_gpus(tiny, "sm_60 sm_89 sm_80"), "cuda://3")
+    assert program.manifest.target.name == "cuda:sm_80"
+    with pytest.raises(ArtifactError, match="compiled for sm_89, this GPU is sm_86"):
+        rc.runtime.load(for_gpus(tiny, "sm_89").artifacts[0], "cuda://3")
 
 
 def test_load_takes_a_folder(saved: Path) -> None:

@@ -1,0 +1,89 @@
+"""What NVIDIA's driver is asked without IREE, whose Python does not pass it on.
+
+`libcuda.so.1` is there and initialised wherever IREE has opened a device. Source: CUDA Driver API
+(https://docs.nvidia.com/cuda/cuda-driver-api).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from typing import Any
+
+import iree.runtime as iree
+
+from rnn_compiler.errors import DeviceError
+
+__all__ = ["DEFAULT_STREAM", "capability", "number_of", "wait_for_default_stream"]
+
+DEFAULT_STREAM = 1
+"""The legacy default stream, by the name that CUDA (`CU_STREAM_LEGACY`) and the array API have."""
+
+_MAJOR, _MINOR = 75, 76
+"""`CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...`."""
+
+
+def number_of(uri: str) -> int:
+    """The number that CUDA has for an open device, as IREE 3.13 reads names.
+
+    Args:
+        uri: ``cuda``, ``cuda://1``, ``cuda://GPU-<uuid>``.
+    """
+    path = uri.partition("://")[2]
+    if not path:  # IREE's default
+        path = os.environ.get("PMI_RANK") or os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK") or "0"
+    if path.isdigit():
+        return int(path)
+    driver: Any = iree.get_driver("cuda")
+    paths = [each["path"].lower() for each in driver.query_available_devices()]
+    return paths.index(path.lower())
+
+
+def capability(number: int) -> int:
+    """The compute capability of a device, 89 for 8.9.
+
+    Raises:
+        DeviceError: The driver failed.
+    """
+    device, digits = _device(number), (ctypes.c_int(), ctypes.c_int())
+    for digit, attribute in zip(digits, (_MAJOR, _MINOR), strict=True):
+        _call("cuDeviceGetAttribute", ctypes.byref(digit), attribute, device)
+    return 10 * digits[0].value + digits[1].value
+
+
+def wait_for_default_stream(number: int) -> None:
+    """Waits until all that was given to the default stream of a device is done.
+
+    Of the primary context, which PyTorch, XLA and IREE share.
+
+    Raises:
+        DeviceError: The driver failed, also at what another framework gave it.
+    """
+    device, context = _device(number), ctypes.c_void_p()
+    _call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+    try:
+        _call("cuCtxPushCurrent_v2", context)
+        try:
+            _call("cuStreamSynchronize", ctypes.c_void_p(DEFAULT_STREAM))
+        finally:
+            _call("cuCtxPopCurrent_v2", ctypes.byref(context))
+    finally:
+        _call("cuDevicePrimaryCtxRelease_v2", device)
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL("libcuda.so.1")
+
+
+def _device(number: int) -> ctypes.c_int:
+    device = ctypes.c_int()
+    _call("cuDeviceGet", ctypes.byref(device), number)
+    return device
+
+
+def _call(function: str, *arguments: Any) -> None:
+    status = getattr(_library(), function)(*arguments)
+    if status:
+        raise DeviceError(f"{function}: CUDA error {status}")
