@@ -1,0 +1,123 @@
+"""Steps that workgroups share: the same bits, whoever does which part, and never a hang.
+
+The parts of every loop are set by the test, many more than there are threads, so that sizes which
+divide neither way are cut too. A gradient's steps have several turns.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from numeric.harness import draw, module
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.turns import _order
+from rnn_compiler.lowering.vectors import VectorUnit
+
+LSTM = {"rnn_mode": "lstm", "num_layers": 1}
+CASES = [
+    ("BlockLSTMV2", "float32", (9, 1, 5, 130), (4, 1), {"use_peephole": True}),
+    ("BlockLSTMGradV2", "float32", (7, 17, 6, 70), (3, 2), {"use_peephole": True}),
+    ("BlockLSTMGradV2", "float64", (6, 1, 3, 96), (2, 1), {"use_peephole": False}),
+    ("CudnnRNNV3", "float16", (8, 33, 4, 33), (2, 5), {**LSTM, "direction": "bidirectional"}),
+    ("CudnnRNNV3", "float64", (8, 11, 4, 96), (3, 2), {**LSTM, "num_proj": 24}),
+    ("CudnnRNNBackpropV3", "float32", (5, 9, 4, 64), (2, 2), {**LSTM, "num_proj": 33}),
+    ("CudnnRNNBackpropV3", "float32", (12, 2, 7, 130), (5, 1), {"rnn_mode": "gru"}),
+    ("CudnnRNNBackpropV3", "bfloat16", (6, 20, 9, 100), (3, 3), {"rnn_mode": "rnn_tanh"}),
+]
+TOLERANCE = {"float64": 1e-12, "float32": 1e-5, "float16": 4e-3, "bfloat16": 4e-2}
+THREADS, CALLS = 3, 5
+
+
+def results(program: rc.Program, arguments: dict[str, Any]) -> dict[str, npt.NDArray[Any]]:
+    return {key: np.asarray(value) for key, value in program(**arguments)._asdict().items()}
+
+
+def called_at_once(program: rc.Program, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    """What some threads get that call a program at the same time."""
+    found: list[dict[str, Any]] = []
+
+    def work() -> None:
+        found.extend(results(program, arguments) for _ in range(CALLS))
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads), "calls wait for each other"
+    return found
+
+
+def assert_shared(
+    op: str, dtype: str, size: tuple[int, ...], cut: tuple[int, int], attributes: dict[str, Any]
+) -> None:
+    names = ("seq_length", "batch_size", "input_size", "num_units")
+    variant = {**dict(zip(names, size, strict=True)), **attributes}
+    portable = module(op, dtype, variant)
+    taken: list[tuple[int, int]] = []
+
+    def forced(self: VectorUnit, rows: int, panels: int, weights: int) -> tuple[int, int]:
+        blocks = -(-rows // self.row_block(rows))
+        taken.append((min(cut[0], panels), min(cut[1], blocks)))
+        return taken[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VectorUnit, "cut", forced)
+        patch.setenv("RNN_COMPILER_CACHE", "off")
+        artifact = rc.compile(portable, "cpu", strategy="fused")
+    assert max(units * rows for units, rows in taken) > 1
+    arguments = draw(op, dtype, variant, seed=3)
+    alone = results(rc.runtime.load(artifact, "local-sync"), arguments)
+    plain = results(rc.runtime.load(rc.compile(portable, strategy="portable")), arguments)
+    for key, value in plain.items():
+        want, got = value.astype(np.float64), alone[key].astype(np.float64)
+        scale = max(1.0, float(np.abs(want).max(initial=0)))
+        np.testing.assert_allclose(got, want, rtol=0, atol=TOLERANCE[dtype] * scale, err_msg=key)
+    for found in called_at_once(rc.runtime.load(artifact, "local-task"), arguments):
+        for key, value in alone.items():
+            assert found[key].tobytes() == value.tobytes(), key
+
+
+@pytest.mark.parametrize(("op", "dtype", "size", "cut", "attributes"), CASES)
+def test_any_number_of_threads_gives_the_same_bits(
+    op: str, dtype: str, size: tuple[int, ...], cut: tuple[int, int], attributes: dict[str, Any]
+) -> None:
+    assert_shared(op, dtype, size, cut, attributes)
+
+
+def test_more_workers_than_cores() -> None:
+    """Four in a process of its own: workgroups wait for some that are not running."""
+    script = (
+        "from iree.runtime import flags\n"
+        "flags.parse_flags('--task_topology_group_count=4')\n"
+        "from numeric.test_shared_steps import CASES, assert_shared\n"
+        "for case in CASES[:2]: assert_shared(*case)\n"
+    )
+    tests = str(Path(__file__).parents[1])
+    subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": tests},
+        check=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("parts", range(1, 13))
+def test_every_workgroup_comes_to_every_part(parts: int) -> None:
+    for workgroup in range(parts):
+        first, step = _order(workgroup, parts)
+        assert {(first + n * step) % parts for n in range(parts)} == {*range(parts)}
+
+
+def test_workgroups_begin_apart() -> None:
+    """Two of eight share the parts by halves, four by quarters, from both ends of each."""
+    assert [_order(workgroup, 8)[0] for workgroup in range(4)] == [0, 7, 4, 3]
