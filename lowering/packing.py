@@ -3,15 +3,14 @@
 A tile of a product reads all rows of a few columns. In a matrix of many columns these are far
 apart, and where their distance is a power of two they contend for the same few lines of a cache.
 
-IREE 3.13 has `linalg.pack`, but is slow at it where it has to transpose (2 to 6 GB/s). So that is a
-dispatch of its own here, in tiles that fill as many registers as they have columns: 7 to 26 GB/s.
+IREE 3.13 has `linalg.pack`, as fast as copying is (10 to 30 GB/s, odd sizes included). Where it has
+to transpose it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so that is a dispatch of its own
+here, in tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from rnn_compiler.lowering.dispatch import Array, Text, lowering_config, tensor
+from rnn_compiler.lowering.dispatch import Array, Text, divisor, lowering_config, tensor, zeros
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["pack"]
@@ -41,10 +40,9 @@ def pack(
     Returns:
         ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``.
     """
-    inner, unit = matrix.shape[1 - axis], matrix.shape[axis] // gates
-    lanes = vectors.lanes(matrix.element)
-    if axis == 0 and unit % panel == 0 and panel % lanes == 0 and inner % lanes == 0:
-        return _transposed(text, lanes, matrix, panel, gates, together=together)
+    if axis == 0:
+        return _transposed(text, vectors, matrix, panel, gates, together=together)
+    inner, unit = matrix.shape[0], matrix.shape[1] // gates
     count = -(-unit // panel)
     name, element = matrix.name, matrix.element
     padding = ""
@@ -52,25 +50,20 @@ def pack(
         zero = text(f"arith.constant 0.0 : {element}")
         padding = f"padding_value({zero} : {element}) "
     if gates == 1:
-        source, tiles = matrix, (count, inner, panel)
-        position, order = axis, [axis, 1 - axis]
+        source, tiles, order = matrix, (count, inner, panel), [1, 0]
     else:
-        shape = (gates, unit, inner) if axis == 0 else (inner, gates, unit)
-        groups = "[[0, 1], [2]]" if axis == 0 else "[[0], [1, 2]]"
-        source = Array("", shape, element)
+        source = Array("", (inner, gates, unit), element)
         tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
+        order = [2, 0, 1] if together else [1, 2, 0]
         source.name = name = text(
-            f"tensor.expand_shape {name} {groups} output_shape {list(shape)} : "
+            f"tensor.expand_shape {name} [[0], [1, 2]] output_shape {list(source.shape)} : "
             f"{matrix.type} into {source.type}"
         )
-        position = 1 if axis == 0 else 2
-        order = [position, 2, 0] if axis == 0 else [position, 0, 1]
-        if not together:
-            order = [order[-1], *order[:-1]]
     empty = text(f"tensor.empty() : {tensor(tiles, element)}")
     name = text(
-        f"linalg.pack {name} {padding}outer_dims_perm = {order} inner_dims_pos = [{position}] "
-        f"inner_tiles = [{panel}] into {empty} : {source.type} -> {tensor(tiles, element)}"
+        f"linalg.pack {name} {padding}outer_dims_perm = {order} "
+        f"inner_dims_pos = [{len(source.shape) - 1}] inner_tiles = [{panel}] "
+        f"into {empty} : {source.type} -> {tensor(tiles, element)}"
     )
     if gates > 1 and not together:
         return Array(name, tiles, element)
@@ -84,11 +77,19 @@ def pack(
 
 
 def _transposed(
-    text: Text, lanes: int, matrix: Array, panel: int, gates: int, *, together: bool
+    text: Text, vectors: VectorUnit, matrix: Array, panel: int, gates: int, *, together: bool
 ) -> Array:
-    """Emits the packing of ``[G*N, K]`` by tiles that divide it."""
+    """Emits the packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
+
+    Where tiles do not divide K, the last overlaps the one before; of the columns, the last panel
+    has a rest, and zeros after it.
+    """
     unit, inner = matrix.shape[0] // gates, matrix.shape[1]
-    count, of = unit // panel, matrix.element
+    count, of = -(-unit // panel), matrix.element
+    lanes = vectors.lanes(of)
+    high = min(inner, lanes)
+    wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
+    rest, padding = unit % wide, count * panel - unit
     source = text.held(matrix)
     if together or gates == 1:
         packed = Array("", (count, inner, gates * panel), of)
@@ -105,27 +106,46 @@ def _transposed(
         starts[-3] = number
         part = text.extract(shared, starts, sizes)
         first = text(f"arith.muli {number}, {text.index(panel)} : index")
+        end = full = text.index(panel)
+        if padding:
+            left = text(f"arith.subi {text.index(unit)}, {first} : index")
+            end = full = text(f"arith.minsi {left}, {end} : index")
+        if rest:
+            tail = text(f"arith.remui {end}, {text.index(wide)} : index")
+            full = text(f"arith.subi {end}, {tail} : index")
 
-        def loop(high: int, step: int, body: Callable[[str], None]) -> None:
-            text.loop(0, high, step, [part], body)
+        def place(gate: str, k: str, column: str) -> list[str]:
+            if len(part.shape) == 4:
+                return [gate, "0", k, column]
+            at = text(f"arith.muli {gate}, {text.index(panel)} : index")
+            return ["0", k, text(f"arith.addi {at}, {column} : index")]
 
-        def tile(gate: str, k: str, column: str) -> None:
+        def tile(gate: str, k: str, column: str, width: int) -> None:
             row = text(f"arith.muli {gate}, {text.index(unit)} : index")
             row = text(f"arith.addi {row}, {first} : index")
             row = text(f"arith.addi {row}, {column} : index")
-            small = text.extract(source, [row, k], (lanes, lanes))
-            if len(part.shape) == 3:
-                at = text(f"arith.muli {gate}, {text.index(panel)} : index")
-                to = ["0", k, text(f"arith.addi {at}, {column} : index")]
-            else:
-                to = [gate, "0", k, column]
-            target = text.extract(part, to, small.shape)
-            text.insert(Array(_transpose(text, small, target.name), small.shape, of), part, to)
+            small = text.extract(source, [row, k], (width, high))
+            to = place(gate, k, column)
+            target = text.extract(part, to, (high, width))
+            text.insert(_transpose(text, small, target, first=width == wide), part, to)
+
+        def zero(gate: str, k: str, column: str) -> None:
+            to = place(gate, k, column)
+            text.insert(zeros(text, vectors, text.extract(part, to, (high, padding))), part, to)
 
         def columns(gate: str, k: str) -> None:
-            loop(panel, lanes, lambda column: tile(gate, k, column))
+            if inner % high:
+                k = text(f"arith.minsi {k}, {text.index(inner - high)} : index")
+            text.loop(0, full, wide, [part], lambda column: tile(gate, k, column, wide))
+            if rest:  # no turn or one, as the padding
+                text.loop(full, end, rest, [part], lambda column: tile(gate, k, column, rest))
+            if padding:
+                text.loop(end, panel, padding, [part], lambda column: zero(gate, k, column))
 
-        loop(gates, 1, lambda gate: loop(inner, lanes, lambda k: columns(gate, k)))
+        def gate(number: str) -> None:
+            text.loop(0, inner, high, [part], lambda k: columns(number, k))
+
+        text.loop(0, gates, 1, [part], gate)
         return part, starts
 
     text.in_parallel(count, whole, panels)
@@ -133,19 +153,20 @@ def _transposed(
     return Array(region, packed.shape, of)
 
 
-def _transpose(text: Text, tile: Array, target: str) -> str:
-    """Emits the transpose of a square tile, in the place of a target; gives its name."""
-    config = (
-        f"#iree_codegen.compilation_info<lowering_config = {lowering_config(tile.shape, (0, 0))}, "
-        "translation_info = "
-        "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
-    )
+def _transpose(text: Text, tile: Array, target: Array, *, first: bool) -> Array:
+    """Emits the transpose of a tile, in the place of a target; the first names the pipeline."""
+    config = f"lowering_config = {lowering_config(target.shape, (0, 0))}"
+    if first:
+        config = (
+            f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
+            "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
+        )
     maps = "affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>"
     element, unused = text.name(), text.name()
-    return text(
+    name = text(
         f'linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"], '
-        f"compilation_info = {config}}} "
-        f"ins({tile.name} : {tile.type}) outs({target} : {tile.type}) {{\n"
+        f"{config}}} ins({tile.name} : {tile.type}) outs({target.name} : {target.type}) {{\n"
         f"^bb0({element}: {tile.element}, {unused}: {tile.element}):\n"
-        f"linalg.yield {element} : {tile.element}\n}} -> {tile.type}"
+        f"linalg.yield {element} : {tile.element}\n}} -> {target.type}"
     )
+    return Array(name, target.shape, target.element)

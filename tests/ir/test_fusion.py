@@ -204,9 +204,12 @@ def test_unknown_steps_are_told_apart(body: str, reason: str) -> None:
 
 
 def test_large_products_get_panels() -> None:
-    """x_grad and w_grad; a left-hand side that is read by columns is packed into panels of rows."""
-    text = with_panels("BlockLSTMGradV2")
-    assert text.count("flow.dispatch.region") == 2
+    """x_grad and w_grad, and the packing of what x_grad is multiplied with.
+
+    A left-hand side that is read by columns is packed into panels of rows.
+    """
+    text = with_panels("BlockLSTMGradV2", input_size=26)
+    assert text.count("flow.dispatch.region") == 3
     assert text.count("call @blocked_product") == 2
     _, _, public = text.partition("func.func @block_lstm_grad_v2(")
     public, _, _ = public.partition("func.func ")

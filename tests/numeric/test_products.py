@@ -1,0 +1,138 @@
+"""Packed matrices and blocked products against numpy, on sizes that no tile divides too.
+
+All cases of a kind are functions of one module, so that they are compiled once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import iree.runtime as iree
+import numpy as np
+import pytest
+
+from rnn_compiler.lowering.blocked_product import BlockedProduct
+from rnn_compiler.lowering.compiler import compile_module
+from rnn_compiler.lowering.dispatch import Array, Text
+from rnn_compiler.lowering.packing import pack
+from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.vectors import VectorUnit
+
+VECTORS = VectorUnit.of(resolve_target("cpu"))
+TYPES = {"f32": np.float32, "f64": np.float64}
+
+
+def compiled(functions: Sequence[str], folder: Path) -> Any:
+    """The functions of a module that is compiled and loaded here."""
+    payload = compile_module("\n".join(functions), resolve_target("cpu"), reproducers=folder)
+    return iree.load_vm_flatbuffer(payload, driver="local-sync")
+
+
+# Rows and columns, the axis of the columns, how many make a panel, gates, whether side by side.
+PACKINGS = [
+    ((9, 70), 1, 32, 1, True),
+    ((33, 4 * 70), 1, 32, 4, False),
+    ((33, 4 * 70), 1, 32, 4, True),
+    ((64, 48), 0, 16, 1, True),
+    ((4 * 64, 32), 0, 32, 4, False),
+    ((3 * 64, 32), 0, 32, 3, True),
+    ((4 * 109, 67), 0, 32, 4, False),
+    ((3 * 97, 41), 0, 40, 3, True),
+    ((2 * 63, 17), 0, 31, 2, False),
+    ((70, 5), 0, 32, 1, True),
+    ((29, 130), 0, 29, 1, True),
+    ((33, 2), 0, 24, 1, True),
+]
+
+
+@pytest.mark.parametrize("element", TYPES)
+def test_panels(element: str, tmp_path: Path) -> None:
+    """Panels hold what they should, and zeros after the last column."""
+    functions: list[str] = []
+    for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
+        text, matrix = Text(), Array("%matrix", shape, element)
+        packed = pack(text, VECTORS, matrix, axis, panel, gates, together=together)
+        body = "\n".join([*text.lines, f"return {packed.name} : {packed.type}"])
+        functions.append(
+            f"func.func @f{number}(%matrix: {matrix.type}) -> {packed.type} {{{body}}}"
+        )
+    module = compiled(functions, tmp_path)
+    for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
+        matrix = np.random.default_rng(number).standard_normal(shape).astype(TYPES[element])
+        columns = matrix.T if axis == 0 else matrix
+        inner, unit = len(columns), columns.shape[1] // gates
+        count = -(-unit // panel)
+        expected = np.zeros((inner, gates, count * panel), matrix.dtype)
+        expected[:, :, :unit] = columns.reshape(inner, gates, unit)
+        expected = expected.reshape(inner, gates, count, panel)
+        if together or gates == 1:
+            expected = expected.transpose(2, 0, 1, 3).reshape(count, inner, gates * panel)
+        else:
+            expected = expected.transpose(1, 2, 0, 3)
+        np.testing.assert_array_equal(
+            np.asarray(module[f"f{number}"](matrix)), expected, err_msg=str(PACKINGS[number])
+        )
+
+
+# M, K, N, the axis of each operand that is summed over; whether it is added to a part of a vector.
+# Few and many rows, rests of tiles, blocks and panels, right-hand sides that are packed and not.
+PRODUCTS = [
+    (64, 40, 64, (1, 0), False),
+    (3, 70, 257, (1, 0), False),
+    (13, 33, 33, (1, 0), False),
+    (77, 100, 300, (1, 0), False),
+    (131, 700, 780, (1, 0), False),
+    (300, 31, 34, (1, 1), False),
+    (9, 257, 1028, (1, 1), False),
+    (517, 16, 3, (1, 1), False),
+    (94, 84, 280, (0, 0), False),
+    (257, 30, 65, (0, 0), False),
+    (3, 50, 20, (0, 0), False),
+    (1031, 5, 33, (0, 0), False),
+    (40, 12, 257, (0, 1), False),
+    (128, 24, 64, (0, 0), True),
+    (257, 30, 40, (0, 0), True),
+    (771, 20, 257, (0, 0), True),
+    (509, 9, 33, (0, 0), True),
+    (5, 40, 129, (0, 0), True),
+    (1031, 3, 11, (0, 0), True),
+    (130, 520, 520, (0, 0), True),
+]
+
+
+@pytest.mark.parametrize("element", TYPES)
+def test_blocked_products(element: str, tmp_path: Path) -> None:
+    """Every sum is made, and added once; what lies before and after stays."""
+    before, after = 7, 40
+    functions: list[str] = []
+    for number, (M, K, N, axes, added) in enumerate(PRODUCTS):
+        text = Text()
+        lhs = Array("%lhs", (M, K) if axes[0] else (K, M), element)
+        rhs = Array("%rhs", (N, K) if axes[1] else (K, N), element)
+        total = Array("%total", (before + M * N + after,), element) if added else None
+        names = [lhs, rhs, *([total] if total else [])]
+        parameters = ", ".join(f"{array.name}: {array.type}" for array in names)
+        result = BlockedProduct(text, VECTORS, lhs, rhs, axes, total, before).emit()
+        functions.append(
+            f"func.func @f{number}({parameters}) -> {result.type} {{\n"
+            + "\n".join([*text.lines, f"return {result.name} : {result.type}\n}}"])
+        )
+    module = compiled(functions, tmp_path)
+    for number, (M, K, N, axes, added) in enumerate(PRODUCTS):
+        draw = np.random.default_rng(number).standard_normal
+        lhs, rhs = (draw(shape).astype(TYPES[element]) for shape in ((M, K), (K, N)))
+        arguments = [lhs if axes[0] else lhs.T.copy(), rhs.T.copy() if axes[1] else rhs]
+        expected = lhs.astype(np.float64) @ rhs
+        if added:
+            total = draw(before + M * N + after).astype(TYPES[element])
+            arguments.append(total)
+            expected = total + np.pad(expected.ravel(), (before, after))
+        np.testing.assert_allclose(
+            np.asarray(module[f"f{number}"](*arguments)),
+            expected,
+            rtol=0,
+            atol=(1e-5 if element == "f32" else 1e-13) * K,
+            err_msg=str(PRODUCTS[number]),
+        )
