@@ -10,12 +10,13 @@ so that a panel is read from afar once a block, and a block's rows once a panel.
 ``[block/tile, K, tile]`` for each block. A right-hand side is packed into panels of columns,
 ``[N/P, K, P]``, if it comes as ``[N, K]``, or is large and multiplied with many rows: the rows of a
 panel are far apart in a wide matrix, and where their distance is a power of two they contend for
-the same few lines of a cache.
+the same few lines of a cache. A very large one for few rows, which packing does not pay for, is
+streamed: some of its rows at a time, side by side, and the sums are added up in the result.
 
 What tiles do not divide: the last tile of rows, the last block and the last panel that is read
 where it lies overlap the ones before and make the same numbers again; both blocks may be at it at
-once. Packed operands have zeros after the last row or column, and products with those are left out.
-So a product may also be added to a part of a larger vector, in place.
+once. Packed operands have zeros after the last row or column, and products with those are left out;
+so a product may also be added to a part of a larger vector, in place.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.dispatch import Array, Text, lowering_config, tile_matmul
+from rnn_compiler.lowering.dispatch import Array, Text, lowering_config, tile_matmul, zeros
 from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.vectors import VectorUnit
 
@@ -37,6 +38,10 @@ MANY = 128
 
 CACHE = 2 << 20
 """Bytes of a right-hand side that need no packing: about a second-level cache."""
+
+STREAM = 16
+"""Rows of a right-hand side of several such caches that are read side by side for fewer than `MANY`
+rows, which are a single block: its sums may be cut."""
 
 
 @dataclass
@@ -69,13 +74,14 @@ class BlockedProduct:
         self.by_columns = self.axes[0] == 0
         self.panel = min(self.vectors.width(element), self.columns)
         size = 4 * self.inner * self.columns * self.vectors.lanes("f32")
-        large = self.rows >= MANY and size > CACHE * self.vectors.lanes(element)
+        size //= self.vectors.lanes(element)
+        many = self.rows >= MANY
         cut = self.total and self.columns % self.panel
-        self.packed = bool(self.axes[1] == 1 or large or cut)
+        self.packed = bool(self.axes[1] == 1 or (many and size > CACHE) or cut)
+        self.streamed = size > 4 * CACHE and not (many or self.packed or self.by_columns)
         self.count = self._count()
         self.block = -(-self.rows // self.count)
-        tallest = 2 * self.vectors.rows
-        self.tile = tallest if self.by_columns else self.vectors.row_block(self.block)
+        self.tile = 2 * self.vectors.rows if self.by_columns else self._height()
 
     def _count(self) -> int:
         """How many blocks there are: the most that repeat the fewest rows."""
@@ -88,6 +94,15 @@ class BlockedProduct:
             return count * -(-self.rows // count // height) * height
 
         return min(reversed(counts), key=made, default=1)
+
+    def _height(self) -> int:
+        """How many rows of a left-hand side that is read where it lies make a tile.
+
+        As many as fill the registers, or somewhat fewer if less is left over; reading a panel
+        again costs about as much as another row.
+        """
+        sizes = range(min(self.vectors.rows, self.block), self.vectors.rows // 2, -1)
+        return min(sizes, key=lambda size: -(-self.block // size) * (size + 1), default=self.block)
 
     def emit(self) -> Array:
         """Emits the dispatch."""
@@ -148,11 +163,42 @@ class BlockedProduct:
                 each(text.index(self.block - tile), tile)
 
         panels, left = divmod(self.columns, self.panel)
-        self._for(panels * self.panel, self.panel, lambda column: rows(column, self.panel))
+        if self.streamed:
+            self._stream(first)
+        else:
+            self._for(panels * self.panel, self.panel, lambda column: rows(column, self.panel))
         if left and self.packed:
             rows(text.index(panels * self.panel), left)
         elif left:
             rows(text.index(self.columns - self.panel), self.panel)
+
+    def _stream(self, first: str) -> None:
+        """Emits the sums of all whole panels, some rows of the right-hand side after the others."""
+        text, tile = self.text, self.tile
+        self.part = zeros(text, self.vectors, self.part)
+
+        def add(k: str, summed: int) -> None:
+            def tiles(row: str, height: int) -> None:
+                at = text(f"arith.addi {first}, {row} : index")
+                lhs = text.extract(self.lhs, [at, k], (height, summed))
+
+                def each(column: str) -> None:
+                    rhs = text.extract(self.rhs, [k, column], (summed, self.panel))
+                    start = text.extract(self.part, [row, column], (height, self.panel))
+                    made = tile_matmul(text, self.vectors, lhs, rhs, start)
+                    text.insert(made, self.part, [row, column])
+
+                self._for(self.columns // self.panel * self.panel, self.panel, each)
+
+            full, rest = divmod(self.block, tile)
+            self._for(full * tile, tile, lambda row: tiles(row, tile))
+            if rest:
+                tiles(text.index(full * tile), rest)
+
+        full, rest = divmod(self.inner, STREAM)
+        self._for(full * STREAM, STREAM, lambda k: add(k, STREAM))
+        if rest:
+            add(text.index(full * STREAM), rest)
 
     # Operands.
 

@@ -249,6 +249,7 @@ def tile_matmul(
     vectors: VectorUnit,
     lhs: Array,
     rhs: Array,
+    start: Array | None = None,
     *,
     lhs_transposed: bool = False,
 ) -> Array:
@@ -259,6 +260,7 @@ def tile_matmul(
         vectors: The vector unit.
         lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
         rhs: ``[K, P]``.
+        start: What the product is added to, ``[rows, P]``; None for zeros.
         lhs_transposed: Whether `lhs` is. Its tiles are higher and less wide then, since its rows
             fill registers too.
     """
@@ -279,11 +281,11 @@ def tile_matmul(
             f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
             "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
         )
-    zero = text(f"arith.constant 0.0 : {element}")
-    empty = text(f"tensor.empty() : {result.type}")
-    start = text(
-        f"linalg.fill ins({zero} : {element}) outs({empty} : {result.type}) -> {result.type}"
-    )
+    if start is None:
+        zero = text(f"arith.constant 0.0 : {element}")
+        empty = text(f"tensor.empty() : {result.type}")
+        fill = f"linalg.fill ins({zero} : {element}) outs({empty} : {result.type})"
+        start = Array(text(f"{fill} -> {result.type}"), result.shape, element)
     op = "linalg.matmul" if rows else "linalg.vecmat"
     if lhs_transposed:
         maps = ("(d2, d0)", "(d2, d1)", "(d0, d1)")
@@ -291,6 +293,6 @@ def tile_matmul(
         op = f"{op} indexing_maps = [{maps}]"
     result.name = text(
         f"{op} {{{config}}} ins({lhs.name}, {rhs.name} : {lhs.type}, {rhs.type}) "
-        f"outs({start} : {result.type}) -> {result.type}"
+        f"outs({start.name} : {result.type}) -> {result.type}"
     )
     return result

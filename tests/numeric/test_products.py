@@ -77,13 +77,15 @@ def test_panels(element: str, tmp_path: Path) -> None:
 
 
 # M, K, N, the axis of each operand that is summed over; whether it is added to a part of a vector.
-# Few and many rows, rests of tiles, blocks and panels, right-hand sides that are packed and not.
+# Few and many rows, rests of tiles, blocks and panels; right-hand sides that are packed, read where
+# they lie, and streamed.
 PRODUCTS = [
     (64, 40, 64, (1, 0), False),
     (3, 70, 257, (1, 0), False),
     (13, 33, 33, (1, 0), False),
     (77, 100, 300, (1, 0), False),
     (131, 700, 780, (1, 0), False),
+    (13, 1030, 2100, (1, 0), False),
     (300, 31, 34, (1, 1), False),
     (9, 257, 1028, (1, 1), False),
     (517, 16, 3, (1, 1), False),
