@@ -35,7 +35,6 @@ class Executable:
         self.text = Text(outside)
         self._operands: list[tuple[str, str]] = []
         self._parameters: list[tuple[str, str]] = []
-        self._tied: dict[int, str] = {}
         self._made: list[tuple[Array, str]] = []
         self._zero = self.text.index(0)
 
@@ -74,14 +73,28 @@ class Executable:
         )
         return array
 
-    def shared(self, size: int) -> str:
-        """Some ``i32`` that all workgroups see, zeros at first; gives the name of a memref."""
-        kind = tensor((size,), "i32")
+    def shared(self, size: int, number: int, count: int) -> tuple[str, str]:
+        """Some ``i32`` that all workgroups see, zeros at first.
+
+        IREE is told that they are only read. Were they tied to a result, no other result could be
+        made where it belongs in a larger array (`EmplaceAllocations` in 3.13 leaves a dispatch with
+        a tied operand alone), and as equal zeros may be one buffer, each dispatch has a part of its
+        own.
+
+        Args:
+            size: How many.
+            number: Which of the module's dispatches with such numbers this is.
+            count: How many of these there are.
+
+        Returns:
+            The name of a memref, and that of the index at which they begin.
+        """
+        kind = tensor((size * count,), "i32")
         zero = self._outside("arith.constant 0 : i32")
         zeros = self._outside(f"flow.tensor.splat {zero} : {kind}")
-        self._tied[len(self._operands)] = zeros
+        first = self.given(self._outside.index(size * number), "index")
         self._operands.append((zeros, kind))
-        return self._binding(f"memref<{size}xi32>")
+        return self._binding(f"memref<{size * count}xi32>"), first
 
     def workgroup(self) -> str:
         """The number of the workgroup."""
@@ -110,13 +123,13 @@ class Executable:
         text.lines[1:1] = bindings
         names = ", ".join(name for name, _ in self._operands)
         kinds = ", ".join(kind for _, kind in self._operands)
-        results = ", ".join([*self._tied.values(), *(array.type for array in made)])
+        results = ", ".join(array.type for array in made)
         result, symbol = outside.name(), f'@"{self._symbol}"'
         outside.lines.append(
-            f"{result}:{len(self._tied) + len(made)} = flow.dispatch {symbol}::{symbol}({names}) : "
+            f"{result}:{len(made)} = flow.dispatch {symbol}::{symbol}({names}) : "
             f"({kinds}) -> ({results})"
         )
-        for number, array in enumerate(made, len(self._tied)):
+        for number, array in enumerate(made):
             array.name = f"{result}#{number}"
         parameters = ", ".join(f"{name}: {kind}" for name, kind in self._parameters)
         body = "\n".join(text.lines)

@@ -29,6 +29,9 @@ __all__ = ["Turns"]
 _LINE = 16
 """Numbers in a cache line: each counter has a line of its own."""
 
+_MOST = 16
+"""How many parts a turn has at most."""
+
 
 class Turns:
     """The turns of a dispatch.
@@ -38,19 +41,22 @@ class Turns:
         workgroup: The number of the workgroup, an index.
     """
 
-    def __init__(self, executable: Executable, parts: int) -> None:
+    def __init__(self, executable: Executable, parts: int, number: int, count: int) -> None:
         """Starts with no turn done.
 
         Args:
             executable: The dispatch, of as many workgroups.
-            parts: How many parts a turn has.
+            parts: How many parts a turn has, 16 at most.
+            number: Which of the module's dispatches with turns this is.
+            count: How many of these there are.
         """
         self._text, self.parts = executable.text, parts
         self._zero, self._one = (self._text(f"arith.constant {n} : i32") for n in (0, 1))
         self.workgroup = executable.workgroup()
         if parts == 1:
             return
-        self._counts = executable.shared(_LINE * (parts + 1))
+        self._size = _LINE * (_MOST + 1) * count
+        self._counts, self._base = executable.shared(_LINE * (_MOST + 1), number, count)
         first, step = zip(*(_order(workgroup, parts) for workgroup in range(parts)), strict=True)
         self._first, self._step = (self._look_up(each, self.workgroup) for each in (first, step))
 
@@ -62,9 +68,10 @@ class Turns:
 
     def _atomic(self, kind: str, value: str, place: str) -> str:
         """Emits an atomic operation on a counter; gives what it was before."""
-        memory = f"memref<{_LINE * (self.parts + 1)}xi32>"
+        place = self._text(f"arith.addi {self._base}, {place} : index")
         return self._text(
-            f"memref.atomic_rmw {kind} {value}, {self._counts}[{place}] : (i32, {memory}) -> i32"
+            f"memref.atomic_rmw {kind} {value}, {self._counts}[{place}] : "
+            f"(i32, memref<{self._size}xi32>) -> i32"
         )
 
     def begun(self, turns: int) -> str:

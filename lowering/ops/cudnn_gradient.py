@@ -13,6 +13,7 @@ add to dW, dR and dWp is added in the place where it belongs, and the next block
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -32,6 +33,9 @@ __all__ = ["DirectionGradient", "add_blocks", "blocks_of_time"]
 SMALLEST_BLOCK = 1 << 16
 """Bytes of gates' gradients from which on a block of time is worth its own loop and products."""
 
+SHARE = 12
+"""A block of all directions is at most one part in so many of what the op is given and returns."""
+
 
 def blocks_of_time(net: Network) -> list[range]:
     """The blocks of time of the backward pass.
@@ -39,17 +43,18 @@ def blocks_of_time(net: Network) -> list[range]:
     The gates' gradients are the largest temporary by far: undivided, they alone would be almost
     half of what the op is given and returns. Four blocks or so, twice as many if a step has two
     sets of them; of equal length, if that can be, so that one loop serves all, and of two steps at
-    least; a single one if there is little to save.
+    least; fewer if there is little to save, as each block reads and writes all sums of weights.
     """
     T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
     sets = 2 if net.cell.splits_recurrent else 1
     gates = net.layout.pseudo_layers[0].recurrent.shape[0]
     size = T * B * gates * sets * DTYPES[net.storage].numpy.itemsize
-    count = max(1, min(4 * sets, size // SMALLEST_BLOCK, T // 2))
+    tensors = (*net.spec.arguments, *net.spec.results)
+    total = sum(math.prod(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
+    most = -(-SHARE * size * net.layout.num_directions // total)
+    count = max(1, min(4 * sets, most, size // SMALLEST_BLOCK, T // 2))
     if count > 1:
-        near = sorted(
-            range(count // 2 + 1, min(2 * count, T // 2 + 1)), key=lambda n: abs(n - count)
-        )
+        near = range(count, min(2 * count, T // 2 + 1))
         count = next((n for n in near if T % n == 0), count)
     return [range(T * n // count, T * (n + 1) // count) for n in range(count)]
 

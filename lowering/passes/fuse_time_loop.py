@@ -65,6 +65,7 @@ from rnn_compiler.lowering.recurrence import (
     unit_of,
     width,
 )
+from rnn_compiler.lowering.scalars import splat
 from rnn_compiler.lowering.step_tile import Panels, Stage, Step, StepTile, Units, Write
 from rnn_compiler.lowering.turns import Turns
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -90,12 +91,13 @@ def fuse_time_loops(module: ir.Module, vectors: VectorUnit) -> None:
 
 
 def _composites(module: ir.Module) -> dict[str, ir.Operation]:
-    """The composite that each decomposition is of."""
+    """The composite of a time loop that each decomposition is of."""
     return {
         ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value: op.operation
         for function in module.body.operations
         for op in function.regions[0].blocks[0].operations
         if op.operation.name == "stablehlo.composite"
+        and "reverse" in ir.DictAttr(op.attributes["composite_attributes"])
     }
 
 
@@ -103,12 +105,14 @@ def _fused(
     function: ir.Operation, vectors: VectorUnit, composites: dict[str, ir.Operation]
 ) -> str | None:
     """The text of a function in the place of a decomposition; None if it is not one to fuse."""
-    composite = composites.get(ir.StringAttr(function.attributes["sym_name"]).value)
+    symbol = ir.StringAttr(function.attributes["sym_name"]).value
+    composite = composites.get(symbol)
     if composite is None:
         return None
     try:
-        fusion = _Fusion(Recurrence.read(function), vectors, composite)
-        text = fusion.text(function)
+        place = [*composites].index(symbol), len(composites)
+        fusion = _Fusion(Recurrence.read(function), vectors, composite, place)
+        text = fusion.text(symbol)
     except NotARecurrence:
         return None
     for number, value in enumerate(fusion.loop.arguments):
@@ -138,8 +142,14 @@ def _opaque(scalar: ir.Value) -> ir.Value:
 class _Fusion:
     """Writes what takes the place of one decomposition: a function, and the dispatch it makes."""
 
-    def __init__(self, loop: Recurrence, vectors: VectorUnit, composite: ir.Operation) -> None:
-        self.loop, self.vectors = loop, vectors
+    def __init__(
+        self,
+        loop: Recurrence,
+        vectors: VectorUnit,
+        composite: ir.Operation,
+        place: tuple[int, int],
+    ) -> None:
+        self.loop, self.vectors, self.place = loop, vectors, place
         self.operands = dict(zip(loop.arguments, composite.operands, strict=True))
         self.opaque = {
             value
@@ -151,15 +161,14 @@ class _Fusion:
         self.step = Step(loop, self.outside, vectors, batched=self.batch > 1)
         self.arrays = self.step.arrays
 
-    def text(self, function: ir.Operation) -> str:
-        """The text of the function and its dispatch."""
+    def text(self, symbol: str) -> str:
+        """The text of the function of a name, and of its dispatch."""
         arguments = self.loop.arguments
         parameters = [f"%arg{number}: {value.type}" for number, value in enumerate(arguments)]
         for number, value in enumerate(arguments):
             self.step.arguments[value] = self._argument(f"%arg{number}", value)
         writes = self._plan()
         self.stages = [self._stage(group) for group in self._by_stage(writes)]
-        symbol = ir.StringAttr(function.attributes["sym_name"]).value
         executable = self._dispatch(f"{symbol.replace('.', '_')}_loop")
         results = self._results()
         names = ", ".join(array.name for array in results)
@@ -269,7 +278,7 @@ class _Fusion:
         initial = [executable.read(array) for array in initial]
         for key, array in self.arrays.items():
             self.arrays[key] = executable.make(array.shape, array.element)
-        self.turns = Turns(executable, self.cut[0] * self.cut[1])
+        self.turns = Turns(executable, self.cut[0] * self.cut[1], *self.place)
         self._run(initial)
         return executable.dispatch()
 
@@ -282,6 +291,10 @@ class _Fusion:
             if value in self.opaque:
                 number = self.outside(f"tensor.extract {array.name}[] : {array.type}")
                 step.scalars[value] = executable.given(number, array.element)
+            elif value == loop.arguments[0] and is_constant(self.operands[value]):
+                step.scalars[value] = splat(
+                    self.emit, defining(self.operands[value]), array.element
+                )
             elif value not in apart:
                 step.arguments[value] = executable.read(array)
                 if rank(value) == 0:

@@ -112,11 +112,11 @@ def test_a_step_is_shared_among_workgroups() -> None:
     check(
         fused("BlockLSTMV2", batch_size=64),
         """
-        CHECK: flow.tensor.splat {{.*}} : tensor<144xi32>
+        CHECK: flow.tensor.splat {{.*}} : tensor<272xi32>
         CHECK: flow.dispatch
         CHECK: arith.constant 8 : index
         CHECK: stream.return
-        CHECK: stream.binding.subspan {{.*}} -> memref<144xi32>
+        CHECK: stream.binding.subspan {{.*}} -> memref<272xi32>
         CHECK: memref.atomic_rmw maxs
         CHECK: scf.while
         CHECK: linalg.matmul
