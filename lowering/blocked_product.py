@@ -1,6 +1,6 @@
 """A large matrix product as one dispatch that keeps to the caches.
 
-    for block of rows of the result, in parallel:
+    for block of rows of the result, in parallel:               # of columns, if all rows are one
       for panel of columns:
         for tile of rows in the block:
           result[tile, panel] (+)= lhs[tile] @ rhs[panel]         # linalg.matmul, sums in registers
@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.dispatch import Array, Text, lowering_config, tile_matmul, zeros
+from rnn_compiler.lowering.dispatch import Array, Text, divisor, lowering_config, tile_matmul, zeros
 from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.vectors import VectorUnit
 
@@ -44,6 +44,10 @@ STREAM = 16
 rows, which are a single block: its sums may be cut."""
 
 
+ACROSS = 8
+"""Into how many parts the columns are cut, at most, where there is one block of rows."""
+
+
 @dataclass
 class BlockedProduct:
     """Emits the product of two matrices of one element type.
@@ -57,6 +61,7 @@ class BlockedProduct:
         total: The vector that the product is added to; None if there is none.
         offset: Where in it the product's first element goes.
         part: The block of the result that is being made: ``[block, N]``, or that many of `total`.
+        base: Its first column, if it has not all of them.
     """
 
     text: Text
@@ -67,6 +72,7 @@ class BlockedProduct:
     total: Array | None = None
     offset: int = 0
     part: Array = field(init=False)
+    base: str = field(init=False)
 
     def __post_init__(self) -> None:
         self.rows, self.inner = self.lhs.shape[1 - self.axes[0]], self.lhs.shape[self.axes[0]]
@@ -82,6 +88,10 @@ class BlockedProduct:
         self.count = self._count()
         self.block = -(-self.rows // self.count)
         self.tile = 2 * self.vectors.rows if self.by_columns else self._height()
+        panels, left = divmod(self.columns, self.panel)
+        whole = self.count > 1 or self.total or self.streamed or left
+        self.across = 1 if whole else divisor(panels, ACROSS)
+        self.width = self.columns // self.across
 
     def _count(self) -> int:
         """How many blocks there are: the most that repeat the fewest rows."""
@@ -122,9 +132,14 @@ class BlockedProduct:
             sizes: tuple[int, ...] = (block * self.columns,)
         else:
             made = Array(text(f"tensor.empty() : {whole.type}"), whole.shape, whole.element)
-            sizes = (block, self.columns)
+            sizes = (block, self.width)
 
         def each(group: str, shared: Array) -> tuple[Array, list[str]]:
+            if self.across > 1:
+                self.base = text.times(group, self.width)
+                self.part = text.extract(shared, ["0", self.base], sizes)
+                self._tiles("0", text.index(0))
+                return self.part, ["0", self.base]
             first = text(f"arith.muli {group}, {text.index(block)} : index")
             if self.count * block != self.rows:
                 first = text(f"arith.minsi {first}, {text.index(self.rows - block)} : index")
@@ -136,7 +151,7 @@ class BlockedProduct:
             self._tiles(group, first)
             return self.part, starts
 
-        text.in_parallel(self.count, made, each)
+        text.in_parallel(self.count * self.across, made, each)
         if self.total:
             whole = Array(whole.name, whole.shape, whole.element)
             text.insert(made, whole, [str(self.offset)])
@@ -162,7 +177,7 @@ class BlockedProduct:
             elif rest:
                 each(text.index(self.block - tile), tile)
 
-        panels, left = divmod(self.columns, self.panel)
+        panels, left = divmod(self.width, self.panel)
         if self.streamed:
             self._stream(first)
         else:
@@ -170,7 +185,7 @@ class BlockedProduct:
         if left and self.packed:
             rows(text.index(panels * self.panel), left)
         elif left:
-            rows(text.index(self.columns - self.panel), self.panel)
+            rows(text.index(self.width - self.panel), self.panel)
 
     def _stream(self, first: str) -> None:
         """Emits the sums of all whole panels, some rows of the right-hand side after the others."""
@@ -216,6 +231,8 @@ class BlockedProduct:
     def _panel(self, column: str) -> Array:
         """Emits a panel of the right-hand side."""
         text = self.text
+        if self.across > 1:
+            column = text(f"arith.addi {self.base}, {column} : index")
         if not self.packed:
             return text.extract(self.rhs, ["0", column], (self.inner, self.panel))
         number = text(f"arith.divui {column}, {text.index(self.panel)} : index")

@@ -81,6 +81,8 @@ def test_panels(element: str, tmp_path: Path) -> None:
 # they lie, and streamed.
 PRODUCTS = [
     (64, 40, 64, (1, 0), False),
+    (50, 24, 192, (1, 1), False),  # columns shared by three, six
+    (21, 30, 320, (1, 0), False),
     (3, 70, 257, (1, 0), False),
     (13, 33, 33, (1, 0), False),
     (77, 100, 300, (1, 0), False),
