@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections import namedtuple
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_
 from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.devices import Device, DeviceArray
 from rnn_compiler.runtime.shutdown import RUNNING
+from rnn_compiler.runtime.waiting import giving_way
 
 __all__ = ["Function", "Program"]
 
@@ -181,7 +183,12 @@ class Function:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
-            self._context.invoke(self._function, inputs, outputs)
+            with (
+                giving_way()
+                if self._device.uri.startswith("local-task")
+                else contextlib.nullcontext()
+            ):
+                self._context.invoke(self._function, inputs, outputs)
         except (RuntimeError, ValueError) as error:
             raise DeviceError(
                 f"{self.spec.op}: {self._device.uri}: {str(error).strip()}"

@@ -1,0 +1,69 @@
+"""A caller that waits for workers does not push them aside."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.runtime import waiting
+from rnn_compiler.runtime.waiting import giving_way
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="Linux's policies")
+
+
+def test_inside_and_afterwards() -> None:
+    with giving_way():
+        assert os.sched_getscheduler(0) == os.SCHED_BATCH
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+    with pytest.raises(KeyError), giving_way():
+        raise KeyError
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+
+
+def test_another_policy_stays() -> None:
+    found: list[int] = []
+
+    def work() -> None:
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        with giving_way():
+            pass
+        found.append(os.sched_getscheduler(0))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [os.SCHED_BATCH]
+
+
+def test_a_system_that_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    with giving_way():
+        pass
+
+
+@pytest.mark.parametrize(
+    ("device", "policy"), [("local-task", "SCHED_BATCH"), ("local-sync", None)]
+)
+def test_only_calls_that_wait_for_workers(
+    device: str, policy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    set_policy = os.sched_setscheduler
+
+    def note(thread: int, to: int, parameter: os.sched_param) -> None:
+        seen.append(to)
+        set_policy(thread, to, parameter)
+
+    sizes = {"seq_length": 2, "batch_size": 2, "input_size": 3, "num_units": 4}
+    program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **sizes)), device)
+    given = {a.name: np.zeros(a.shape, a.dtype) for a in program.block_lstm_v2.spec.arguments}
+    monkeypatch.setattr(os, "sched_setscheduler", note)
+    program(**given)
+    assert seen == ([getattr(os, policy), waiting._NORMAL] if policy else [])
