@@ -1,6 +1,6 @@
 """A large matrix product as one dispatch that keeps to the caches.
 
-    for block of rows of the result, in parallel:               # of columns, if all rows are one
+    for block of rows of the result, in parallel:   # one block of rows: of the columns instead
       for panel of columns:
         for tile of rows in the block:
           result[tile, panel] (+)= lhs[tile] @ rhs[panel]         # linalg.matmul, sums in registers
@@ -42,7 +42,6 @@ CACHE = 2 << 20
 STREAM = 16
 """Rows of a right-hand side of several such caches that are read side by side for fewer than `MANY`
 rows, which are a single block: its sums may be cut."""
-
 
 ACROSS = 8
 """Into how many parts the columns are cut, at most, where there is one block of rows."""

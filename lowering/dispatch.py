@@ -1,6 +1,6 @@
 """The text of functions that hold one hand-made dispatch: names, tiles, matrix products.
 
-What the passes that write a `flow.dispatch.region` share. Matrix products in a region are
+What the passes that write dispatches share. Matrix products in one are
 `linalg.matmul` (`linalg.vecmat` for a single row) with tile sizes that divide.
 
 IREE gives a dispatch one pipeline, which the first product names (`compilation_info`); all other

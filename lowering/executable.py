@@ -83,8 +83,8 @@ class Executable:
 
         Args:
             size: How many.
-            number: Which of the module's dispatches with such numbers this is.
-            count: How many of these there are.
+            number: Which of those that have such numbers this is.
+            count: How many there are.
 
         Returns:
             The name of a memref, and that of the index at which they begin.

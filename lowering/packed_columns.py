@@ -2,7 +2,7 @@
 
 A step slices what it multiplies (the gates of one ``h @ w``), and may take its columns from several
 matrices; a tile wants the same few units of every gate. So the columns are put side by side, where
-they are not already, and packed once per call, outside of the region.
+they are not already, and packed once per call, before the dispatch.
 """
 
 # pyright: basic, reportAttributeAccessIssue=false

@@ -97,7 +97,7 @@ class Step:
         text: Where ops go.
         vectors: The vector unit.
         arguments: The function's arguments.
-        arrays: The arrays of the region, by key.
+        arrays: The arrays of the dispatch, by key.
         states: The keys of the states' arrays.
         lhs: The array of each left-hand side, and which row of its first axis.
         leads: The rows of first axes: "time", "current", "next".
@@ -160,7 +160,7 @@ class StepTile:
         self.axes = "d0, d1" if rows > 1 else "d0"
 
     def emit(self, first: str) -> None:
-        """Emits the tile that begins at a row of the region's arrays."""
+        """Emits the tile that begins at a row of the dispatch's arrays."""
         step, text = self.step, self.text
         self.first = first
         self.body = Text(text)

@@ -34,7 +34,7 @@ SMALLEST_BLOCK = 1 << 16
 """Bytes of gates' gradients from which on a block of time is worth its own loop and products."""
 
 SHARE = 12
-"""A block of all directions is at most one part in so many of what the op is given and returns."""
+"""There are as many blocks, up to the most, as make one a part in so many of all that there is."""
 
 
 def blocks_of_time(net: Network) -> list[range]:

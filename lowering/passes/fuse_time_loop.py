@@ -40,6 +40,7 @@ axes does not get along with loops in a dispatch; a loop with another unit axis 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.dispatch import (
@@ -91,14 +92,16 @@ def fuse_time_loops(module: ir.Module, vectors: VectorUnit) -> None:
 
 
 def _composites(module: ir.Module) -> dict[str, ir.Operation]:
-    """The composite of a time loop that each decomposition is of."""
-    return {
-        ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value: op.operation
+    """The composite of a time loop that each decomposition is of, if it is of one only."""
+    found = [
+        (ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value, op.operation)
         for function in module.body.operations
         for op in function.regions[0].blocks[0].operations
         if op.operation.name == "stablehlo.composite"
         and "reverse" in ir.DictAttr(op.attributes["composite_attributes"])
-    }
+    ]
+    times = Counter(symbol for symbol, _ in found)
+    return {symbol: composite for symbol, composite in found if times[symbol] == 1}
 
 
 def _fused(
@@ -201,7 +204,7 @@ class _Fusion:
     # What a step writes, and where.
 
     def _plan(self) -> list[Write]:
-        """Decides on the arrays of the region and on what is written to them."""
+        """Decides on the arrays of the dispatch and on what is written to them."""
         loop, step, writes = self.loop, self.step, list[Write]()
         for number, output in enumerate(loop.outputs):
             key = f"output{number}"
@@ -315,6 +318,9 @@ class _Fusion:
         """Emits the loop over time, from the states before it to zeros in the rows after it."""
         emit, arrays, turns = self.emit, self.arrays, self.turns
         given = self.step.scalars[self.loop.arguments[0]]
+        ends = [emit(f"arith.constant {n} : i64") for n in (0, self.loop.outputs[0].shape[0])]
+        given = emit(f"arith.maxsi {given}, {ends[0]} : i64")
+        given = emit(f"arith.minsi {given}, {ends[1]} : i64")
         self.count = emit(f"arith.index_cast {given} : i64 to index")
         self.one, self.two = emit.index(1), emit.index(2)
         parity = emit(f"arith.remui {self.count}, {self.two} : index")
@@ -325,29 +331,24 @@ class _Fusion:
                 emit.insert(source, array, [parity, *["0"] * len(source.shape)])
 
         def begin_once(part: str) -> None:
-            self._only(part, 0, turns.parts, states, begin)
+            self._first_only(part, turns.parts, states, begin)
 
         turns.take(emit.index(0), states, begin_once)
-        first = turns.begun(len(self.stages))
+        first = turns.over(len(self.stages))
         emit.loop(first, self.count, 1, list(arrays.values()), self._one_step)
         outputs = [arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
         first = emit(f"arith.addi {self.count}, {turns.workgroup} : index")
         emit.loop(first, outputs[0].shape[0], turns.parts, outputs, self._zero_row)
 
-    def _only(
-        self,
-        part: str,
-        wanted: int,
-        count: int,
-        carried: Sequence[Array],
-        body: Callable[[], None],
+    def _first_only(
+        self, part: str, count: int, carried: Sequence[Array], body: Callable[[], None]
     ) -> None:
-        """Emits what only one of some parts does."""
+        """Emits what only the first of some parts does."""
         if count == 1:
             body()
             return
         emit = self.emit
-        condition = emit(f"arith.cmpi eq, {part}, {emit.index(wanted)} : index")
+        condition = emit(f"arith.cmpi eq, {part}, {emit.index(0)} : index")
         emit.when(condition, carried, body)
 
     def _zero_row(self, time: str) -> None:
@@ -410,7 +411,7 @@ class _Fusion:
         self._share(full, units, column, carried, panel)
         if rest:
             last = Units(str(full * stage.panel), rest, str(full))
-            self._only(column, units - 1, units, carried, lambda: all_rows(last))
+            self._first_only(column, units, carried, lambda: all_rows(last))
 
     def _share(
         self,
@@ -447,7 +448,7 @@ class _Fusion:
     # Results.
 
     def _results(self) -> list[Array]:
-        """Emits the function's results from the region's."""
+        """Emits the function's results from the dispatch's."""
         results = [
             self._restored(self.arrays[f"output{number}"], output)
             for number, output in enumerate(self.loop.outputs)

@@ -81,7 +81,7 @@ def test_panels(element: str, tmp_path: Path) -> None:
 # they lie, and streamed.
 PRODUCTS = [
     (64, 40, 64, (1, 0), False),
-    (50, 24, 192, (1, 1), False),  # columns shared by three, six
+    (50, 24, 192, (1, 1), False),  # columns shared by six
     (21, 30, 320, (1, 0), False),
     (3, 70, 257, (1, 0), False),
     (13, 33, 33, (1, 0), False),
@@ -94,6 +94,8 @@ PRODUCTS = [
     (94, 84, 280, (0, 0), False),
     (257, 30, 65, (0, 0), False),
     (3, 50, 20, (0, 0), False),
+    (94, 84, 288, (0, 0), False),
+    (40, 12, 256, (0, 1), False),
     (1031, 5, 33, (0, 0), False),
     (40, 12, 257, (0, 1), False),
     (128, 24, 64, (0, 0), True),
