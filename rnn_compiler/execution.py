@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+from rnn_compiler.manifest import FunctionSpec
 
 __all__ = ["current_device", "current_target", "target"]
 
@@ -18,7 +20,8 @@ def target(name: str, device: str | None = None) -> Generator[None]:
 
     Args:
         name: The target, ``"cpu"``, ``"cpu:x86-64-v3"``, ...
-        device: The device, ``"local-sync"``, ``"local-task"``; default: as it was.
+        device: The device, ``"local-sync"``, ``"local-task"``; default: as it was, at first by
+            the work of each call.
 
     Raises:
         InvalidArgumentError: There is no such target.
@@ -47,9 +50,9 @@ def current_target() -> str:
     return _current.get()[0] or os.environ.get("RNN_COMPILER_TARGET") or "cpu"
 
 
-def current_device() -> str:
-    """The device in force: that of `target`, else ``RNN_COMPILER_DEVICE``, else by the target."""
+def current_device(functions: Iterable[FunctionSpec] = (), arguments: Iterable[object] = ()) -> str:
+    """The device in force for functions: that of `target`, else `runtime.default_device`."""
     from rnn_compiler.runtime import default_device
 
     kind = "cuda" if current_target().startswith("cuda") else "local"
-    return _current.get()[1] or default_device(kind)
+    return _current.get()[1] or default_device(functions, kind, arguments)

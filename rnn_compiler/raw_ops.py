@@ -71,8 +71,7 @@ class RawOp:
                 f"{len(signature.arguments)} tensors by name, {signature.arguments[0].name}=..."
             )
         signature.check_keywords(keywords)
-        device = current_device()
-        arrays = self._arrays(keywords, device)
+        arrays = self._arrays(keywords, current_device())
         dtype = self._dtype(keywords, arrays)
         attributes = tuple(signature.canonical(keywords, dtype).items())
         at_run_time = signature.canonical(keywords, dtype, at_run_time=True)
@@ -86,6 +85,7 @@ class RawOp:
             elements(signature.name, name, keywords[name], count)
         for argument in spec.arguments:
             check_argument(signature.name, argument, arrays[argument.name])
+        device = current_device([spec], arrays.values())
         function = self._function(*instance, current_target(), device)
         return function.invoke(
             [arrays[argument.name] for argument in spec.arguments], to_host=to_host

@@ -8,21 +8,10 @@ import os
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 from rnn_compiler.runtime.devices import DeviceArray, get_device
+from rnn_compiler.runtime.placement import default_device
 from rnn_compiler.runtime.program import Function, Program
 
 __all__ = ["Artifact", "Bundle", "DeviceArray", "Function", "Program", "load", "read_artifact"]
-
-DEFAULT_DEVICE = "local-sync"
-
-
-def default_device(kind: str = "local") -> str:
-    """The device that is used unless one is named: ``RNN_COMPILER_DEVICE``, else by kind.
-
-    Example:
-        >>> default_device("cuda")
-        'cuda'
-    """
-    return os.environ.get("RNN_COMPILER_DEVICE") or (DEFAULT_DEVICE if kind == "local" else kind)
 
 
 def load(
@@ -37,9 +26,10 @@ def load(
 
     Args:
         artifact: The path of an artifact or of a bundle, or one that was never saved.
-        device: ``"local-sync"`` (calling thread), ``"local-task"`` (a pool of threads); default:
-            ``RNN_COMPILER_DEVICE``, else local-sync; ``"cuda"`` (an NVIDIA GPU) for what was
-            compiled for that, ``"cuda://1"``.
+        device: ``"local-sync"`` (the calling thread), ``"local-task"`` (a pool of threads), or for
+            what was compiled for an NVIDIA GPU ``"cuda"``, ``"cuda://1"``; default:
+            ``RNN_COMPILER_DEVICE``, else cuda, else local-task if the work of a call is large and
+            there are several processors, else local-sync.
 
     Raises:
         ArtifactError: It is missing, damaged, or for another machine or version.
@@ -50,8 +40,10 @@ def load(
     source = "artifact" if isinstance(artifact, (Artifact, Bundle)) else str(artifact)
     if not isinstance(artifact, (Artifact, Bundle)):
         artifact = read_artifact(artifact)
+    members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
+    functions = [spec for member in members for spec in member.manifest.functions]
     kind = artifact.manifest.target.device if isinstance(artifact, Artifact) else "local"
-    target = get_device(device or default_device(kind))
+    target = get_device(device or default_device(functions, kind))
     artifact.verify(source)
     if isinstance(artifact, Bundle):
         artifact = artifact.best_here(target.kind, source, target.capability)

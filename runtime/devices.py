@@ -137,14 +137,21 @@ class Device:
         """The compute capability of a GPU, 89 for 8.9; of a CPU None."""
         return cuda_driver.capability(self.dlpack[1]) if self.kind == "cuda" else None
 
+    @property
+    def usable(self) -> bool:
+        """Whether it works in this process: threads stay with the process that this is a fork of.
+
+        A call would wait for them for ever.
+        """
+        return os.getpid() == self._process or not self.uri.startswith("local-task")
+
     def check_usable(self) -> None:
         """Checks that the device works in this process.
 
         Raises:
-            DeviceError: Its threads are those of the process that this one was forked from, and a
-                call would wait for them for ever.
+            DeviceError: Its threads are those of the process that this one was forked from.
         """
-        if self.uri.startswith("local-task") and os.getpid() != self._process:
+        if not self.usable:
             raise DeviceError(
                 "local-task's threads do not survive a fork: use local-sync in the child, or start "
                 "it with multiprocessing's spawn"

@@ -30,7 +30,8 @@ examples:
 
 environment:
   RNN_COMPILER_TARGET      target when none is given (default: cpu)
-  RNN_COMPILER_DEVICE      device when none is given (default: local-sync)
+  RNN_COMPILER_DEVICE      device when none is given (default: local-task for large
+                           work on CPUs, else local-sync; cuda for cuda)
   RNN_COMPILER_CACHE_DIR   folder of the artifact cache
   RNN_COMPILER_CACHE       rw, ro, off or verify
   RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)

@@ -14,7 +14,13 @@ import numpy as np
 from rich.markup import escape
 
 from rnn_compiler.cli.draws import random_arguments
-from rnn_compiler.cli.options import UsageError, check_output, console, plain_table
+from rnn_compiler.cli.options import (
+    UsageError,
+    add_device_option,
+    check_output,
+    console,
+    plain_table,
+)
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.manifest import FunctionSpec, TargetSpec, TensorSpec
@@ -85,8 +91,9 @@ def _code(target: TargetSpec) -> list[tuple[str, str]]:
 def _runs_here(artifact: Artifact) -> str:
     try:
         artifact.check_here("no")
-        if artifact.manifest.target.device != "local":
-            get_device(default_device(artifact.manifest.target.device))
+        manifest = artifact.manifest
+        if manifest.target.device != "local":
+            get_device(default_device(manifest.functions, manifest.target.device))
     except (ArtifactError, DeviceError) as error:
         return str(error)
     return "yes"
@@ -129,7 +136,7 @@ def add_run(verbs: Any) -> None:
         help="one argument, from a .npy file or as a number; or a whole .npz; repeatable",
     )
     parser.add_argument("--function", metavar="NAME", help="default: the only one")
-    parser.add_argument("--device", metavar="DEVICE", help="local-sync, local-task")
+    add_device_option(parser)
     parser.add_argument(
         "--random", action="store_true", help="draw the arguments that are not given"
     )

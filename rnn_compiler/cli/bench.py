@@ -17,6 +17,7 @@ from rich.markup import escape
 from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import (
     UsageError,
+    add_device_option,
     add_module_options,
     console,
     module_of,
@@ -59,7 +60,7 @@ def add_bench(verbs: Any) -> None:
     )
     add_module_options(parser)
     parser.add_argument("--target", metavar="TARGET", help="as in compile; default: cpu")
-    parser.add_argument("--device", metavar="DEVICE", help="local-sync, local-task")
+    add_device_option(parser)
     parser.add_argument(
         "--seconds",
         type=float,

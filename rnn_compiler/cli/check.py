@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler import cpu_features
-from rnn_compiler.cli.options import console, plain_table
+from rnn_compiler.cli.options import add_device_option, console, plain_table
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.artifact import read_members
@@ -30,7 +30,7 @@ def add_check(verbs: Any) -> None:
         "Exit code 0 for optimal and runs, 1 otherwise.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
-    parser.add_argument("--device", metavar="DEVICE", help="local-sync, local-task, cuda")
+    add_device_option(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(verb=_check)
 
@@ -86,7 +86,7 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
         artifact.verify(source)
     except ArtifactError as error:  # whatever it is for
         return "recompile", str(error)
-    device = device or default_device(target.device)
+    device = device or default_device(artifact.manifest.functions, target.device)
     try:
         opened = get_device(device)
     except DeviceError as error:

@@ -92,7 +92,7 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, console: Console) -> i
     compile_seconds = time.perf_counter() - start
 
     generator = np.random.default_rng(1)
-    network = Network(runtime.load(artifact, current_device()), generator)
+    network = Network(runtime.load(artifact, current_device(module.functions)), generator)
     start = time.perf_counter()
     losses = train_with_progress(network, generator, steps, console)
     train_seconds = time.perf_counter() - start

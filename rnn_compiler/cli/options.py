@@ -17,6 +17,7 @@ from rnn_compiler.signatures import Attribute
 
 __all__ = [
     "UsageError",
+    "add_device_option",
     "add_module_options",
     "check_output",
     "console",
@@ -67,6 +68,12 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attr", action="append", default=[], metavar="NAME=VALUE,...", help="attributes of the op"
     )
+
+
+def add_device_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the device to run on."""
+    text = "local-sync, local-task, cuda; default: what the target and the work of a call suggest"
+    parser.add_argument("--device", metavar="DEVICE", help=text)
 
 
 def module_of(options: argparse.Namespace) -> Module:
