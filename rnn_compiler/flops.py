@@ -1,7 +1,8 @@
 """How much arithmetic a module holds: the operations of its matrix products.
 
 Read off the portable StableHLO, so that every op has a figure without declaring one. A loop over
-time counts as often as it can run, `seq_length`; elementwise work is not counted, as is usual.
+time counts as often as it can run, `seq_length` or a block of it; elementwise work is not counted,
+as is usual.
 """
 
 from __future__ import annotations
@@ -53,7 +54,13 @@ def _count(operation: Any, functions: dict[str, Any], dims: dict[str, int]) -> i
         called = operation.attributes["decomposition"].value
         return _count(functions[called], functions, dims)
     inner = sum(_count(child, functions, dims) for child in _children(operation))
-    return inner * dims["seq_length"] if name == "stablehlo.while" else inner
+    return inner * _steps(operation, dims) if name == "stablehlo.while" else inner
+
+
+def _steps(loop: Any, dims: dict[str, int]) -> int:
+    """How often a loop over time can run: once for each row of the arrays that it makes."""
+    shapes: list[list[int]] = [result.type.shape for result in loop.results]
+    return max((shape[0] for shape in shapes if len(shape) == 3), default=dims["seq_length"])
 
 
 def _children(operation: Any) -> Iterator[Any]:

@@ -127,6 +127,15 @@ def test_operations_of_the_matrix_products(op: str, products: int) -> None:
     assert flops == 2 * products
 
 
+def test_blocks_of_time_count_once() -> None:
+    """The gradient of CudnnRNN takes two products for each of the forward pass."""
+    sizes = {"seq_length": 32, "batch_size": 16, "input_size": 256, "num_units": 256}
+    built = rc.build(["CudnnRNN", "CudnnRNNBackprop"], num_layers=1, **sizes)
+    assert built.text.count("stablehlo.while") > 2  # blocks
+    forward, gradient = matmul_flops(built).values()
+    assert (forward, gradient) == (2 * 32 * 16 * 1024 * 512, 2 * forward)
+
+
 def test_bench_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["bench", *PAIR, "--seconds", "0.001"]) == 0
