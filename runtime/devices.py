@@ -6,6 +6,7 @@ A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a poo
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from typing import Any
@@ -19,6 +20,7 @@ from rnn_compiler.errors import DeviceError, describe
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import cuda_driver
 from rnn_compiler.runtime.dlpack import CPU, CUDA, address_of
+from rnn_compiler.runtime.processors import processors
 from rnn_compiler.runtime.shutdown import RUNNING
 from rnn_compiler.runtime.sizes import parse_size
 
@@ -50,7 +52,16 @@ _BUFFERS = 64
 
 _devices: dict[str, Device] = {}
 _lock = threading.Lock()
-os.register_at_fork(after_in_child=_lock._at_fork_reinit)  # pyright: ignore
+
+
+def _after_fork() -> None:
+    """In a child, keeps devices that were opened before open: closing waits for their threads."""
+    _lock._at_fork_reinit()  # pyright: ignore
+    for device in _devices.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(device.hal))
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def get_device(uri: str) -> Device:
@@ -116,6 +127,9 @@ class Device:
         self.uri = uri
         self._process = os.getpid()
         self.kind = _KINDS[driver]
+        if driver == "local-task":  # a worker a core, but for a container with less time than cores
+            flags: Any = iree.flags
+            flags.parse_flags(f"--task_topology_max_group_count={processors()}")
         try:
             allocators: Any = [pool] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.manifest import FunctionSpec
 from rnn_compiler.runtime.devices import DeviceArray, get_device
+from rnn_compiler.runtime.processors import processors
 
 __all__ = ["WORK_FOR_THREADS", "default_device", "work"]
 
@@ -90,15 +91,7 @@ def default_device(
     if kind != "local":
         return kind
     large = any(work(spec) >= WORK_FOR_THREADS for spec in functions)
-    return "local-task" if large and _processors() > 1 and _has_threads() else "local-sync"
-
-
-def _processors() -> int:
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS
-        return os.cpu_count() or 1
+    return "local-task" if large and processors() > 1 and _has_threads() else "local-sync"
 
 
 def _has_threads() -> bool:

@@ -54,8 +54,9 @@ def blocks_of_time(net: Network) -> list[range]:
     most = -(-SHARE * size * net.layout.num_directions // total)
     count = max(1, min(4 * sets, most, size // SMALLEST_BLOCK, T // 2))
     if count > 1:
-        near = range(count, min(2 * count, T // 2 + 1))
-        count = next((n for n in near if T % n == 0), count)
+        near = range(-(-3 * count // 4), min(2 * count, T // 2 + 1))
+        equal = [n for n in near if T % n == 0]
+        count = min(equal, key=lambda n: (abs(n - count), -n), default=count)
     return [range(T * n // count, T * (n + 1) // count) for n in range(count)]
 
 

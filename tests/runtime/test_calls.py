@@ -17,7 +17,7 @@ from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
 Arrays = dict[str, Any]
 
 FORK = """
-import os, signal
+import os, signal, sys
 import numpy as np
 import rnn_compiler as rc
 
@@ -33,18 +33,22 @@ if os.fork() == 0:
             print("ran", flush=True)
         except rc.errors.DeviceError as error:
             print(error, flush=True)
-    os._exit(0)
+    {end}(0)
 print(os.waitstatus_to_exitcode(os.wait()[1]))
 """
 
 
+@pytest.mark.parametrize("end", ["os._exit", "sys.exit"])
 @pytest.mark.parametrize(
     ("device", "said"), [("local-sync", "ran"), ("local-task", "do not survive a fork")]
 )
-def test_after_a_fork(tiny: rc.Artifact, tmp_path: Any, device: str, said: str) -> None:
-    """IREE's threads stay with the parent: the child is told, instead of waiting for ever."""
+def test_after_a_fork(tiny: rc.Artifact, tmp_path: Any, device: str, said: str, end: str) -> None:
+    """IREE's threads stay with the parent: the child is told, instead of waiting for ever.
+
+    Nor does it wait for them when it ends.
+    """
     path = str(tiny.save(tmp_path / "tiny.vmfb"))
-    script = FORK.format(path=path, device=device)
+    script = FORK.format(path=path, device=device, end=end)
     command = [sys.executable, "-W", "ignore", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     lines = done.stdout.splitlines()

@@ -1,0 +1,71 @@
+"""How many processors there are: bound to, and paid for by a cgroup."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rnn_compiler.runtime import processors as module
+from rnn_compiler.runtime.processors import processors
+
+OPEN = """
+import sys
+from pathlib import Path
+from rnn_compiler.runtime import get_device, processors
+
+processors._CGROUPS, processors._OWN = Path(sys.argv[1]), Path(sys.argv[1], "own")
+get_device("local-task")
+names = [Path(task, "comm").read_text() for task in Path("/proc/self/task").iterdir()]
+print(sum(name.startswith("iree-worker") for name in names))
+"""
+
+
+def cgroups(folder: Path, **quotas: str) -> Path:
+    """A process in the group ``/pods/mine`` of a tree whose groups have these quotas."""
+    groups = {"root": folder, "pods": folder / "pods", "mine": folder / "pods" / "mine"}
+    groups["mine"].mkdir(parents=True)
+    for name, quota in quotas.items():
+        (groups[name] / "cpu.max").write_text(quota)
+    (folder / "own").write_text("1:name=systemd:/elsewhere\n0::/pods/mine\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("quotas", "expected"),
+    [
+        ({}, 8),
+        ({"mine": "max 100000"}, 8),
+        ({"mine": "300000 100000"}, 3),
+        ({"mine": "max 100000", "pods": "250000 100000"}, 3),
+        ({"mine": "400000 100000", "pods": "150000 100000"}, 2),
+        ({"mine": "20000 100000"}, 1),
+        ({"mine": "9900000 100000"}, 8),
+        ({"mine": "what is this"}, 8),
+    ],
+)
+def test_the_least_of_all_groups(
+    quotas: dict[str, str], expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = cgroups(tmp_path, **quotas)
+    monkeypatch.setattr(module, "_CGROUPS", folder)
+    monkeypatch.setattr(module, "_OWN", folder / "own")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert processors() == expected
+
+
+def test_no_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_OWN", tmp_path / "none")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5}, raising=False)
+    assert processors() == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux's list of threads")
+def test_the_pool_has_no_more_threads(tmp_path: Path) -> None:
+    folder = cgroups(tmp_path, mine="100000 100000")
+    command = [sys.executable, "-c", OPEN, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"
