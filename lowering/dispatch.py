@@ -24,6 +24,7 @@ __all__ = [
     "span",
     "tensor",
     "tile_matmul",
+    "tile_sizes",
     "transposed",
     "zeros",
 ]
@@ -228,6 +229,17 @@ def lowering_config(parallel: Sequence[int], reduction: Sequence[int] = ()) -> s
     return f"#iree_cpu.lowering_config<{', '.join(levels)}>"
 
 
+def tile_sizes(config: str, *, first: bool) -> str:
+    """The attribute that gives an op its tile sizes; of a dispatch's first op, the pipeline too."""
+    config = f"lowering_config = {config}"
+    if not first:
+        return config
+    return (
+        f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
+        "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
+    )
+
+
 def zeros(text: Text, vectors: VectorUnit, array: Array) -> Array:
     """Emits zeros in the place of an array."""
     zero = text(f"arith.constant 0.0 : {array.element}")
@@ -274,13 +286,8 @@ def tile_matmul(
         columns, tallest = columns // 2, 2 * tallest
     parallel = [*(divisor(n, tallest) for n in rows), columns, 0]
     reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
-    config = f"lowering_config = {lowering_config(parallel, reduction)}"
-    if not text.informed:
-        text.informed = True
-        config = (
-            f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
-            "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
-        )
+    config = tile_sizes(lowering_config(parallel, reduction), first=not text.informed)
+    text.informed = True
     if start is None:
         zero = text(f"arith.constant 0.0 : {element}")
         empty = text(f"tensor.empty() : {result.type}")

@@ -10,7 +10,15 @@ here, in tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.dispatch import Array, Text, divisor, lowering_config, tensor, zeros
+from rnn_compiler.lowering.dispatch import (
+    Array,
+    Text,
+    divisor,
+    lowering_config,
+    tensor,
+    tile_sizes,
+    zeros,
+)
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["pack"]
@@ -155,12 +163,7 @@ def _transposed(
 
 def _transpose(text: Text, tile: Array, target: Array, *, first: bool) -> Array:
     """Emits the transpose of a tile, in the place of a target; the first names the pipeline."""
-    config = f"lowering_config = {lowering_config(target.shape, (0, 0))}"
-    if first:
-        config = (
-            f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
-            "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
-        )
+    config = tile_sizes(lowering_config(target.shape, (0, 0)), first=first)
     maps = "affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>"
     element, unused = text.name(), text.name()
     name = text(

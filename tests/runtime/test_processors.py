@@ -13,14 +13,22 @@ from rnn_compiler.runtime import processors as module
 from rnn_compiler.runtime.processors import processors
 
 OPEN = """
-import sys
+import sys, time
 from pathlib import Path
 from rnn_compiler.runtime import get_device, processors
 
 processors._CGROUPS, processors._OWN = Path(sys.argv[1]), Path(sys.argv[1], "own")
 get_device("local-task")
-names = [Path(task, "comm").read_text() for task in Path("/proc/self/task").iterdir()]
-print(sum(name.startswith("iree-worker") for name in names))
+
+def workers():
+    names = [Path(task, "comm").read_text() for task in Path("/proc/self/task").iterdir()]
+    return sum(name.startswith("iree-worker") for name in names)
+
+end = time.monotonic() + 20
+while not workers() and time.monotonic() < end:  # they name themselves when they first run
+    time.sleep(0.01)
+time.sleep(0.5)
+print(workers())
 """
 
 
