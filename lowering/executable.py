@@ -35,16 +35,22 @@ class Executable:
         self.text = Text(outside)
         self._operands: list[tuple[str, str]] = []
         self._parameters: list[tuple[str, str]] = []
-        self._made: list[tuple[Array, str]] = []
+        self._made: list[tuple[Array, str, str]] = []
         self._zero = self.text.index(0)
 
-    def _binding(self, kind: str) -> str:
-        """Another binding, as a value of some type; gives its name."""
+    def _subspan(self, kind: str) -> tuple[str, str]:
+        """A parameter that is a binding, and its value of some type."""
         parameter = self.text.name()
-        self._parameters.append((parameter, "!stream.binding"))
-        return self.text(
+        value = self.text(
             f"stream.binding.subspan {parameter}[{self._zero}] : !stream.binding -> {kind}"
         )
+        return parameter, value
+
+    def _binding(self, kind: str) -> str:
+        """The binding of the last operand, as a value of some type; gives its name."""
+        parameter, value = self._subspan(kind)
+        self._parameters.append((parameter, "!stream.binding"))
+        return value
 
     def given(self, name: str, kind: str) -> str:
         """A number from outside; gives its name inside."""
@@ -66,8 +72,8 @@ class Executable:
         """An array that the dispatch makes; what it holds at first is anything."""
         array = Array("", tuple(shape), element)
         kind = f"{_TENSOR}<readwrite:{array.type}>"
-        binding = self.text.name()
-        self._made.append((array, binding))
+        parameter, binding = self._subspan(kind)
+        self._made.append((array, parameter, binding))
         array.name = self.text(
             f"{_TENSOR[1:]}.load {binding}, {_whole(array)} : {kind} -> {array.type}"
         )
@@ -106,21 +112,12 @@ class Executable:
         What `make` has given are the arrays outside from here on.
         """
         text, outside = self.text, self._outside
-        made = [array for array, _ in self._made]
-        bindings = list[str]()
-        for array, binding in self._made:
-            kind = f"{_TENSOR}<readwrite:{array.type}>"
-            parameter = text.name()
-            self._parameters.append((parameter, "!stream.binding"))
-            bindings.append(
-                f"{binding} = stream.binding.subspan {parameter}[{self._zero}] : "
-                f"!stream.binding -> {kind}"
-            )
+        made = [array for array, _, _ in self._made]
+        for array, _, binding in self._made:
             text.lines.append(
                 f"{_TENSOR[1:]}.store {array.name}, {binding}, {_whole(array)} : "
-                f"{array.type} -> {kind}"
+                f"{array.type} -> {_TENSOR}<readwrite:{array.type}>"
             )
-        text.lines[1:1] = bindings
         names = ", ".join(name for name, _ in self._operands)
         kinds = ", ".join(kind for _, kind in self._operands)
         results = ", ".join(array.type for array in made)
@@ -131,7 +128,8 @@ class Executable:
         )
         for number, array in enumerate(made):
             array.name = f"{result}#{number}"
-        parameters = ", ".join(f"{name}: {kind}" for name, kind in self._parameters)
+        bindings = [(parameter, "!stream.binding") for _, parameter, _ in self._made]
+        parameters = ", ".join(f"{name}: {kind}" for name, kind in [*self._parameters, *bindings])
         body = "\n".join(text.lines)
         return f"""stream.executable private {symbol} {{
 stream.executable.export public {symbol} workgroups() -> (index, index, index) {{

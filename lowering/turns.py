@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.dispatch import Array
+from rnn_compiler.lowering.dispatch import Array, Text
 from rnn_compiler.lowering.executable import Executable
 
-__all__ = ["Turns"]
+__all__ = ["Turns", "first_only", "share"]
 
 _LINE = 16
 """Numbers in a cache line: each counter has a line of its own."""
@@ -132,6 +132,50 @@ class Turns:
         text.lines.append("scf.while : () -> () {")
         waiting = text(f"arith.cmpi slt, {self._atomic('addi', self._zero, zero)}, {goal} : i32")
         text.lines.append(f"scf.condition({waiting})\n}} do {{\nscf.yield\n}}")
+
+
+def share(
+    text: Text,
+    count: int,
+    among: int,
+    index: str,
+    carried: Sequence[Array],
+    body: Callable[[str], None],
+) -> None:
+    """Emits a loop over the share of a part in things that are counted.
+
+    Args:
+        text: Where to.
+        count: How many things there are.
+        among: How many parts share them, in order, as evenly as can be.
+        index: Which of these it is; "0" if there is one.
+        carried: The arrays that the body writes to.
+        body: Emits the body, given the number of a thing.
+    """
+    each, uneven = divmod(count, among)
+    if uneven and among > 1:
+        edges = [text.times(index, count)]
+        edges.append(text.add(edges[0], count))
+        low, high = (text(f"arith.divui {x}, {text.index(among)} : index") for x in edges)
+        text.loop(low, high, 1, carried, body)
+        return
+    first = text.times(index, each)
+    if each == 1:
+        body(first)
+    elif first == "0":
+        text.loop(0, each, 1, carried, body)
+    else:
+        text.loop(0, each, 1, carried, lambda n: body(text(f"arith.addi {first}, {n} : index")))
+
+
+def first_only(
+    text: Text, index: str, among: int, carried: Sequence[Array], body: Callable[[], None]
+) -> None:
+    """Emits what only the first of some parts does; arguments as those of `share`."""
+    if among == 1:
+        body()
+        return
+    text.when(text(f"arith.cmpi eq, {index}, {text.index(0)} : index"), carried, body)
 
 
 def _order(workgroup: int, parts: int) -> tuple[int, int]:

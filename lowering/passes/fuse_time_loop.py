@@ -41,7 +41,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rnn_compiler.lowering.dispatch import (
     Array,
@@ -68,7 +68,7 @@ from rnn_compiler.lowering.recurrence import (
 )
 from rnn_compiler.lowering.scalars import splat
 from rnn_compiler.lowering.step_tile import Panels, Stage, Step, StepTile, Units, Write
-from rnn_compiler.lowering.turns import Turns
+from rnn_compiler.lowering.turns import Turns, first_only, share
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["fuse_time_loops"]
@@ -331,7 +331,7 @@ class _Fusion:
                 emit.insert(source, array, [parity, *["0"] * len(source.shape)])
 
         def begin_once(part: str) -> None:
-            self._first_only(part, turns.parts, states, begin)
+            first_only(emit, part, turns.parts, states, begin)
 
         turns.take(emit.index(0), states, begin_once)
         first = turns.over(len(self.stages))
@@ -339,17 +339,6 @@ class _Fusion:
         outputs = [arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
         first = emit(f"arith.addi {self.count}, {turns.workgroup} : index")
         emit.loop(first, outputs[0].shape[0], turns.parts, outputs, self._zero_row)
-
-    def _first_only(
-        self, part: str, count: int, carried: Sequence[Array], body: Callable[[], None]
-    ) -> None:
-        """Emits what only the first of some parts does."""
-        if count == 1:
-            body()
-            return
-        emit = self.emit
-        condition = emit(f"arith.cmpi eq, {part}, {emit.index(0)} : index")
-        emit.when(condition, carried, body)
 
     def _zero_row(self, time: str) -> None:
         """Emits zeros for one row of every output."""
@@ -400,7 +389,7 @@ class _Fusion:
             def block(number: str) -> None:
                 tile.emit(self._first_row(number, rows))
 
-            self._share(-(-self.batch // rows), groups, group, carried, block)
+            share(emit, -(-self.batch // rows), groups, group, carried, block)
 
         def panel(number: str) -> None:
             all_rows(Units(emit.times(number, stage.panel), stage.panel, number))
@@ -408,35 +397,10 @@ class _Fusion:
         if (full, rest) == (1, 0):
             all_rows(Units("0", stage.panel, None))
             return
-        self._share(full, units, column, carried, panel)
+        share(emit, full, units, column, carried, panel)
         if rest:
             last = Units(str(full * stage.panel), rest, str(full))
-            self._first_only(column, units, carried, lambda: all_rows(last))
-
-    def _share(
-        self,
-        count: int,
-        among: int,
-        index: str,
-        carried: Sequence[Array],
-        body: Callable[[str], None],
-    ) -> None:
-        """Emits a loop over one of some shares of things that are counted."""
-        emit = self.emit
-        each, uneven = divmod(count, among)
-        if uneven and among > 1:
-            edges = [emit.times(index, count)]
-            edges.append(emit.add(edges[0], count))
-            low, high = (emit(f"arith.divui {x}, {emit.index(among)} : index") for x in edges)
-            emit.loop(low, high, 1, carried, body)
-            return
-        first = emit.times(index, each)
-        if each == 1:
-            body(first)
-        elif first == "0":
-            emit.loop(0, each, 1, carried, body)
-        else:
-            emit.loop(0, each, 1, carried, lambda n: body(emit(f"arith.addi {first}, {n} : index")))
+            first_only(emit, column, units, carried, lambda: all_rows(last))
 
     def _first_row(self, number: str, rows: int) -> str:
         """The first row of a block; the last overlaps the one before, and repeats its numbers."""

@@ -58,8 +58,8 @@ def test_forward_loop() -> None:
         CHECK: linalg.pack {{.*}} inner_tiles = [32] {{.*}} -> tensor<4x3x70x32xf32>
         CHECK: flow.dispatch @block_lstm_v2_lstm_forward_loop::@block_lstm_v2_lstm_forward_loop
         CHECK: stream.executable private @block_lstm_v2_lstm_forward_loop
-        CHECK: dispatch.tensor<readwrite:tensor<2x14x70xf32>>
         CHECK: tensor.extract {{.*}} : tensor<i64>
+        CHECK: dispatch.tensor<readwrite:tensor<2x14x70xf32>>
         CHECK: scf.for
         CHECK: linalg.matmul {compilation_info = {{.*}}tensor<7x70xf32>, tensor<70x32xf32>
         CHECK: linalg.generic
