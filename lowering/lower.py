@@ -14,6 +14,7 @@ from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
 from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
 from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.strategies import FUSED, PINNED, PORTABLE
@@ -51,6 +52,7 @@ def rewrite(
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         for each in PASSES[strategy]:
             each(parsed, processor)
+        prepack_weights(parsed, functions)
         stamp_provenance(
             parsed,
             functions,

@@ -93,6 +93,8 @@ class FunctionSpec:
         attributes: The value of each attribute, defaults filled in.
         arguments: Its arguments, in TensorFlow's order.
         results: Its results, in TensorFlow's order.
+        weights: Which arguments stay the same from call to call, so that what is made of them alone
+            may be kept.
     """
 
     op: str
@@ -102,6 +104,17 @@ class FunctionSpec:
     attributes: dict[str, bool | int | float | str]
     arguments: tuple[TensorSpec, ...]
     results: tuple[TensorSpec, ...]
+    weights: tuple[str, ...] = ()
+
+    @property
+    def prepack(self) -> str:
+        """The symbol of the function that packs the weights, where there is one."""
+        return f"{self.function}_prepack"
+
+    @property
+    def prepacked(self) -> str:
+        """The symbol of the function that takes them packed, after all arguments."""
+        return f"{self.function}_prepacked"
 
     @property
     def json_attributes(self) -> dict[str, bool | int | float | str]:
@@ -120,6 +133,7 @@ class FunctionSpec:
             return tuple(TensorSpec(**row) for row in fields)
 
         changed: Any = {key: tensors(data[key]) for key in ("arguments", "results")}
+        changed["weights"] = tuple(data.get("weights", ()))
         changed["attributes"] = {
             name: float(value) if value in _INFINITIES else value
             for name, value in data["attributes"].items()

@@ -275,6 +275,7 @@ class Signature:
         derived: Where there are `DERIVED` sizes or lists: from the op, dimensions and attributes to
             their values, or the shapes of a list's elements. It raises `InvalidArgumentError` for
             dimensions that do not go together.
+        weights: The arguments that stay the same from call to call, unless the op is training.
     """
 
     name: str
@@ -289,6 +290,7 @@ class Signature:
         None
     )
     derived: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    weights: tuple[str, ...] = ()
 
     @cached_property
     def function(self) -> str:
@@ -424,6 +426,7 @@ class Signature:
             results=tuple(
                 spec for tensor in form.results for spec in tensor.specialize(name, known)
             ),
+            weights=() if values.get("is_training") else self.weights,
         )
         for tensor in (*spec.arguments, *spec.results):
             if _bytes(tensor) >= 2**63:

@@ -15,7 +15,10 @@ __all__ = ["Artifact", "Bundle", "DeviceArray", "Function", "Program", "load", "
 
 
 def load(
-    artifact: str | os.PathLike[str] | Artifact | Bundle, device: str | None = None
+    artifact: str | os.PathLike[str] | Artifact | Bundle,
+    device: str | None = None,
+    *,
+    prepack: bool = True,
 ) -> Program:
     """Loads a compiled module onto a device.
 
@@ -30,6 +33,8 @@ def load(
             what was compiled for an NVIDIA GPU ``"cuda"``, ``"cuda://1"``; default:
             ``RNN_COMPILER_DEVICE``, else cuda, else local-task if the work of a call is large and
             there are several processors, else local-sync.
+        prepack: Whether weights that stay on the device are kept packed from the second call with
+            them on, which takes their memory again (`rnn_compiler.runtime.prepacking`).
 
     Raises:
         ArtifactError: It is missing, damaged, or for another machine or version.
@@ -48,4 +53,4 @@ def load(
     if isinstance(artifact, Bundle):
         artifact = artifact.best_here(target.kind, source, target.capability)
     artifact.check_here(source, target.capability)
-    return Program(artifact.manifest, artifact.payload, target)
+    return Program(artifact.manifest, artifact.payload, target, prepack=prepack)

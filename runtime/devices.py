@@ -224,13 +224,14 @@ class DeviceArray:
     not write to it.
     """
 
-    __slots__ = ("_host", "_spec", "_view", "device")
+    __slots__ = ("__weakref__", "_host", "_spec", "_view", "device", "exported")
 
     def __init__(self, device: Device, view: Any, spec: TensorSpec) -> None:
         self.device = device
         self._view = view
         self._spec = spec
         self._host: npt.NDArray[Any] | None = None
+        self.exported = False  # whether another framework was given its memory, and might write
 
     @property
     def on_host(self) -> bool:
@@ -322,6 +323,7 @@ class DeviceArray:
                 f"it is on {self.device.uri}, {place}: to_host() copies it from there"
             )
         there = self.copy() if copy else self
+        there.exported = True
         try:
             return self.device.hal.create_dlpack_capsule(there._view, *place)
         except RuntimeError as error:

@@ -23,6 +23,7 @@ from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_
 from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_argument
 from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.devices import Device, DeviceArray
+from rnn_compiler.runtime.prepacking import Prepacking
 from rnn_compiler.runtime.shutdown import RUNNING
 from rnn_compiler.runtime.waiting import giving_way
 
@@ -42,7 +43,9 @@ class Program:
         with TensorFlow's output names.
     """
 
-    def __init__(self, manifest: Manifest, payload: bytes, device: Device) -> None:
+    def __init__(
+        self, manifest: Manifest, payload: bytes, device: Device, *, prepack: bool = True
+    ) -> None:
         if manifest.target.device != device.kind:
             raise DeviceError(
                 f"compiled for {manifest.target.name} (a {manifest.target.device} device), "
@@ -60,7 +63,7 @@ class Program:
                 f"{manifest.compiler_version}: {str(error).strip()}"
             ) from error
         self.functions = {
-            spec.function: Function(spec, device, self._context, _lookup(module, spec))
+            spec.function: Function(spec, device, self._context, module, prepack=prepack)
             for spec in manifest.functions
         }
 
@@ -114,13 +117,21 @@ class Function:
 
     Attributes:
         spec: Its op, dimensions, arguments and results.
+        prepacks: Whether weights that stay on the device are packed once (`prepacking`).
     """
 
-    def __init__(self, spec: FunctionSpec, device: Device, context: Any, function: Any) -> None:
+    def __init__(
+        self, spec: FunctionSpec, device: Device, context: Any, module: Any, *, prepack: bool
+    ) -> None:
         self.spec = spec
         self._device = device
         self._context = context
-        self._function = function
+        self._function = _lookup(module, spec)
+        self._prepack = module.lookup_function(spec.prepack) if prepack else None
+        self._prepacked = module.lookup_function(spec.prepacked)
+        places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+        self._prepacking = Prepacking(device, places, self._pack)
+        self.prepacks = self._prepack is not None
         self._names = list(dict.fromkeys(argument.keyword for argument in spec.arguments))
         optional = [argument.name for argument in spec.arguments if argument.default is not None]
         self._required = [name for name in self._names if name not in optional]
@@ -188,7 +199,11 @@ class Function:
                 if self._device.uri.startswith("local-task")
                 else contextlib.nullcontext()
             ):
-                self._context.invoke(self._function, inputs, outputs)
+                packed = self._prepacking.of(arrays) if self.prepacks else ()
+                for view in packed:
+                    inputs.push_ref(view.ref)
+                function = self._prepacked if packed else self._function
+                self._context.invoke(function, inputs, outputs)
         except (RuntimeError, ValueError) as error:
             raise DeviceError(
                 f"{self.spec.op}: {self._device.uri}: {str(error).strip()}"
@@ -201,6 +216,15 @@ class Function:
         if to_host:
             values = _independent([result.map() for result in results], shared)
         return self._results(**by_keyword(self.spec.results, values))
+
+    def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[Any]:
+        """Runs the companion that packs the weights."""
+        inputs = iree.VmVariantList(len(weights))
+        for array in weights:
+            inputs.push_ref(array.ref)
+        outputs = iree.VmVariantList(len(weights))
+        self._context.invoke(self._prepack, inputs, outputs)
+        return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
 
 
 @functools.cache

@@ -75,6 +75,7 @@ OP_V1 = Signature(
     arguments=_INPUTS,
     attributes=(lstm_cell.FORGET_BIAS, lstm_cell.cell_clip(3.0), lstm_cell.USE_PEEPHOLE),
     results=_ACTIVATIONS,
+    weights=("w",),
 )
 
 OP_V2 = Signature(
@@ -83,6 +84,7 @@ OP_V2 = Signature(
     arguments=_INPUTS,
     attributes=(lstm_cell.cell_clip(0.0), lstm_cell.USE_PEEPHOLE),
     results=_ACTIVATIONS,
+    weights=("w",),
 )
 
 

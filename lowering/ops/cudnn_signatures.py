@@ -178,6 +178,7 @@ def _signature(version: int, gradient: bool) -> Signature:
         positive=("seq_length", "num_units", "num_layers"),
         forms=forms,
         derived=_derived,
+        weights=() if gradient else ("params",),
     )
 
 

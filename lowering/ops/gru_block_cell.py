@@ -69,6 +69,7 @@ OP = Signature(
     arguments=_INPUTS,
     attributes=(),
     results=_ACTIVATIONS,
+    weights=("w_ru", "w_c"),
 )
 
 GRAD = Signature(

@@ -57,6 +57,7 @@ OP = Signature(
     attributes=(lstm_cell.FORGET_BIAS, lstm_cell.cell_clip(3.0), lstm_cell.USE_PEEPHOLE),
     results=_ACTIVATIONS,
     positive=("batch_size", "num_units"),
+    weights=("w",),
 )
 
 GRAD = Signature(

@@ -1,0 +1,170 @@
+"""Gives a function that packs its weights two companions, so that they can be packed once.
+
+A public function ``@f`` with arguments that are weights (`FunctionSpec.weights`) stays as it is,
+and gets two more beside it if it computes something of its weights alone:
+
+    @f_prepack(weights) -> packed                   # all that depends on the weights alone
+    @f_prepacked(arguments, packed) -> results      # what is left of @f: the same numbers
+
+Packed is what a dispatch reads (a `flow.tensor.clone`, see `dispatch.Text.held`) and is made from
+weights and constants by more than looking at them in another shape. Packing is done in private
+functions, so these are inlined in the companions. All three share their dispatches in the payload.
+"""
+
+# pyright: basic, reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.manifest import FunctionSpec
+
+__all__ = ["prepack_weights"]
+
+_CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+"""Ops that call a function, and the attribute that names it."""
+
+_VIEWS = {
+    "flow.tensor.clone",
+    "stablehlo.reshape",
+    "stablehlo.slice",
+    "tensor.collapse_shape",
+    "tensor.expand_shape",
+    "util.optimization_barrier",
+}
+"""Ops that compute nothing."""
+
+
+def prepack_weights(module: ir.Module, functions: Sequence[FunctionSpec]) -> None:
+    """Adds the companions.
+
+    Args:
+        module: The module, changed in place; its time loops and products have been rewritten.
+        functions: What its public functions are.
+    """
+    with module.context, ir.Location.unknown():
+        for spec in functions:
+            weights = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+            if not weights:
+                continue
+            prepack = _inlined(module, spec.function, spec.prepack)
+            prepacked = _inlined(module, spec.function, spec.prepacked)
+            packed = _packed(prepack, weights)
+            if packed:
+                _return(prepack, [clone.results[0] for clone in packed])
+                for clone in _packed(prepacked, weights):
+                    clone.operands[0] = _add_argument(prepacked, clone.results[0].type)
+                for function in (prepack, prepacked):
+                    _remove_unused(function)
+                _keep_arguments(prepack, weights)
+            else:
+                prepack.erase()
+                prepacked.erase()
+
+
+def _block(function: ir.Operation) -> ir.Block:
+    return function.regions[0].blocks[0]
+
+
+def _inlined(module: ir.Module, symbol: str, name: str) -> ir.Operation:
+    """A copy of a function under another name, with all that it calls inlined."""
+    symbols = ir.SymbolTable(module.operation)
+    function = symbols[symbol].operation
+    copy = function.clone(ip=ir.InsertionPoint(function))
+    copy.attributes["sym_name"] = ir.StringAttr.get(name)
+    calls = list(_block(copy).operations)
+    while calls:
+        call = calls.pop().operation
+        if call.name not in _CALLS:
+            continue
+        callee = ir.FlatSymbolRefAttr(call.attributes[_CALLS[call.name]]).value
+        body = symbols[callee].operation.clone(ip=ir.InsertionPoint(copy))
+        for argument, operand in zip(_block(body).arguments, call.operands, strict=True):
+            argument.replace_all_uses_with(operand)
+        *ops, end = _block(body).operations
+        for result, value in zip(call.results, end.operands, strict=True):
+            result.replace_all_uses_with(value)
+        for op in ops:
+            op.operation.move_before(call)
+        calls += ops
+        call.erase()
+        body.erase()
+    return copy
+
+
+def _packed(function: ir.Operation, weights: Sequence[int]) -> list[ir.Operation]:
+    """The clones of what is computed from weights alone and read by something else, in order."""
+    arguments = _block(function).arguments
+    computed = {arguments[k]: False for k in weights}  # of all that depends on weights alone
+    constant: set[ir.Value] = set()
+    needed: set[ir.Value] = set()
+    clones: list[ir.Operation] = []
+    for op in _block(function).operations:
+        read = _read(op.operation) - constant
+        if not read:
+            constant.update(op.results)
+        elif read <= computed.keys():
+            here = op.name not in _VIEWS or any(computed[value] for value in read)
+            computed.update(dict.fromkeys(op.results, here))
+            if op.name == "flow.tensor.clone" and here:
+                clones.append(op.operation)
+        else:
+            needed |= read & computed.keys()
+    return [clone for clone in clones if clone.results[0] in needed]
+
+
+def _read(op: ir.Operation) -> set[ir.Value]:
+    """The values from outside that an op reads, those that its regions read included."""
+    read, inside = set[ir.Value](), set[ir.Value]()
+
+    def visit(each: ir.Operation) -> ir.WalkResult:
+        read.update(each.operands)
+        if each != op:
+            inside.update(each.results)
+        for region in each.regions:
+            for block in region.blocks:
+                inside.update(block.arguments)
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return read - inside
+
+
+def _add_argument(function: ir.Operation, kind: ir.Type) -> ir.Value:
+    """A new last argument of a function."""
+    argument = _block(function).add_argument(kind, ir.Location.name("packed"))
+    _set_type(function)
+    return argument
+
+
+def _return(function: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Makes a function return other values."""
+    block = _block(function)
+    block.operations[len(block.operations) - 1].erase()
+    ir.Operation.create("func.return", operands=list(values), ip=ir.InsertionPoint(block))
+    _set_type(function)
+
+
+def _remove_unused(function: ir.Operation) -> None:
+    """Removes what nothing in a function uses; nothing in it has an effect."""
+    for op in reversed(list(_block(function).operations)[:-1]):
+        if not any(True for result in op.results for _ in result.uses):
+            op.erase()
+
+
+def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
+    """Removes all arguments but some; nothing uses them."""
+    block = _block(function)
+    for k in reversed(range(len(block.arguments))):
+        if k not in kept:
+            block.erase_argument(k)
+    _set_type(function)
+
+
+def _set_type(function: ir.Operation) -> None:
+    """Gives a function the type that its body has."""
+    block = _block(function)
+    results = block.operations[len(block.operations) - 1].operands
+    kind = ir.FunctionType.get([a.type for a in block.arguments], [r.type for r in results])
+    function.attributes["function_type"] = ir.TypeAttr.get(kind)

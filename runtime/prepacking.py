@@ -1,0 +1,77 @@
+"""Weights packed once, for a function that is called with the same ones again and again.
+
+A compiled function puts its weights in an order that suits the processor, at every call. It may
+have companions (`FunctionSpec.prepack`, `FunctionSpec.prepacked`) that let this be done once, for
+weights that stay on the device: a `DeviceArray` does not change. The first call with some weights
+is an ordinary one, the second packs them, and from then on they are taken packed. The numbers are
+the same.
+
+What is packed takes about as much memory as the weights, and lives as long as they and the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary, ref
+
+from rnn_compiler.runtime.devices import Device, DeviceArray
+
+__all__ = ["Prepacking"]
+
+
+@dataclass
+class _Entry:
+    """What is kept for some weights.
+
+    Attributes:
+        others: All of them but the first, under which this is found.
+        packed: What was made of them; None until then, nothing if there is no memory for it.
+    """
+
+    others: tuple[ref[DeviceArray], ...]
+    packed: Sequence[Any] | None = None
+
+
+class Prepacking:
+    """What one function has packed."""
+
+    def __init__(
+        self,
+        device: Device,
+        places: Sequence[int],
+        pack: Callable[[Sequence[DeviceArray]], Sequence[Any]],
+    ) -> None:
+        """Starts with nothing.
+
+        Args:
+            device: Where the function runs.
+            places: Which of its arguments are weights.
+            pack: Packs these.
+        """
+        self._device, self._places, self._pack = device, places, pack
+        self._entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
+
+    def of(self, arguments: Sequence[object]) -> Sequence[Any]:
+        """What is packed of the weights among a call's arguments; none if it does without."""
+        weights = [
+            array
+            for array in (arguments[place] for place in self._places)
+            if isinstance(array, DeviceArray) and array.device is self._device
+            if not array.exported
+        ]
+        if len(weights) < len(self._places):
+            return ()
+        first, *rest = weights
+        others = tuple(map(ref, rest))
+        entry = self._entries.get(first)
+        if entry is None or entry.others != others:
+            self._entries[first] = _Entry(others)
+            return ()
+        if entry.packed is None:
+            try:
+                entry.packed = self._pack(weights)
+            except (RuntimeError, ValueError):  # out of memory: the function itself needs less
+                entry.packed = ()
+        return entry.packed

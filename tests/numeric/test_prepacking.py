@@ -1,0 +1,195 @@
+"""Weights that are packed once: the same bits as packed at every call, and only while they stay.
+
+Ops of all families, sizes that panels and rows do not divide, one and several layers, both
+directions; 16-bit weights, which are kept widened.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import sizes
+from numeric.harness import draw, module
+
+import rnn_compiler as rc
+
+STACK = {"is_training": False, "num_layers": 2}
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("BlockLSTM", "float16", sizes(5, 1, 3, 100, use_peephole=True)),
+    ("BlockLSTMV2", "float32", sizes(6, 14, 24, 70, use_peephole=False)),
+    ("BlockLSTMV2", "float64", sizes(3, 17, 40, 33, use_peephole=True)),
+    ("LSTMBlockCell", "bfloat16", {"batch_size": 9, "input_size": 70, "num_units": 65}),
+    ("GRUBlockCell", "float16", {"batch_size": 33, "input_size": 40, "num_units": 48}),
+    ("CudnnRNN", "float32", sizes(5, 1, 33, 65, **STACK)),
+    ("CudnnRNN", "bfloat16", sizes(4, 3, 64, 64, rnn_mode="gru", **STACK)),
+    ("CudnnRNNV2", "float64", sizes(4, 9, 20, 40, direction="bidirectional", **STACK)),
+    ("CudnnRNNV3", "float32", sizes(5, 6, 48, 64, num_proj=33, **STACK)),
+    ("CudnnRNNV3", "float16", sizes(5, 2, 7, 130, rnn_mode="rnn_tanh", **STACK)),
+]
+SINGLE = ("CudnnRNN", "float32", sizes(5, 1, 33, 65, is_training=False, num_layers=1))
+
+Arrays = dict[str, Any]
+
+
+def program_of(
+    op: str, dtype: str, variant: dict[str, Any], device: str = "local-sync", **options: Any
+) -> rc.Program:
+    return rc.runtime.load(rc.compile(module(op, dtype, variant), "cpu"), device, **options)
+
+
+def with_weights(program: rc.Program, arguments: Arrays) -> Arrays:
+    """The arguments, those that are weights on the device."""
+    (function,) = program.functions.values()
+    assert function.prepacks
+    return {
+        name: program.to_device(value) if name in function.spec.weights else value
+        for name, value in arguments.items()
+    }
+
+
+def assert_equal(got: Sequence[Any], expected: Sequence[Any]) -> None:
+    for a, b in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+
+
+def packings(program: rc.Program, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by one each time that the program's function packs weights."""
+    (function,) = program.functions.values()
+    pack, done = function._prepacking._pack, list[int]()
+    monkeypatch.setattr(
+        function._prepacking, "_pack", lambda weights: (done.append(1), pack(weights))[1]
+    )
+    return done
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_the_same_bits(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Called without, once, and with what was packed; other inputs meet the same weights."""
+    op, dtype, variant = CASES[number]
+    program = program_of(op, dtype, variant, ("local-sync", "local-task")[number % 2])
+    done = packings(program, monkeypatch)
+    kept = with_weights(program, draw(op, dtype, variant, seed=1))
+    for call in range(4):
+        inputs = draw(op, dtype, variant, seed=call)
+        weights = {name: np.asarray(kept[name]) for name in program.manifest.functions[0].weights}
+        expected = program(**inputs | weights)
+        assert_equal(program(**inputs | {name: kept[name] for name in weights}), expected)
+    assert done == [1]
+
+
+def test_weights_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Layers that share a program each keep theirs; new ones are packed at their second call."""
+    op, dtype, variant = SINGLE
+    program = program_of(op, dtype, variant)
+    done = packings(program, monkeypatch)
+    layers = [draw(op, dtype, variant, seed=seed) for seed in range(3)]
+    kept = [with_weights(program, layer) for layer in layers]
+    for call in range(4):
+        for layer, arguments in zip(layers, kept, strict=True):
+            assert_equal(program(**arguments), program(**layer))
+        assert len(done) == (0 if call == 0 else 3)
+
+
+def test_all_weights_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two matrices is replaced, or is no device array: nothing that was packed is used."""
+    op, dtype, variant = "GRUBlockCell", "float16", CASES[4][2]
+    program = program_of(op, dtype, variant)
+    done = packings(program, monkeypatch)
+    first, second = (draw(op, dtype, variant, seed=seed) for seed in range(2))
+    kept = with_weights(program, first)
+    for _ in range(2):
+        program(**kept)
+    assert done == [1]
+    mixed = kept | {"w_c": program.to_device(second["w_c"])}
+    assert_equal(program(**mixed), program(**first | {"w_c": second["w_c"]}))
+    assert_equal(program(**kept | {"w_c": second["w_c"]}), program(**mixed))
+    assert done == [1, 1]
+
+
+def test_what_is_packed_goes_with_the_weights() -> None:
+    op, dtype, variant = SINGLE
+    program = program_of(op, dtype, variant)
+    arguments = with_weights(program, draw(op, dtype, variant))
+    for _ in range(2):
+        program(**arguments)
+    (function,) = program.functions.values()
+    assert len(function._prepacking._entries) == 1
+    del arguments
+    gc.collect()
+    assert len(function._prepacking._entries) == 0
+
+
+def test_not_for_memory_that_others_may_write() -> None:
+    """What another framework was given stays an ordinary argument."""
+    op, dtype, variant = SINGLE
+    program = program_of(op, dtype, variant)
+    arguments = with_weights(program, draw(op, dtype, variant))
+    for _ in range(2):
+        program(**arguments)
+    view = np.from_dlpack(arguments["params"])
+    ctypes.memset(view.__array_interface__["data"][0], 0, view.nbytes)
+    assert_equal(program(**arguments), program(**arguments | {"params": np.zeros_like(view)}))
+
+
+def test_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is kept if the caller says so, nor of weights that are given as numpy arrays."""
+    op, dtype, variant = SINGLE
+    arguments = draw(op, dtype, variant)
+    program = program_of(op, dtype, variant, prepack=False)
+    (function,) = program.functions.values()
+    assert not function.prepacks
+    program = program_of(op, dtype, variant)
+    done = packings(program, monkeypatch)
+    for _ in range(3):
+        program(**arguments)
+    assert not done
+
+
+def test_without_memory_to_pack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The function itself still runs, and packing is not tried again."""
+    op, dtype, variant = SINGLE
+    program = program_of(op, dtype, variant)
+    (function,) = program.functions.values()
+    tried: list[int] = []
+
+    def pack(weights: object) -> object:
+        tried.append(1)
+        raise RuntimeError("RESOURCE_EXHAUSTED")
+
+    monkeypatch.setattr(function._prepacking, "_pack", pack)
+    arguments = draw(op, dtype, variant)
+    kept = with_weights(program, arguments)
+    for _ in range(3):
+        assert_equal(program(**kept), program(**arguments))
+    assert tried == [1]
+
+
+def test_threads() -> None:
+    """Many callers of the same weights, from the first call on."""
+    op, dtype, variant = SINGLE
+    program = program_of(op, dtype, variant, "local-task")
+    arguments = draw(op, dtype, variant)
+    expected = program(**arguments)
+    wrong: list[BaseException] = []
+
+    def call(kept: Arrays) -> None:
+        try:
+            for _ in range(20):
+                assert_equal(program(**kept), expected)
+        except BaseException as error:
+            wrong.append(error)
+
+    for _ in range(5):
+        kept = with_weights(program, arguments)
+        threads = [threading.Thread(target=call, args=(kept,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert not wrong
