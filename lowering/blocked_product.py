@@ -43,8 +43,8 @@ STREAM = 16
 """Rows of a right-hand side of several such caches that are read side by side for fewer than `MANY`
 rows, which are a single block: its sums may be cut."""
 
-ACROSS = 8
-"""Into how many parts the columns are cut, at most, where there is one block of rows."""
+PARTS = 8
+"""Parts that threads can share evenly: fewer blocks of rows than these are cut by columns too."""
 
 
 @dataclass
@@ -88,8 +88,8 @@ class BlockedProduct:
         self.block = -(-self.rows // self.count)
         self.tile = 2 * self.vectors.rows if self.by_columns else self._height()
         panels, left = divmod(self.columns, self.panel)
-        whole = self.count > 1 or self.total or self.streamed or left
-        self.across = 1 if whole else divisor(panels, ACROSS)
+        whole = self.total or self.streamed or left
+        self.across = 1 if whole else divisor(panels, max(1, PARTS // self.count))
         self.width = self.columns // self.across
 
     def _count(self) -> int:
@@ -134,18 +134,20 @@ class BlockedProduct:
             sizes = (block, self.width)
 
         def each(group: str, shared: Array) -> tuple[Array, list[str]]:
+            column = "0"
             if self.across > 1:
-                self.base = text.times(group, self.width)
-                self.part = text.extract(shared, ["0", self.base], sizes)
-                self._tiles("0", text.index(0))
-                return self.part, ["0", self.base]
+                across = text.index(self.across)
+                self.base = column = text.times(
+                    text(f"arith.remui {group}, {across} : index"), self.width
+                )
+                group = text(f"arith.divui {group}, {across} : index")
             first = text(f"arith.muli {group}, {text.index(block)} : index")
             if self.count * block != self.rows:
                 first = text(f"arith.minsi {first}, {text.index(self.rows - block)} : index")
             if self.total:
                 starts = [text(f"arith.muli {first}, {text.index(self.columns)} : index")]
             else:
-                starts = [first, "0"]
+                starts = [first, column]
             self.part = text.extract(shared, starts, sizes)
             self._tiles(group, first)
             return self.part, starts

@@ -25,7 +25,7 @@ from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.devices import Device, DeviceArray
 from rnn_compiler.runtime.prepacking import Prepacking
 from rnn_compiler.runtime.shutdown import RUNNING
-from rnn_compiler.runtime.waiting import giving_way
+from rnn_compiler.runtime.waiting import GivingWay
 
 __all__ = ["Function", "Program"]
 
@@ -195,7 +195,7 @@ class Function:
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
             with (
-                giving_way()
+                GivingWay()
                 if self._device.uri.startswith("local-task")
                 else contextlib.nullcontext()
             ):

@@ -11,34 +11,42 @@ caller is while it waits.
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Generator
+from typing import Any
 
-__all__ = ["giving_way"]
+__all__ = ["GivingWay"]
 
 _NORMAL: int | None = getattr(os, "SCHED_OTHER", None)
 _BATCH: int | None = getattr(os, "SCHED_BATCH", None)
+_PARAMETER: Any = os.sched_param(0) if _BATCH is not None else None
 
 
-@contextlib.contextmanager
-def giving_way() -> Generator[None]:
+class GivingWay:
     """Keeps the calling thread from pushing others aside, inside a ``with`` block.
 
     A thread of another policy than the usual one is left as it is; so is any on systems without.
 
     Example:
-        >>> with giving_way():
+        >>> with GivingWay():
         ...     pass
     """
-    if _BATCH is None or _NORMAL is None or os.sched_getscheduler(0) != _NORMAL:
-        yield
-        return
-    parameter = os.sched_param(0)
-    with contextlib.suppress(OSError):  # forbidden here
-        os.sched_setscheduler(0, _BATCH, parameter)
+
+    __slots__ = ("_changed",)
+
+    def __enter__(self) -> None:
+        self._changed = False
+        if _BATCH is not None and os.sched_getscheduler(0) == _NORMAL:
+            self._changed = _set_policy(_BATCH)
+
+    def __exit__(self, *_: object) -> None:
+        if self._changed and _NORMAL is not None:
+            _set_policy(_NORMAL)
+
+
+def _set_policy(policy: int) -> bool:
+    """Gives the calling thread a policy; tells whether that is allowed here."""
     try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, _NORMAL, parameter)
+        os.sched_setscheduler(0, policy, _PARAMETER)
+    except OSError:
+        return False
+    return True

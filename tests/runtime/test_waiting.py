@@ -10,16 +10,16 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.runtime import waiting
-from rnn_compiler.runtime.waiting import giving_way
+from rnn_compiler.runtime.waiting import GivingWay
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="Linux's policies")
 
 
 def test_inside_and_afterwards() -> None:
-    with giving_way():
+    with GivingWay():
         assert os.sched_getscheduler(0) == os.SCHED_BATCH
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
-    with pytest.raises(KeyError), giving_way():
+    with pytest.raises(KeyError), GivingWay():
         raise KeyError
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
@@ -29,7 +29,7 @@ def test_another_policy_stays() -> None:
 
     def work() -> None:
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-        with giving_way():
+        with GivingWay():
             pass
         found.append(os.sched_getscheduler(0))
 
@@ -44,7 +44,7 @@ def test_a_system_that_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError
 
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
-    with giving_way():
+    with GivingWay():
         pass
 
 
