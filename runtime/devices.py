@@ -58,6 +58,7 @@ def _after_fork() -> None:
     """In a child, keeps devices that were opened before open: closing waits for their threads."""
     _lock._at_fork_reinit()  # pyright: ignore
     for device in _devices.values():
+        device.usable = not device.uri.startswith("local-task")
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(device.hal))
 
 
@@ -117,6 +118,8 @@ class Device:
         uri: Its name.
         kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
         dlpack: What DLPack calls its memory: type of device and its number.
+        usable: Whether it works in this process. Threads stay with the process that this is a fork
+            of, and a call would wait for them for ever.
     """
 
     def __init__(self, uri: str) -> None:
@@ -125,7 +128,7 @@ class Device:
             raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
         pool = _pool()
         self.uri = uri
-        self._process = os.getpid()
+        self.usable = True
         self.kind = _KINDS[driver]
         if driver == "local-task":  # a worker a core, but for a container with less time than cores
             flags: Any = iree.flags
@@ -150,14 +153,6 @@ class Device:
     def capability(self) -> int | None:
         """The compute capability of a GPU, 89 for 8.9; of a CPU None."""
         return cuda_driver.capability(self.dlpack[1]) if self.kind == "cuda" else None
-
-    @property
-    def usable(self) -> bool:
-        """Whether it works in this process: threads stay with the process that this is a fork of.
-
-        A call would wait for them for ever.
-        """
-        return os.getpid() == self._process or not self.uri.startswith("local-task")
 
     def check_usable(self) -> None:
         """Checks that the device works in this process.
@@ -232,6 +227,11 @@ class DeviceArray:
         self._spec = spec
         self._host: npt.NDArray[Any] | None = None
         self.exported = False  # whether another framework was given its memory, and might write
+
+    def matches(self, spec: TensorSpec) -> bool:
+        """Whether it is what an argument takes, whatever its elements are."""
+        own = self._spec
+        return own.shape == spec.shape and own.dtype == spec.dtype and spec.maximum is None
 
     @property
     def on_host(self) -> bool:

@@ -55,14 +55,14 @@ class Prepacking:
 
     def of(self, arguments: Sequence[object]) -> Sequence[Any]:
         """What is packed of the weights among a call's arguments; none if it does without."""
-        weights = [
-            array
-            for array in (arguments[place] for place in self._places)
-            if isinstance(array, DeviceArray) and array.device is self._device
-            if not array.exported
-        ]
-        if len(weights) < len(self._places):
-            return ()
+        weights: list[DeviceArray] = []
+        for place in self._places:
+            array = arguments[place]
+            if not isinstance(array, DeviceArray) or array.device is not self._device:
+                return ()
+            if array.exported:
+                return ()
+            weights.append(array)
         first, *rest = weights
         others = tuple(map(ref, rest))
         entry = self._entries.get(first)

@@ -66,6 +66,7 @@ class Program:
             spec.function: Function(spec, device, self._context, module, prepack=prepack)
             for spec in manifest.functions
         }
+        self._only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
         """Calls the only function of the module; see `Function.__call__`.
@@ -73,11 +74,10 @@ class Program:
         Raises:
             TypeError: The module has several functions: call one of them by name.
         """
-        if len(self.functions) != 1:
+        if self._only is None:
             names = ", ".join(f"program.{name}(...)" for name in self.functions)
             raise TypeError(f"this program has several functions, call one of them: {names}")
-        (function,) = self.functions.values()
-        return function(to_host=to_host, **arguments)
+        return self._only(to_host=to_host, **arguments)
 
     def __getattr__(self, name: str) -> Function:
         functions: dict[str, Function] = self.__dict__.get("functions", {})
@@ -132,7 +132,8 @@ class Function:
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
         self._prepacking = Prepacking(device, places, self._pack)
         self.prepacks = self._prepack is not None
-        self._names = list(dict.fromkeys(argument.keyword for argument in spec.arguments))
+        self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
+        self._has_lists = any(tensor.list for tensor in (*spec.arguments, *spec.results))
         optional = [argument.name for argument in spec.arguments if argument.default is not None]
         self._required = [name for name in self._names if name not in optional]
         fields = dict.fromkeys(result.keyword for result in spec.results)
@@ -154,15 +155,20 @@ class Function:
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
         specs = self.spec.arguments
-        check_keywords(self.spec.function, arguments, self._names, self._required)
-        arrays: list[npt.NDArray[Any] | DeviceArray] = []
-        values = by_name(self.spec.op, specs, arguments)
-        for spec in specs:
-            value = values.get(spec.name, spec.default)
-            array = as_array(self.spec.op, spec.name, value, spec.dtype, self._device.uri)
-            check_argument(self.spec.op, spec, array)
-            arrays.append(array)
+        if arguments.keys() != self._names.keys():
+            check_keywords(self.spec.function, arguments, [*self._names], self._required)
+        if self._has_lists:
+            arguments = by_name(self.spec.op, specs, arguments)
+        arrays = [self._checked(spec, arguments.get(spec.name, spec.default)) for spec in specs]
         return self.invoke(arrays, to_host=to_host)
+
+    def _checked(self, spec: TensorSpec, value: object) -> npt.NDArray[Any] | DeviceArray:
+        """What a caller passes for an argument as an array that it takes."""
+        if isinstance(value, DeviceArray) and value.matches(spec):
+            return value
+        array = as_array(self.spec.op, spec.name, value, spec.dtype, self._device.uri)
+        check_argument(self.spec.op, spec, array)
+        return array
 
     def invoke(
         self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], *, to_host: bool = True
@@ -179,19 +185,8 @@ class Function:
     def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
         specs = self.spec.arguments
         inputs = iree.VmVariantList(len(specs))
-        shared: list[DeviceArray] = []
         for array, spec in zip(arrays, specs, strict=True):
-            if spec.ignored:
-                array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
-            if spec.any_shape and array.shape != spec.shape:
-                array = np.reshape(np.asarray(array), spec.shape)
-            if not isinstance(array, DeviceArray):
-                array = self._device.put(array, spec)
-            elif array.device is not self._device:
-                array = self._device.put(array.to_host(), spec)
-            else:
-                shared.append(array)
-            inputs.push_ref(array.ref)
+            inputs.push_ref(self._on_device(array, spec).ref)
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
             with (
@@ -214,8 +209,23 @@ class Function:
         ]
         values: Sequence[Any] = results
         if to_host:
-            values = _independent([result.map() for result in results], shared)
-        return self._results(**by_keyword(self.spec.results, values))
+            values = _independent([result.map() for result in results], arrays)
+        if self._has_lists:
+            return self._results(**by_keyword(self.spec.results, values))
+        return self._results(*values)
+
+    def _on_device(self, array: npt.NDArray[Any] | DeviceArray, spec: TensorSpec) -> DeviceArray:
+        """An argument on the device, copied if it is not."""
+        if spec.ignored:
+            array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
+        elif (
+            isinstance(array, DeviceArray)
+            and array.device is self._device
+            and array.shape == spec.shape
+        ):
+            return array
+        host = array.to_host() if isinstance(array, DeviceArray) else array
+        return self._device.put(np.reshape(host, spec.shape), spec)
 
     def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[Any]:
         """Runs the companion that packs the weights."""
@@ -240,14 +250,18 @@ def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> A
 
 
 def _independent(
-    arrays: Sequence[npt.NDArray[Any]], inputs: Sequence[DeviceArray]
+    arrays: Sequence[npt.NDArray[Any]], inputs: Sequence[npt.NDArray[Any] | DeviceArray]
 ) -> list[npt.NDArray[Any]]:
     """The arrays, copied where one shares memory with another or with an input.
 
     A module may return one buffer for several equal results (all zeros, say), or an input as it
     came; whoever writes into one array must not see another change.
     """
-    spans = [_span(shared.to_host()) for shared in inputs if shared.on_host]
+    spans = [
+        _span(shared.to_host())
+        for shared in inputs
+        if isinstance(shared, DeviceArray) and shared.on_host
+    ]
     owned: list[npt.NDArray[Any]] = []
     array: Any
     for array in arrays:
