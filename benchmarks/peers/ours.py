@@ -72,18 +72,14 @@ def variant_of(case: Case, program: Program) -> Variant:
     """A case on a device."""
     functions = list(program.functions.values())
     resident = _resident(program, functions, draw(case))
-    before: dict[str, Any] = {}
-    for function in functions[: case.workload.timed_from]:
-        before |= _run(function, resident | before)
-    timed = functions[case.workload.timed_from :]
+    steps = [(each, _of(each, resident)) for each in functions]
+    before = _run(steps[: case.workload.timed_from], {})
+    timed = steps[case.workload.timed_from :]
 
     def call() -> Any:
-        results = before
-        for function in timed:
-            results = results | _run(function, resident | results)
-        return results
+        return _run(timed, before)
 
-    wanted = {result.name for function in timed for result in function.spec.results}
+    wanted = {result.name for function, _ in timed for result in function.spec.results}
     wanted.discard("reserve_space")
     return Variant(
         program.device.uri,
@@ -92,9 +88,20 @@ def variant_of(case: Case, program: Program) -> Variant:
     )
 
 
-def _run(function: Function, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = {argument.name: arrays[argument.name] for argument in function.spec.arguments}
-    return function(**arguments, to_host=False)._asdict()
+def _of(function: Function, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of some arrays that a function takes."""
+    names = [argument.name for argument in function.spec.arguments]
+    return {name: arrays[name] for name in names if name in arrays}
+
+
+def _run(
+    functions: Sequence[tuple[Function, Mapping[str, Any]]], results: dict[str, Any]
+) -> dict[str, Any]:
+    """The results of some functions, each with arguments of its own and results of those before."""
+    for function, given in functions:
+        computed = _of(function, results) if results else {}
+        results = results | function(**given, **computed, to_host=False)._asdict()
+    return results
 
 
 def _resident(program: Program, functions: Sequence[Function], drawn: Arrays) -> dict[str, Any]:
