@@ -43,8 +43,10 @@ STREAM = 16
 """Rows of a right-hand side of several such caches that are read side by side for fewer than `MANY`
 rows, which are a single block: its sums may be cut."""
 
-PARTS = 8
-"""Parts that threads can share evenly: fewer blocks of rows than these are cut by columns too."""
+WORKGROUPS = 15
+"""How many workgroups there are at most, where blocks have rows enough, and about how many there
+should be. IREE's threads take them one by one where they are fewer than eight for each thread, else
+eight at a time (`iree_task_dispatch_issue` in 3.13), which leaves threads waiting for the last."""
 
 
 @dataclass
@@ -89,12 +91,14 @@ class BlockedProduct:
         self.tile = 2 * self.vectors.rows if self.by_columns else self._height()
         panels, left = divmod(self.columns, self.panel)
         whole = self.total or self.streamed or left
-        self.across = 1 if whole else divisor(panels, max(1, PARTS // self.count))
+        self.across = 1 if whole else divisor(panels, max(1, WORKGROUPS // self.count))
         self.width = self.columns // self.across
 
     def _count(self) -> int:
         """How many blocks there are: the most that repeat the fewest rows."""
-        counts = [*range(-(-self.rows // BLOCK[-1]), self.rows // BLOCK[0] + 1)]
+        fewest = -(-self.rows // BLOCK[-1])
+        most = max(fewest, min(self.rows // BLOCK[0], WORKGROUPS))
+        counts = [*range(fewest, most + 1)]
         if self.by_columns:
             counts = [count for count in counts if self.rows % count == 0]
         height = self.vectors.rows
