@@ -82,9 +82,9 @@ def fuse_time_loops(module: ir.Module, vectors: VectorUnit) -> None:
         vectors: The vector unit of the target.
     """
     with module.context, ir.Location.unknown():
-        composites = _composites(module)
+        composites, made = _composites(module), dict[str, str]()
         for op in list(module.body.operations):
-            text = _fused(op.operation, vectors, composites)
+            text = _fused(op.operation, vectors, composites, made)
             if text is not None:
                 for new in ir.Module.parse(text).body.operations:
                     new.operation.clone(ip=ir.InsertionPoint(op))
@@ -105,9 +105,16 @@ def _composites(module: ir.Module) -> dict[str, ir.Operation]:
 
 
 def _fused(
-    function: ir.Operation, vectors: VectorUnit, composites: dict[str, ir.Operation]
+    function: ir.Operation,
+    vectors: VectorUnit,
+    composites: dict[str, ir.Operation],
+    made: dict[str, str],
 ) -> str | None:
-    """The text of a function in the place of a decomposition; None if it is not one to fuse."""
+    """The text of a function in the place of a decomposition; None if it is not one to fuse.
+
+    Loops that are alike (of blocks of time, say) share a dispatch: `made` has the symbols of those
+    that were written so far, by their text without it.
+    """
     symbol = ir.StringAttr(function.attributes["sym_name"]).value
     composite = composites.get(symbol)
     if composite is None:
@@ -115,9 +122,11 @@ def _fused(
     try:
         place = [*composites].index(symbol), len(composites)
         fusion = _Fusion(Recurrence.read(function), vectors, composite, place)
-        text = fusion.text(symbol)
+        text, name, executable = fusion.text(symbol)
     except NotARecurrence:
         return None
+    alike = made.setdefault(executable.replace(name, ""), name)
+    text = text.replace(name, alike) if alike != name else f"{text}\n{executable}"
     for number, value in enumerate(fusion.loop.arguments):
         if value in fusion.opaque:
             composite.operands[number] = _opaque(composite.operands[number])
@@ -164,23 +173,22 @@ class _Fusion:
         self.step = Step(loop, self.outside, vectors, batched=self.batch > 1)
         self.arrays = self.step.arrays
 
-    def text(self, symbol: str) -> str:
-        """The text of the function of a name, and of its dispatch."""
+    def text(self, symbol: str) -> tuple[str, str, str]:
+        """The text of the function of a name; the name and the text of its dispatch."""
         arguments = self.loop.arguments
         parameters = [f"%arg{number}: {value.type}" for number, value in enumerate(arguments)]
         for number, value in enumerate(arguments):
             self.step.arguments[value] = self._argument(f"%arg{number}", value)
         writes = self._plan()
         self.stages = [self._stage(group) for group in self._by_stage(writes)]
-        executable = self._dispatch(f"{symbol.replace('.', '_')}_loop")
+        name = f"{symbol.replace('.', '_')}_loop"
+        executable = self._dispatch(name)
         results = self._results()
         names = ", ".join(array.name for array in results)
         types = ", ".join(array.type for array in results)
         body = "\n".join([*self.outside.lines, f"return {names} : {types}"])
-        return (
-            f'func.func private @"{symbol}"({", ".join(parameters)}) -> ({types}) {{\n{body}\n}}\n'
-            f"{executable}"
-        )
+        function = f'func.func private @"{symbol}"({", ".join(parameters)}) -> ({types})'
+        return f"{function} {{\n{body}\n}}", name, executable
 
     def _without_batch(self, full: Sequence[int]) -> tuple[int, ...]:
         """A shape ``[..., B, N]`` without its batch axis if that is 1."""

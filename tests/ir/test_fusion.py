@@ -244,3 +244,12 @@ def test_lowered_text_is_what_the_strategy_makes() -> None:
     portable = lowered_text(module, "cpu", "portable")
     assert "stream.executable" not in portable
     assert "iree.reflection" in portable
+
+
+def test_loops_that_are_alike_share_a_dispatch() -> None:
+    """Those of the blocks of time that a gradient works in, of each direction."""
+    sizes = {"seq_length": 32, "batch_size": 16, "input_size": 256, "num_units": 256}
+    module = rc.build("CudnnRNNBackprop", **sizes, num_layers=1, direction="bidirectional")
+    text = lowered_text(module, "cpu:x86-64-v4")
+    assert text.count("flow.dispatch @") == 8
+    assert text.count("stream.executable private") == 2
