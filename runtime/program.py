@@ -25,7 +25,7 @@ from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.devices import Device, DeviceArray
 from rnn_compiler.runtime.prepacking import Prepacking
 from rnn_compiler.runtime.shutdown import RUNNING
-from rnn_compiler.runtime.waiting import GivingWay
+from rnn_compiler.runtime.waiting import GivingWay, wait
 
 __all__ = ["Function", "Program"]
 
@@ -189,16 +189,11 @@ class Function:
             inputs.push_ref(self._on_device(array, spec).ref)
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
-            with (
-                GivingWay()
-                if self._device.uri.startswith("local-task")
-                else contextlib.nullcontext()
-            ):
-                packed = self._prepacking.of(arrays) if self.prepacks else ()
-                for view in packed:
-                    inputs.push_ref(view.ref)
-                function = self._prepacked if packed else self._function
-                self._context.invoke(function, inputs, outputs)
+            packed = self._prepacking.of(arrays) if self.prepacks else ()
+            if packed:
+                self._run_prepacked(inputs, packed, outputs)
+            else:
+                self._run(self._function, inputs, outputs)
         except (RuntimeError, ValueError) as error:
             raise DeviceError(
                 f"{self.spec.op}: {self._device.uri}: {str(error).strip()}"
@@ -227,13 +222,29 @@ class Function:
         host = array.to_host() if isinstance(array, DeviceArray) else array
         return self._device.put(np.reshape(host, spec.shape), spec)
 
+    def _run(self, function: Any, inputs: Any, outputs: Any) -> None:
+        """Runs a function that returns when its results are there."""
+        pool = self._device.uri.startswith("local-task")
+        with GivingWay() if pool else contextlib.nullcontext():
+            self._context.invoke(function, inputs, outputs)
+
+    def _run_prepacked(self, inputs: Any, packed: Sequence[Any], outputs: Any) -> None:
+        """Runs the companion that takes its weights packed, and waits for it."""
+        for view in packed:
+            inputs.push_ref(view.ref)
+        semaphore = self._device.hal.create_semaphore(0)
+        for value in (0, 1):  # when to begin, and what to do at the end
+            inputs.push_ref(iree.HalFence.create_at(semaphore, value).ref)
+        self._context.invoke(self._prepacked, inputs, outputs)
+        wait(semaphore, 1)
+
     def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[Any]:
         """Runs the companion that packs the weights."""
         inputs = iree.VmVariantList(len(weights))
         for array in weights:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(weights))
-        self._context.invoke(self._prepack, inputs, outputs)
+        self._run(self._prepack, inputs, outputs)
         return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
 
 

@@ -6,6 +6,9 @@ and gets two more beside it if it computes something of its weights alone:
     @f_prepack(weights) -> packed                   # all that depends on the weights alone
     @f_prepacked(arguments, packed) -> results      # what is left of @f: the same numbers
 
+The latter is for callers in a hurry: it returns before the results are there, and in IREE's calling
+convention (`iree.abi.model`) also takes a fence to wait for and one to signal then.
+
 Packed is what a dispatch reads (a `flow.tensor.clone`, see `dispatch.Text.held`) and is made from
 weights and constants by more than looking at them in another shape. Packing is done in private
 functions, so these are inlined in the companions. All three share their dispatches in the payload.
@@ -58,6 +61,7 @@ def prepack_weights(module: ir.Module, functions: Sequence[FunctionSpec]) -> Non
                 for function in (prepack, prepacked):
                     _remove_unused(function)
                 _keep_arguments(prepack, weights)
+                _make_asynchronous(prepacked)
             else:
                 prepack.erase()
                 prepacked.erase()
@@ -160,6 +164,22 @@ def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
         if k not in kept:
             block.erase_argument(k)
     _set_type(function)
+
+
+def _make_asynchronous(function: ir.Operation) -> None:
+    """Lets a function return before its results are there; a `func.func` cannot be told to."""
+    block = _block(function)
+    end = block.operations[len(block.operations) - 1]
+    ir.Operation.create("util.return", operands=[*end.operands], ip=ir.InsertionPoint(end))
+    end.erase()
+    attributes = {name: function.attributes[name] for name in ("sym_name", "function_type")}
+    attributes["iree.abi.model"] = ir.StringAttr.get("coarse-fences")
+    attributes["sym_visibility"] = ir.StringAttr.get("public")
+    made = ir.Operation.create(
+        "util.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(function)
+    )
+    block.append_to(made.regions[0])
+    function.erase()
 
 
 def _set_type(function: ir.Operation) -> None:

@@ -26,7 +26,7 @@ def test_companions() -> None:
         CHECK: flow.dispatch.region
         CHECK-NOT: flow.dispatch
         CHECK: return
-        CHECK: func.func @cudnn_rnn_prepacked(
+        CHECK: util.func public @cudnn_rnn_prepacked(
         CHECK: flow.dispatch.region
         CHECK-NOT: flow.dispatch.region
         CHECK: flow.dispatch @cudnn_rnn_lstm_forward_loop

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.runtime import waiting
-from rnn_compiler.runtime.waiting import GivingWay
+from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.waiting import GivingWay, wait
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="Linux's policies")
 
@@ -67,3 +69,41 @@ def test_only_calls_that_wait_for_workers(
     monkeypatch.setattr(os, "sched_setscheduler", note)
     program(**given)
     assert seen == ([getattr(os, policy), waiting._NORMAL] if policy else [])
+
+
+@pytest.mark.parametrize("seconds", [0, 1e-3, 4 * waiting.PATIENCE])
+def test_wait(seconds: float) -> None:
+    """For what is there, for what comes soon, for what takes long."""
+    semaphore = get_device("local-task").hal.create_semaphore(0)
+    timer = threading.Timer(seconds, semaphore.signal, (1,))
+    begin = time.monotonic()
+    timer.start()
+    wait(semaphore, 1)
+    assert semaphore.query() == 1
+    assert time.monotonic() - begin >= seconds
+    wait(semaphore, 1)
+    timer.join()
+
+
+@pytest.mark.parametrize("seconds", [0, 4 * waiting.PATIENCE])
+def test_wait_for_what_fails(seconds: float) -> None:
+    semaphore = get_device("local-task").hal.create_semaphore(0)
+    timer = threading.Timer(seconds, semaphore.fail, ("out of paper",))
+    timer.start()
+    with pytest.raises(RuntimeError, match="out of paper"):
+        wait(semaphore, 1)
+    timer.join()
+
+
+def test_others_run_while_one_waits() -> None:
+    """Whoever waits does not hold Python's lock for longer than a moment."""
+    semaphore = get_device("local-task").hal.create_semaphore(0)
+    done = threading.Thread(target=wait, args=(semaphore, 1))
+    done.start()
+    rounds, end = 0, time.monotonic() + waiting.PATIENCE
+    while time.monotonic() < end:
+        time.sleep(0)
+        rounds += 1
+    semaphore.signal(1)
+    done.join()
+    assert rounds > 20
