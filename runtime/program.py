@@ -127,9 +127,9 @@ class Function:
         self._device = device
         self._context = context
         self._function = _lookup(module, spec)
-        self._prepack = module.lookup_function(spec.prepack) if prepack else None
-        self._prepacked = module.lookup_function(spec.prepacked)
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+        self._prepack = module.lookup_function(spec.prepack) if prepack and places else None
+        self._prepacked = module.lookup_function(spec.prepacked)
         self._prepacking = Prepacking(device, places, self._pack)
         self.prepacks = self._prepack is not None
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
