@@ -1,6 +1,6 @@
 """A large matrix product as one dispatch that keeps to the caches.
 
-    for block of rows of the result, in parallel:   # one block of rows: of the columns instead
+    for block of rows (few of them: and of columns) of the result, in parallel:
       for panel of columns:
         for tile of rows in the block:
           result[tile, panel] (+)= lhs[tile] @ rhs[panel]         # linalg.matmul, sums in registers
@@ -61,7 +61,8 @@ class BlockedProduct:
         axes: The axis of each that is summed over.
         total: The vector that the product is added to; None if there is none.
         offset: Where in it the product's first element goes.
-        part: The block of the result that is being made: ``[block, N]``, or that many of `total`.
+        part: The block of the result that is being made: ``[block, width]``, or that many elements
+            of `total`.
         base: Its first column, if it has not all of them.
     """
 

@@ -52,7 +52,8 @@ def rewrite(
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         for each in PASSES[strategy]:
             each(parsed, processor)
-        prepack_weights(parsed, functions)
+        if strategy == FUSED:
+            prepack_weights(parsed, functions)
         stamp_provenance(
             parsed,
             functions,

@@ -168,7 +168,8 @@ class RawOp:
         device: str,
     ) -> Function:
         artifact = compile(Module([self._specialize(dtype, dims, attributes)]), target)
-        return load(artifact, device).functions[self.signature.function]
+        # Calls of many sizes would keep as many copies of the same weights.
+        return load(artifact, device, prepack=False).functions[self.signature.function]
 
 
 def _docstring(signature: Signature) -> str:

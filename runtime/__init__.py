@@ -34,7 +34,7 @@ def load(
             ``RNN_COMPILER_DEVICE``, else cuda, else local-task if the work of a call is large and
             there are several processors, else local-sync.
         prepack: Whether weights that stay on the device are kept packed from the second call with
-            them on, which takes their memory again (`rnn_compiler.runtime.prepacking`).
+            them on, which takes about their memory again, of 16-bit ones twice.
 
     Raises:
         ArtifactError: It is missing, damaged, or for another machine or version.

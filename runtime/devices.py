@@ -20,9 +20,10 @@ from rnn_compiler.errors import DeviceError, describe
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import cuda_driver
 from rnn_compiler.runtime.dlpack import CPU, CUDA, address_of
-from rnn_compiler.runtime.processors import processors
+from rnn_compiler.runtime.processors import processors, throttled
 from rnn_compiler.runtime.shutdown import RUNNING
 from rnn_compiler.runtime.sizes import parse_size
+from rnn_compiler.runtime.waiting import PATIENCE
 
 __all__ = ["Device", "DeviceArray", "get_device"]
 
@@ -118,6 +119,7 @@ class Device:
         uri: Its name.
         kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
         dlpack: What DLPack calls its memory: type of device and its number.
+        patience: How many seconds a caller of its pool stays awake (`waiting.wait`).
         usable: Whether it works in this process. Threads stay with the process that this is a fork
             of, and a call would wait for them for ever.
     """
@@ -130,9 +132,11 @@ class Device:
         self.uri = uri
         self.usable = True
         self.kind = _KINDS[driver]
+        self.patience = 0.0
         if driver == "local-task":  # a worker a core, but for a container with less time than cores
             flags: Any = iree.flags
             flags.parse_flags(f"--task_topology_max_group_count={processors()}")
+            self.patience = 0.0 if throttled() or processors() == 1 else PATIENCE
         try:
             allocators: Any = [pool] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
@@ -261,6 +265,12 @@ class DeviceArray:
     def __repr__(self) -> str:
         return f"DeviceArray({self._spec.dtype}{list(self.shape)}, {self.device.uri})"
 
+    def __copy__(self) -> DeviceArray:
+        return self  # nothing about it changes
+
+    def __deepcopy__(self, memo: object) -> DeviceArray:
+        return self
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("len() of a scalar DeviceArray")
@@ -269,8 +279,7 @@ class DeviceArray:
     def to_host(self) -> npt.NDArray[Any]:
         """Its elements as a read-only array, without a copy where the device shares the memory."""
         if self._host is None:
-            self._host = self.map()
-            self._host.flags.writeable = False
+            self._host = self.map(writable=False)
         return self._host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -332,14 +341,15 @@ class DeviceArray:
             self._view = self.copy()._view
             return self.device.hal.create_dlpack_capsule(self._view, *place)
 
-    def map(self) -> npt.NDArray[Any]:
-        """Its memory as a writable array; for whoever knows that nobody else uses it."""
+    def map(self, *, writable: bool = True) -> npt.NDArray[Any]:
+        """Its memory as an array, a writable one for whoever knows that nobody else uses it."""
         if 0 in self.shape:
             return np.zeros(self.shape, self.dtype)
         raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
         if self.device.kind == "local":
             mapping = self._view.map()
-            array: Any = np.asarray(_Memory(mapping, mapping.asarray(self.shape, raw)))
+            memory = _Memory(mapping, mapping.asarray(self.shape, raw), writable)
+            array: Any = np.asarray(memory)
         else:
             array = np.array(iree.DeviceArray(self.device.hal, self._raw_view()).to_host())
         return array.view(self.dtype)
@@ -361,6 +371,10 @@ class _Memory:
 
     __slots__ = ("__array_interface__", "_mapping")
 
-    def __init__(self, mapping: Any, array: npt.NDArray[Any]) -> None:
-        self.__array_interface__ = array.__array_interface__
+    def __init__(self, mapping: Any, array: npt.NDArray[Any], writable: bool) -> None:
+        address: int = array.__array_interface__["data"][0]
+        self.__array_interface__ = {
+            **array.__array_interface__,
+            "data": (address, not writable),
+        }
         self._mapping = mapping

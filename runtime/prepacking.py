@@ -6,7 +6,8 @@ weights that stay on the device: a `DeviceArray` does not change. The first call
 is an ordinary one, the second packs them, and from then on they are taken packed. The numbers are
 the same.
 
-What is packed takes about as much memory as the weights, and lives as long as they and the program.
+What is packed takes about as much memory as the weights, twice as much for 16-bit ones, and lives
+as long as the program and they do (the first of several).
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class Prepacking:
             if not isinstance(array, DeviceArray) or array.device is not self._device:
                 return ()
             if array.exported:
+                self._entries.pop(array, None)
                 return ()
             weights.append(array)
         first, *rest = weights

@@ -11,7 +11,7 @@ import math
 import os
 from pathlib import Path
 
-__all__ = ["processors"]
+__all__ = ["processors", "throttled"]
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
@@ -24,11 +24,25 @@ def processors() -> int:
         >>> processors() >= 1
         True
     """
+    return max(1, math.ceil(min(_bound(), _quota())))
+
+
+def throttled() -> bool:
+    """Whether the cgroup has paid for less: whoever spends time waiting takes it from the others.
+
+    Example:
+        >>> throttled() in (False, True)
+        True
+    """
+    return _quota() < _bound()
+
+
+def _bound() -> int:
+    """How many this process is bound to."""
     try:
-        bound = len(os.sched_getaffinity(0))
+        return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS
-        bound = os.cpu_count() or 1
-    return max(1, math.ceil(min(bound, _quota())))
+        return os.cpu_count() or 1
 
 
 def _quota() -> float:

@@ -38,6 +38,8 @@ class Program:
         device: The device it is on.
         functions: Its functions by name.
 
+    `runtime.load` says what `prepack` is.
+
     Example:
         ``program(x=x, ...)`` and ``program.block_lstm_v2(x=x, ...)`` give a named tuple of arrays
         with TensorFlow's output names.
@@ -128,10 +130,10 @@ class Function:
         self._context = context
         self._function = _lookup(module, spec)
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
-        self._prepack = module.lookup_function(spec.prepack) if prepack and places else None
-        self._prepacked = module.lookup_function(spec.prepacked)
+        self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
         self._prepacking = Prepacking(device, places, self._pack)
-        self.prepacks = self._prepack is not None
+        there = None not in (self._prepack, self._prepacked)
+        self.prepacks = prepack and there and len(places) == len(spec.weights) > 0
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
         self._has_lists = any(tensor.list for tensor in (*spec.arguments, *spec.results))
         optional = [argument.name for argument in spec.arguments if argument.default is not None]
@@ -236,7 +238,7 @@ class Function:
         for value in (0, 1):  # when to begin, and what to do at the end
             inputs.push_ref(iree.HalFence.create_at(semaphore, value).ref)
         self._context.invoke(self._prepacked, inputs, outputs)
-        wait(semaphore, 1)
+        wait(semaphore, 1, self._device.patience)
 
     def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[Any]:
         """Runs the companion that packs the weights."""

@@ -18,10 +18,11 @@ import os
 import time
 from typing import Any
 
-__all__ = ["GivingWay", "wait"]
+__all__ = ["PATIENCE", "GivingWay", "wait"]
 
 PATIENCE = 5e-3
-"""Seconds for which a caller stays awake. To be woken is a hundredth of that."""
+"""Seconds for which a caller stays awake, where there are processors enough. To be woken is a
+hundredth of that."""
 
 _NORMAL: int | None = getattr(os, "SCHED_OTHER", None)
 _BATCH: int | None = getattr(os, "SCHED_BATCH", None)
@@ -46,6 +47,7 @@ class GivingWay:
     def __enter__(self) -> None:
         self._changed = False
         if _BATCH is not None and os.sched_getscheduler(0) == _NORMAL:
+            self._changed = True  # before it is: a signal may come in between
             self._changed = _set_policy(_BATCH)
 
     def __exit__(self, *_: object) -> None:
@@ -53,15 +55,20 @@ class GivingWay:
             _set_policy(_NORMAL)
 
 
-def wait(semaphore: Any, value: int) -> None:
+def wait(semaphore: Any, value: int, patience: float) -> None:
     """Waits until a semaphore has a value.
+
+    Args:
+        semaphore: IREE's.
+        value: The value.
+        patience: How many seconds to stay awake for.
 
     Raises:
         RuntimeError: What it stands for failed.
     """
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while semaphore.query() < value:
-        if time.monotonic() > end:
+        if time.monotonic() >= end:
             with GivingWay():
                 semaphore.wait(value)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -37,6 +38,15 @@ def test_companions() -> None:
     start, end = (text.index(f"func.func @cudnn_rnn{each}(") for each in ("_prepack", ""))
     for called in ("call @", "stablehlo.composite"):
         assert called not in text[start:end]
+
+
+def test_only_what_is_needed_is_packed() -> None:
+    """Of 16-bit weights not what packing itself reads: of each layer W, its bias and R."""
+    sizes = {**SIZES, "num_layers": 2, "is_training": False}
+    text = lowered_text(rc.build("CudnnRNN", dtype="bfloat16", **sizes), "cpu:x86-64-v4")
+    start = text.index("func.func @cudnn_rnn_prepack(")
+    (results,) = re.findall(r"\) -> \((.*)\)", text[start : text.index("{\n", start)])
+    assert results.count("tensor<") == 6
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ directions; 16-bit weights, which are kept widened.
 
 from __future__ import annotations
 
+import copy
 import ctypes
+import dataclasses
 import gc
 import threading
 from collections.abc import Sequence
@@ -112,8 +114,9 @@ def test_all_weights_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done == [1, 1]
 
 
-def test_what_is_packed_goes_with_the_weights() -> None:
-    op, dtype, variant = SINGLE
+@pytest.mark.parametrize("number", [4, 5])
+def test_what_is_packed_goes_with_the_weights(number: int) -> None:
+    op, dtype, variant = CASES[number]
     program = program_of(op, dtype, variant)
     arguments = with_weights(program, draw(op, dtype, variant))
     for _ in range(2):
@@ -123,6 +126,33 @@ def test_what_is_packed_goes_with_the_weights() -> None:
     del arguments
     gc.collect()
     assert len(function._prepacking._entries) == 0
+
+
+def test_weights_of_another_device_are_ordinary_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    op, dtype, variant = SINGLE
+    program, other = (program_of(op, dtype, variant, d) for d in ("local-sync", "local-task"))
+    done = packings(program, monkeypatch)
+    arguments = draw(op, dtype, variant)
+    elsewhere = with_weights(other, arguments)
+    for _ in range(3):
+        assert_equal(program(**elsewhere), program(**arguments))
+    assert not done
+
+
+def test_companions_are_those_of_the_manifest() -> None:
+    """A manifest that does not know which arguments are weights has no use for companions."""
+    op, dtype, variant = SINGLE
+    artifact = rc.compile(module(op, dtype, variant), "cpu")
+    arguments = draw(op, dtype, variant)
+    for weights in ((), ("nix",), ("params", "nix")):
+        (spec,) = artifact.manifest.functions
+        changed = dataclasses.replace(spec, weights=weights)
+        manifest = dataclasses.replace(artifact.manifest, functions=(changed,))
+        program = rc.runtime.load(rc.Artifact(manifest, artifact.payload), "local-sync")
+        assert not program.cudnn_rnn.prepacks
+        kept = {name: program.to_device(value) for name, value in arguments.items()}
+        for _ in range(3):
+            assert_equal(program(**kept), program(**arguments))
 
 
 def test_not_for_memory_that_others_may_write() -> None:
@@ -135,6 +165,19 @@ def test_not_for_memory_that_others_may_write() -> None:
     view = np.from_dlpack(arguments["params"])
     ctypes.memset(view.__array_interface__["data"][0], 0, view.nbytes)
     assert_equal(program(**arguments), program(**arguments | {"params": np.zeros_like(view)}))
+    (function,) = program.functions.values()
+    assert len(function._prepacking._entries) == 0
+
+
+def test_arrays_on_the_device_stay_as_they_are() -> None:
+    """Nobody writes to one by way of numpy, and a copy is the array itself."""
+    op, dtype, variant = SINGLE
+    array = program_of(op, dtype, variant).to_device(np.arange(6.0, dtype=np.float32))
+    assert copy.copy(array) is array
+    assert copy.deepcopy(array) is array
+    for view in (array.to_host(), np.asarray(array), array.to_host()[1:]):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            view.flags.writeable = True
 
 
 def test_without(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.runtime import waiting
+from rnn_compiler.runtime import devices, waiting
 from rnn_compiler.runtime.devices import get_device
 from rnn_compiler.runtime.waiting import GivingWay, wait
 
@@ -71,36 +71,64 @@ def test_only_calls_that_wait_for_workers(
     assert seen == ([getattr(os, policy), waiting._NORMAL] if policy else [])
 
 
-@pytest.mark.parametrize("seconds", [0, 1e-3, 4 * waiting.PATIENCE])
-def test_wait(seconds: float) -> None:
-    """For what is there, for what comes soon, for what takes long."""
+@pytest.mark.parametrize("patience", [0.0, 0.05])
+@pytest.mark.parametrize("seconds", [0, 0.3])
+def test_wait(seconds: float, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what comes soon or takes long: awake for a while, giving way, then asleep."""
+    yields, policies = list[int](), list[int]()
+    set_policy, give_way = os.sched_setscheduler, waiting._yield
+    monkeypatch.setattr(waiting, "_yield", lambda: (yields.append(1), give_way()))
+    monkeypatch.setattr(
+        os, "sched_setscheduler", lambda *given: (policies.append(given[1]), set_policy(*given))
+    )
     semaphore = get_device("local-task").hal.create_semaphore(0)
     timer = threading.Timer(seconds, semaphore.signal, (1,))
-    begin = time.monotonic()
+    begin, used = time.monotonic(), time.thread_time()
     timer.start()
-    wait(semaphore, 1)
+    wait(semaphore, 1, patience)
     assert semaphore.query() == 1
     assert time.monotonic() - begin >= seconds
-    wait(semaphore, 1)
+    if seconds:
+        assert bool(yields) == bool(patience)
+        assert policies == [os.SCHED_BATCH, os.SCHED_OTHER]
+        assert time.thread_time() - used < patience + 0.1
     timer.join()
 
 
-@pytest.mark.parametrize("seconds", [0, 4 * waiting.PATIENCE])
-def test_wait_for_what_fails(seconds: float) -> None:
+def test_no_waiting_for_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "_yield", pytest.fail)
+    wait(get_device("local-task").hal.create_semaphore(1), 1, 1.0)
+
+
+@pytest.mark.parametrize("patience", [0.0, 60.0])
+def test_wait_for_what_fails(patience: float) -> None:
     semaphore = get_device("local-task").hal.create_semaphore(0)
-    timer = threading.Timer(seconds, semaphore.fail, ("out of paper",))
+    timer = threading.Timer(0.05, semaphore.fail, ("out of paper",))
     timer.start()
     with pytest.raises(RuntimeError, match="out of paper"):
-        wait(semaphore, 1)
+        wait(semaphore, 1, patience)
     timer.join()
+
+
+def test_who_stays_awake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Callers of a pool, unless their time is taken from the workers'."""
+    monkeypatch.setattr(devices, "processors", lambda: 2)
+    monkeypatch.setattr(devices, "throttled", lambda: False)
+    assert devices.Device("local-sync").patience == 0
+    assert devices.Device("local-task").patience == waiting.PATIENCE
+    monkeypatch.setattr(devices, "throttled", lambda: True)
+    assert devices.Device("local-task").patience == 0
+    monkeypatch.setattr(devices, "throttled", lambda: False)
+    monkeypatch.setattr(devices, "processors", lambda: 1)
+    assert devices.Device("local-task").patience == 0
 
 
 def test_others_run_while_one_waits() -> None:
     """Whoever waits does not hold Python's lock for longer than a moment."""
     semaphore = get_device("local-task").hal.create_semaphore(0)
-    done = threading.Thread(target=wait, args=(semaphore, 1))
+    done = threading.Thread(target=wait, args=(semaphore, 1, 60.0))
     done.start()
-    rounds, end = 0, time.monotonic() + waiting.PATIENCE
+    rounds, end = 0, time.monotonic() + 0.05
     while time.monotonic() < end:
         time.sleep(0)
         rounds += 1
