@@ -101,7 +101,8 @@ def test_raw_ops_run_where_target_says(
     seen: list[tuple[str, str]] = []
 
     class Loaded:
-        def __init__(self, target: str, device: str) -> None:
+        def __init__(self, target: str, device: str, *, prepack: bool) -> None:
+            assert not prepack  # or calls of many sizes would keep many copies of their weights
             self.functions = {"block_lstm_v2": self}
             self.where = (target, device)
 
