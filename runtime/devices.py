@@ -59,7 +59,7 @@ def _after_fork() -> None:
     """In a child, keeps devices that were opened before open: closing waits for their threads."""
     _lock._at_fork_reinit()  # pyright: ignore
     for device in _devices.values():
-        device.usable = not device.uri.startswith("local-task")
+        device.usable = not device.has_pool
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(device.hal))
 
 
@@ -119,6 +119,7 @@ class Device:
         uri: Its name.
         kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
         dlpack: What DLPack calls its memory: type of device and its number.
+        has_pool: Whether threads of its own run what it is given.
         patience: How many seconds a caller of its pool stays awake (`waiting.wait`).
         usable: Whether it works in this process. Threads stay with the process that this is a fork
             of, and a call would wait for them for ever.
@@ -132,8 +133,9 @@ class Device:
         self.uri = uri
         self.usable = True
         self.kind = _KINDS[driver]
+        self.has_pool = driver == "local-task"
         self.patience = 0.0
-        if driver == "local-task":  # a worker a core, but for a container with less time than cores
+        if self.has_pool:  # a worker a core, but for a container with less time than cores
             flags: Any = iree.flags
             flags.parse_flags(f"--task_topology_max_group_count={processors()}")
             self.patience = 0.0 if throttled() or processors() == 1 else PATIENCE

@@ -28,7 +28,6 @@ _NORMAL: int | None = getattr(os, "SCHED_OTHER", None)
 _BATCH: int | None = getattr(os, "SCHED_BATCH", None)
 _PARAMETER: Any = os.sched_param(0) if _BATCH is not None else None
 
-
 _yield = getattr(os, "sched_yield", None) or (lambda: time.sleep(0))
 
 

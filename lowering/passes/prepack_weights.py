@@ -61,6 +61,8 @@ def prepack_weights(module: ir.Module, functions: Sequence[FunctionSpec]) -> Non
                 for function in (prepack, prepacked):
                     _remove_unused(function)
                 _keep_arguments(prepack, weights)
+                for function in (prepack, prepacked):
+                    _set_type(function)
                 _make_asynchronous(prepacked)
             else:
                 prepack.erase()
@@ -69,6 +71,12 @@ def prepack_weights(module: ir.Module, functions: Sequence[FunctionSpec]) -> Non
 
 def _block(function: ir.Operation) -> ir.Block:
     return function.regions[0].blocks[0]
+
+
+def _end(function: ir.Operation) -> ir.Operation:
+    """The op that a function returns by."""
+    operations = _block(function).operations
+    return operations[len(operations) - 1].operation
 
 
 def _inlined(module: ir.Module, symbol: str, name: str) -> ir.Operation:
@@ -137,17 +145,15 @@ def _read(op: ir.Operation) -> set[ir.Value]:
 
 def _add_argument(function: ir.Operation, kind: ir.Type) -> ir.Value:
     """A new last argument of a function."""
-    argument = _block(function).add_argument(kind, ir.Location.name("packed"))
-    _set_type(function)
-    return argument
+    return _block(function).add_argument(kind, ir.Location.name("packed"))
 
 
 def _return(function: ir.Operation, values: Sequence[ir.Value]) -> None:
     """Makes a function return other values."""
-    block = _block(function)
-    block.operations[len(block.operations) - 1].erase()
-    ir.Operation.create("func.return", operands=list(values), ip=ir.InsertionPoint(block))
-    _set_type(function)
+    _end(function).erase()
+    ir.Operation.create(
+        "func.return", operands=list(values), ip=ir.InsertionPoint(_block(function))
+    )
 
 
 def _remove_unused(function: ir.Operation) -> None:
@@ -163,13 +169,11 @@ def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
     for k in reversed(range(len(block.arguments))):
         if k not in kept:
             block.erase_argument(k)
-    _set_type(function)
 
 
 def _make_asynchronous(function: ir.Operation) -> None:
     """Lets a function return before its results are there; a `func.func` cannot be told to."""
-    block = _block(function)
-    end = block.operations[len(block.operations) - 1]
+    end = _end(function)
     ir.Operation.create("util.return", operands=[*end.operands], ip=ir.InsertionPoint(end))
     end.erase()
     attributes = {name: function.attributes[name] for name in ("sym_name", "function_type")}
@@ -178,13 +182,13 @@ def _make_asynchronous(function: ir.Operation) -> None:
     made = ir.Operation.create(
         "util.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(function)
     )
-    block.append_to(made.regions[0])
+    _block(function).append_to(made.regions[0])
     function.erase()
 
 
 def _set_type(function: ir.Operation) -> None:
     """Gives a function the type that its body has."""
-    block = _block(function)
-    results = block.operations[len(block.operations) - 1].operands
-    kind = ir.FunctionType.get([a.type for a in block.arguments], [r.type for r in results])
+    arguments = [argument.type for argument in _block(function).arguments]
+    results = [value.type for value in _end(function).operands]
+    kind = ir.FunctionType.get(arguments, results)
     function.attributes["function_type"] = ir.TypeAttr.get(kind)
