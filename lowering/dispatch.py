@@ -104,6 +104,23 @@ class Text:
             f"{part.type} into {array.type}"
         )
 
+    def read(self, array: Array, starts: Sequence[str], lanes: int) -> str:
+        """Emits the reading of a vector from the last axis of an array; gives its name."""
+        zero = self(f"arith.constant {0.0 if 'f' in array.element else 0} : {array.element}")
+        places = ", ".join(self.indices(starts))
+        return self(
+            f"vector.transfer_read {array.name}[{places}], {zero} {{in_bounds = [true]}} : "
+            f"{array.type}, vector<{lanes}x{array.element}>"
+        )
+
+    def write(self, vector: str, lanes: int, array: Array, starts: Sequence[str]) -> None:
+        """Emits the writing of a vector to the last axis of an array, which has a new name then."""
+        places = ", ".join(self.indices(starts))
+        array.name = self(
+            f"vector.transfer_write {vector}, {array.name}[{places}] {{in_bounds = [true]}} : "
+            f"vector<{lanes}x{array.element}>, {array.type}"
+        )
+
     def loop(
         self,
         low: int | str,
@@ -179,6 +196,18 @@ class Text:
         """Emits a constant index."""
         return self(f"arith.constant {value} : index")
 
+    def indices(self, places: Sequence[str]) -> list[str]:
+        """Emits the constants among some indices, themselves numbers or names."""
+        return [self.index(int(place)) if place.isdigit() else place for place in places]
+
+    def plus(self, first: str, second: str) -> str:
+        """Emits the sum of two indices, themselves numbers or names."""
+        if first.isdigit():
+            return self.add(second, int(first))
+        if second.isdigit():
+            return self.add(first, int(second))
+        return self(f"arith.addi {first}, {second} : index")
+
     def add(self, start: str, offset: int) -> str:
         """Emits an index, itself a number or a name, plus a number."""
         if start.isdigit():
@@ -241,10 +270,14 @@ def tile_sizes(config: str, *, first: bool) -> str:
 
 
 def zeros(text: Text, vectors: VectorUnit, array: Array) -> Array:
-    """Emits zeros in the place of an array."""
+    """Emits zeros in the place of an array.
+
+    They are distributed, in name only: where a single op is, IREE 3.13 repeats the loops that make
+    what that op reads, writing and all, in its tiles.
+    """
     zero = text(f"arith.constant 0.0 : {array.element}")
     columns = divisor(array.shape[-1], vectors.width(array.element))
-    config = lowering_config([1] * (len(array.shape) - 1) + [columns])
+    config = lowering_config([1] * (len(array.shape) - 1) + [columns], [0] * len(array.shape))
     axes = ", ".join(f"d{axis}" for axis in range(len(array.shape)))
     iterators = ", ".join(['"parallel"'] * len(array.shape))
     name = text(

@@ -1,4 +1,4 @@
-"""StableHLO's elementwise ops on scalars, as ops of MLIR's `arith` and `math` dialects.
+"""StableHLO's elementwise ops on scalars or vectors, in MLIR's `arith` and `math` dialects.
 
 The same expansions that IREE's own conversion of StableHLO makes, so that a loop that was rewritten
 computes what the loop as it stood computed.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import NotARecurrence, attribute_text, defining, element
 
-__all__ = ["Emit", "cast", "elementwise", "row_index", "scalar", "splat"]
+__all__ = ["Emit", "cast", "constant", "elementwise", "row_index", "scalar", "splat", "vector"]
 
 Emit = Callable[[str], str]
 """Emits an op given by the text right of its ``=``; gives the name of its result."""
@@ -59,8 +59,19 @@ def is_float(element: str) -> bool:
     return "f" in element
 
 
-def cast(emit: Emit, x: str, source: str, target: str) -> str:
-    """The same number in another element type.
+def vector(lanes: int, element: str) -> str:
+    """The type of a vector; that of a scalar if it has no lanes."""
+    return f"vector<{lanes}x{element}>" if lanes else element
+
+
+def constant(emit: Emit, value: str, element: str, lanes: int = 0) -> str:
+    """A number, or a vector of that number."""
+    value = f"dense<{value}>" if lanes else value
+    return emit(f"arith.constant {value} : {vector(lanes, element)}")
+
+
+def cast(emit: Emit, x: str, source: str, target: str, lanes: int = 0) -> str:
+    """The same numbers in another element type.
 
     Raises:
         NotARecurrence: There is no such conversion in a recurrence.
@@ -69,62 +80,69 @@ def cast(emit: Emit, x: str, source: str, target: str) -> str:
         return x
     wider = _WIDTHS[target] > _WIDTHS[source]
     if is_float(source) and is_float(target) and _WIDTHS[source] != _WIDTHS[target]:
-        return emit(f"arith.{'extf' if wider else 'truncf'} {x} : {source} to {target}")
-    if not is_float(source) and not is_float(target) and target != "i1":
+        op = "extf" if wider else "truncf"
+    elif not is_float(source) and not is_float(target) and target != "i1":
         op = ("extui" if source == "i1" else "extsi") if wider else "trunci"
-        return emit(f"arith.{op} {x} : {source} to {target}")
-    if source == "i1":
-        return emit(f"arith.uitofp {x} : {source} to {target}")
-    raise NotARecurrence(f"a conversion from {source} to {target}")
+    elif source == "i1":
+        op = "uitofp"
+    else:
+        raise NotARecurrence(f"a conversion from {source} to {target}")
+    return emit(f"arith.{op} {x} : {vector(lanes, source)} to {vector(lanes, target)}")
 
 
-def splat(emit: Emit, op: ir.Operation, element: str) -> str:
-    """A constant of equal elements, as one of them."""
-    value = ir.DenseElementsAttr(op.attributes["value"])
-    if not value.is_splat:
+def splat(emit: Emit, op: ir.Operation, element: str, lanes: int = 0) -> str:
+    """A constant of equal elements: one of them, or a vector of them."""
+    dense = ir.DenseElementsAttr(op.attributes["value"])
+    if not dense.is_splat:
         raise NotARecurrence("a constant of several numbers")
+    value = str(dense.get_splat_value()).split(" ")[0]
     if element == "i1":
-        return emit(f"arith.constant {'true' if '1' in str(value.get_splat_value()) else 'false'}")
-    return emit(f"arith.constant {value.get_splat_value()}")
+        value = "true" if value in ("true", "1", "-1") else "false"
+    return constant(emit, value, element, lanes)
 
 
-def elementwise(emit: Emit, op: ir.Operation, operands: Sequence[str], element: str) -> str:
+def elementwise(
+    emit: Emit, op: ir.Operation, operands: Sequence[str], element: str, lanes: int = 0
+) -> str:
     """One elementwise op.
 
     Args:
         emit: Emits an op.
         op: The StableHLO op.
-        operands: Its operands, scalars.
+        operands: Its operands.
         element: Element type of its last operand.
+        lanes: How many numbers each operand is a vector of; 0 for scalars.
 
     Raises:
         NotARecurrence: There is no such op here.
     """
     name = op.name.removeprefix("stablehlo.")
     x = ", ".join(operands)
+    kind = vector(lanes, element)
     table = _FLOAT if is_float(element) else _INTEGER
     if name in table:
-        return emit(f"{table[name]} {x} : {element}")
+        return emit(f"{table[name]} {x} : {kind}")
     if name == "logistic":
-        one = emit(f"arith.constant 1.0 : {element}")
-        negative = emit(f"arith.negf {x} : {element}")
-        exponential = emit(f"math.exp {negative} : {element}")
-        denominator = emit(f"arith.addf {exponential}, {one} : {element}")
-        return emit(f"arith.divf {one}, {denominator} : {element}")
+        one = constant(emit, "1.0", element, lanes)
+        negative = emit(f"arith.negf {x} : {kind}")
+        exponential = emit(f"math.exp {negative} : {kind}")
+        denominator = emit(f"arith.addf {exponential}, {one} : {kind}")
+        return emit(f"arith.divf {one}, {denominator} : {kind}")
     if name == "select":
-        return emit(f"arith.select {x} : {element}")
+        condition = f"{vector(lanes, 'i1')}, " if lanes else ""
+        return emit(f"arith.select {x} : {condition}{kind}")
     if name == "clamp":
         low, value, high = operands
-        at_least = emit(f"arith.maximumf {value}, {low} : {element}")
-        return emit(f"arith.minimumf {at_least}, {high} : {element}")
+        at_least = emit(f"arith.maximumf {value}, {low} : {kind}")
+        return emit(f"arith.minimumf {at_least}, {high} : {kind}")
     if name == "compare":
         direction = attribute_text(op, "comparison_direction").split()[-1].rstrip(">")
         float_predicate, integer_predicate = _PREDICATES[direction]
         if is_float(element):
-            return emit(f"arith.cmpf {float_predicate}, {x} : {element}")
-        return emit(f"arith.cmpi {integer_predicate}, {x} : {element}")
+            return emit(f"arith.cmpf {float_predicate}, {x} : {kind}")
+        return emit(f"arith.cmpi {integer_predicate}, {x} : {kind}")
     if name == "not" and element == "i1":
-        return emit(f"arith.xori {x}, {emit('arith.constant true')} : i1")
+        return emit(f"arith.xori {x}, {constant(emit, 'true', element, lanes)} : {kind}")
     raise NotARecurrence(f"{op.name} of {element} in a step")
 
 

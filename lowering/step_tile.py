@@ -1,28 +1,26 @@
 """One tile of one step of a recurrence: some rows and units of everything one level computes.
 
-A tile is a matrix product for each left-hand side, and one `linalg.generic` whose body is the
-step's arithmetic on scalars. To find that, each value that the tile has to write is followed back
-through the step (`recurrence.Recurrence`), scalar by scalar: a slice moves the column, a
-concatenation chooses the operand, a broadcast drops an axis; products, states and rows of arrays
-are inputs. So whatever the step computes is computed once a scalar, without an array in between.
+A tile is a matrix product for each left-hand side, and the step's arithmetic on its rows, as many
+columns at a time as fill two registers, in vectors. To find that, each value that the tile has to
+write is followed back through the step (`recurrence.Recurrence`), vector by vector: a slice moves
+the column, a concatenation chooses the operand, a broadcast drops an axis; products, states and
+rows of arrays are read. So whatever the step computes is computed once, without an array in
+between.
 
-A tile of a single row is handled as one of rank 1.
+Vectors are read and written one after the other, where they belong. As a `linalg.generic` of many
+results the same would not stay in place: IREE 3.13 makes copies of all but one of those that are
+parts of one array (the gates), and of a state that is read too, number by number (a fifth of the
+time of a step of 64 rows of 512 units).
 """
 
 # pyright: basic, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.dispatch import (
-    Array,
-    Text,
-    lowering_config,
-    span,
-    tile_matmul,
-)
+from rnn_compiler.lowering.dispatch import Array, Text, tile_matmul
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import (
     NotARecurrence,
@@ -35,7 +33,8 @@ from rnn_compiler.lowering.recurrence import (
     rank,
     width,
 )
-from rnn_compiler.lowering.scalars import cast, elementwise, row_index, scalar, splat
+from rnn_compiler.lowering.scalars import cast, elementwise, row_index, scalar, splat, vector
+from rnn_compiler.lowering.turns import share
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["Panels", "Stage", "Step", "StepTile", "Units", "Write"]
@@ -141,7 +140,7 @@ class Units:
 
 
 Coordinate = tuple[str, int]
-"""Where along an axis a scalar is: ("row", 0), or ("column", offset) from the panel's start."""
+"""Where along an axis a number is: ("row", 0), or ("column", offset) from the panel's start."""
 
 
 class StepTile:
@@ -157,219 +156,153 @@ class StepTile:
     def __init__(self, step: Step, stage: Stage, units: Units, rows: int) -> None:
         self.step, self.stage, self.units, self.rows = step, stage, units, rows
         self.text, self.loop = step.text, step.loop
-        self.axes = "d0, d1" if rows > 1 else "d0"
+        vectors, count = step.vectors, units.count
+        self.lanes = count if count <= vectors.width("f32") else vectors.columns(count, "f32")
 
     def emit(self, first: str) -> None:
         """Emits the tile that begins at a row of the dispatch's arrays."""
         step, text = self.step, self.text
-        self.first = first
-        self.body = Text(text)
-        self.inputs: dict[object, tuple[str, str, str, str]] = {}
-        self.known: dict[tuple[ir.Value, tuple[Coordinate, ...]], str] = {}
         self.products = dict(
-            pair for panels in self.stage.panels for pair in self._multiply(panels)
+            pair for panels in self.stage.panels for pair in self._multiply(panels, first)
         )
+        written = dict.fromkeys(write.array for write in self.stage.writes)
+        carried = [step.arrays[key] for key in written]
+
+        def row(number: str) -> None:
+            self.row, self.tile_row = text.plus(first, number), number
+            share(text, self.units.count // self.lanes, 1, "0", carried, self._vectors)
+
+        share(text, self.rows, 1, "0", carried, row)
+
+    def _vectors(self, number: str) -> None:
+        """Emits what is made of one row and as many columns as a vector has lanes."""
+        step = self.step
+        self.column = self.text.times(number, self.lanes)
+        self.known: dict[tuple[ir.Value, tuple[Coordinate, ...]], str] = {}
         pieces = [
             (write, column)
             for write in self.stage.writes
             for column in range(0, width(write.value), self.stage.unit)
         ]
-        targets: list[Array] = []
-        results: list[str] = []
-        for write, column in pieces:
-            array = step.arrays[write.array]
-            starts, sizes = self._place(step.leads[write.lead], column, self.first)
-            tile = self._tile(array.element)
-            tile.name = text(
-                f"tensor.extract_slice {array.name}{span(starts, sizes)} : "
-                f"{array.type} to {tile.type}"
+        values = [
+            self._cast(
+                self._vector(write.value, (("row", 0), ("column", column))),
+                element(write.value),
+                step.arrays[write.array].element,
             )
-            targets.append(tile)
-            value = self._scalar(write.value, (("row", 0), ("column", column)))
-            results.append(cast(self.body, value, element(write.value), array.element))
-        generic = self._generic(targets, results)
-        for number, (write, column) in enumerate(pieces):
-            array = step.arrays[write.array]
-            starts, sizes = self._place(step.leads[write.lead], column, self.first)
-            array.name = text(
-                f"tensor.insert_slice {generic}#{number} into {array.name}{span(starts, sizes)} : "
-                f"{targets[number].type} into {array.type}"
-            )
-
-    def _generic(self, targets: Sequence[Array], results: Sequence[str]) -> str:
-        """Emits the `linalg.generic`; gives its name."""
-        text, units, count = self.text, self.units.count, len(targets)
-        tiles = [f"affine_map<({self.axes}) -> ({axes})>" for _, _, axes, _ in self.inputs.values()]
-        tiles += [f"affine_map<({self.axes}) -> ({self.axes})>"] * count
-        vectors = self.step.vectors
-        columns = units if units <= vectors.width("f32") else vectors.columns(units, "f32")
-        tile = [1, columns] if self.rows > 1 else [columns]
-        config = lowering_config(tile, [0] * len(tile))
-        iterators = ", ".join(['"parallel"'] * (1 + (self.rows > 1)))
-        ins = ", ".join(name for name, _, _, _ in self.inputs.values())
-        kinds = ", ".join(kind for _, kind, _, _ in self.inputs.values())
-        outs = ", ".join(target.name for target in targets)
-        types = ", ".join(target.type for target in targets)
-        scalars = [
-            f"{scalar}: {kind.rstrip('>').replace('<', 'x').split('x')[-1]}"
-            for _, kind, _, scalar in self.inputs.values()
+            for write, column in pieces
         ]
-        scalars += [f"{text.name()}: {target.element}" for target in targets]
-        name = text.name()
-        text.lines.append(
-            f"{name}:{count} = linalg.generic {{indexing_maps = [{', '.join(tiles)}], "
-            f"iterator_types = [{iterators}], lowering_config = {config}}} "
-            + (f"ins({ins} : {kinds}) " if ins else "")
-            + f"outs({outs} : {types}) {{\n^bb0({', '.join(scalars)}):"
-        )
-        text.lines += self.body.lines
-        elements = ", ".join(target.element for target in targets)
-        text.lines.append(f"linalg.yield {', '.join(results)} : {elements}\n}} -> ({types})")
-        return name
+        for (write, column), value in zip(pieces, values, strict=True):
+            place = self._place(step.leads[write.lead], column)
+            self.text.write(value, self.lanes, step.arrays[write.array], place)
 
     # Products.
 
-    def _multiply(self, panels: Panels) -> list[tuple[tuple[ir.Value, int], str]]:
-        """Emits the product of these rows with this panel; gives the part for every column."""
+    def _multiply(
+        self, panels: Panels, first: str
+    ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
+        """Emits the product of these rows with this panel.
+
+        Returns:
+            For every column the product that it is in, and where in it it begins.
+        """
         step, text = self.step, self.text
         key, lead = step.lhs[panels.lhs]
         source, packed = step.arrays[key], panels.packed
         inner, size = packed.shape[-2:]
-        lhs = Array("", (self.rows, inner) if self.rows > 1 else (inner,), packed.element)
-        starts = [step.leads[lead], *([self.first] if step.batched else []), "0"]
-        sizes = [1, *([self.rows] if step.batched else []), inner]
-        lhs.name = text(
-            f"tensor.extract_slice {source.name}{span(starts, sizes)} : {source.type} to {lhs.type}"
-        )
-        if len(packed.shape) == 4:
-            gates, apart = [[str(number)] for number in range(len(panels.columns))], 0
-        else:
+        rows = [self.rows] if step.batched else []
+        starts = [step.leads[lead], *([first] if step.batched else []), "0"]
+        lhs = text.extract(source, starts, (*rows, inner))
+        gates = [[str(number)] for number in range(len(panels.columns))]
+        apart = 0
+        if len(packed.shape) < 4:
             gates, apart = [[]], size // len(panels.columns)
         products: list[Array] = []
         for gate in gates:
             weight = Array(packed.name, (inner, size), packed.element)
             if self.units.panel is not None:
-                where = span(
-                    [*gate, self.units.panel, "0", "0"], (*[1] * len(gate), 1, inner, size)
-                )
-                weight.name = text(
-                    f"tensor.extract_slice {packed.name}{where} : {packed.type} to {weight.type}"
-                )
+                weight = text.extract(packed, [*gate, self.units.panel, "0", "0"], (inner, size))
             products.append(tile_matmul(text, step.vectors, lhs, weight))
-        tile = self._tile(packed.element)
-        parts: list[tuple[tuple[ir.Value, int], str]] = []
-        for number, column in enumerate(panels.columns):
-            product, offset = products[number % len(products)], str(number * apart)
-            where = span([*["0"] * (self.rows > 1), offset], tile.shape)
-            part = text(
-                f"tensor.extract_slice {product.name}{where} : {product.type} to {tile.type}"
-            )
-            parts.append((column, part))
-        return parts
+        return [
+            (column, (products[number % len(products)], number * apart))
+            for number, column in enumerate(panels.columns)
+        ]
 
     # Places.
 
-    def _tile(self, of: str) -> Array:
-        shape = (self.rows, self.units.count) if self.rows > 1 else (self.units.count,)
-        return Array("", shape, of)
-
-    def _place(self, lead: str | None, column: int, first: str) -> tuple[list[str], list[int]]:
-        """Where the tile is in an array: starts and sizes."""
+    def _place(self, lead: str | None, column: int) -> list[str]:
+        """Where in an array the vector begins."""
         leads = [] if lead is None else [lead]
-        rows = [first] if self.step.batched else []
-        starts = [*leads, *rows, self.text.add(self.units.start, column)]
-        return starts, [*[1] * len(leads), *([self.rows] * len(rows)), self.units.count]
+        rows = [self.row] if self.step.batched else []
+        return [*leads, *rows, self._column(column)]
 
-    # Scalars.
+    def _column(self, column: int) -> str:
+        """Where in a row of an array the vector begins."""
+        return self.text.plus(self.units.start, self.text.add(self.column, column))
 
-    def _input(self, key: object, kind: Array, axes: str, tile: Callable[[], str]) -> str:
-        """A scalar of an input of the generic."""
-        if key not in self.inputs:
-            self.inputs[key] = (tile(), kind.type, axes, self.text.name())
-        return self.inputs[key][-1]
+    # Values.
 
-    def _scalar(self, value: ir.Value, at: tuple[Coordinate, ...]) -> str:
-        """The scalar of a value of the step at some place of the tile."""
+    def _cast(self, value: str, source: str, target: str) -> str:
+        return cast(self.text, value, source, target, self.lanes)
+
+    def _broadcast(self, number: str, element: str) -> str:
+        """A vector of one number."""
+        return self.text(f"vector.broadcast {number} : {element} to {vector(self.lanes, element)}")
+
+    def _vector(self, value: ir.Value, at: tuple[Coordinate, ...]) -> str:
+        """The vector of a value of the step at some place of the tile."""
         if (value, at) not in self.known:
             self.known[value, at] = self._compute(value, at)
         return self.known[value, at]
 
     def _compute(self, value: ir.Value, at: tuple[Coordinate, ...]) -> str:
-        step = self.step
+        step, text = self.step, self.text
         if not at and not is_constant(value):
-            return step.scalars[value]
+            return self._broadcast(step.scalars[value], element(value))
         if value in step.states:
-            return self._state(value, at[1][1])
+            array = step.arrays[step.states[value]]
+            before = text.read(array, self._place(step.leads["current"], at[1][1]), self.lanes)
+            return self._cast(before, array.element, element(value))
         if value in step.arguments:
-            return self._element_of(value, None, None, at)
+            return self._element_of(step.arguments[value], None, at)
         if value in self.loop.products:
-            part = self.products[value, at[1][1]]
-            return self._input((value, at), self._tile(element(value)), self.axes, lambda: part)
+            product, start = self.products[value, at[1][1]]
+            rows = [self.tile_row] if step.batched else []
+            return text.read(product, [*rows, text.add(self.column, start)], self.lanes)
         op = defining(value)
         match op.name.removeprefix("stablehlo."):
             case "constant":
-                return splat(self.body, op, element(value))
+                return splat(text, op, element(value), self.lanes)
             case "convert":
                 source = op.operands[0]
-                return cast(self.body, self._scalar(source, at), element(source), element(value))
+                return self._cast(self._vector(source, at), element(source), element(value))
             case "broadcast_in_dim":
                 axes = ints(op, "broadcast_dimensions")
-                return self._scalar(op.operands[0], tuple(at[axis] for axis in axes))
+                return self._vector(op.operands[0], tuple(at[axis] for axis in axes))
             case "slice":
                 starts = ints(op, "start_indices")
                 moved = tuple((kind, n + m) for (kind, n), m in zip(at, starts, strict=True))
-                return self._scalar(op.operands[0], moved)
+                return self._vector(op.operands[0], moved)
             case "concatenate":
                 operand, column = part_of(op, at[1][1])
-                return self._scalar(operand, (at[0], ("column", column)))
+                return self._vector(operand, (at[0], ("column", column)))
             case "reshape":
                 row = defining(op.operands[0])
                 if row.name != "stablehlo.dynamic_slice" or row.operands[0] not in step.arguments:
                     raise NotARecurrence("a reshape in a step")
-                source, time = row.operands[0], row.operands[1]
-                lead = step.row_index(time, step.arguments[source].shape[0])
-                return self._element_of(source, time, lead, at)
+                source, time = step.arguments[row.operands[0]], row.operands[1]
+                return self._element_of(source, step.row_index(time, source.shape[0]), at)
             case _:
-                operands = [self._scalar(x, at if rank(x) else ()) for x in op.operands]
-                return elementwise(self.body, op, operands, element(op.operands[-1]))
+                operands = [self._vector(x, at if rank(x) else ()) for x in op.operands]
+                return elementwise(text, op, operands, element(op.operands[-1]), self.lanes)
 
-    def _state(self, value: ir.Value, column: int) -> str:
-        """A scalar of a state before the step."""
-        array, lead = self.step.arrays[self.step.states[value]], self.step.leads["current"]
-        kind = self._tile(array.element)
-
-        def tile() -> str:
-            where = span(*self._place(lead, column, self.first))
-            return self.text(
-                f"tensor.extract_slice {array.name}{where} : {array.type} to {kind.type}"
-            )
-
-        scalar = self._input((value, column), kind, self.axes, tile)
-        return cast(self.body, scalar, array.element, element(value))
-
-    def _element_of(
-        self, value: ir.Value, time: ir.Value | None, lead: str | None, at: tuple[Coordinate, ...]
-    ) -> str:
-        """A scalar of an argument of the function, or of one row of it."""
-        array, text = self.step.arguments[value], self.text
-        leads = [] if lead is None else [lead]
+    def _element_of(self, array: Array, lead: str | None, at: tuple[Coordinate, ...]) -> str:
+        """The vector of an argument of the function, or of one row of it."""
+        text, leads = self.text, [] if lead is None else [lead]
         if len(at) == 2:
-            kind, axes = self._tile(array.element), self.axes
-            starts, sizes = self._place(lead, at[1][1], self.first)
-        elif at[0][0] == "column":
-            kind, axes = Array("", (self.units.count,), array.element), self.axes.split(", ")[-1]
-            starts = [*leads, text.add(self.units.start, at[0][1])]
-            sizes = [*[1] * len(leads), self.units.count]
-        elif self.rows > 1:
-            kind, axes = Array("", (self.rows,), array.element), "d0"
-            starts, sizes = [*leads, self.first], [*[1] * len(leads), self.rows]
-        else:  # one number for the whole tile
-            row = self.first
-            row = text.index(int(row)) if row.isdigit() else row
-            return text(f"tensor.extract {array.name}[{', '.join([*leads, row])}] : {array.type}")
-
-        def tile() -> str:
-            where = span(starts, sizes)
-            return text(f"tensor.extract_slice {array.name}{where} : {array.type} to {kind.type}")
-
-        return self._input((value, time, at), kind, axes, tile)
+            return text.read(array, self._place(lead, at[1][1]), self.lanes)
+        if at[0][0] == "column":
+            return text.read(array, [*leads, self._column(at[0][1])], self.lanes)
+        places = ", ".join(text.indices([*leads, self.row]))
+        number = text(f"tensor.extract {array.name}[{places}] : {array.type}")
+        return self._broadcast(number, array.element)
