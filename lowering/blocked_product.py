@@ -24,7 +24,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.dispatch import Array, Text, divisor, lowering_config, tile_matmul, zeros
+from rnn_compiler.lowering.dispatch import Array, Text, divisor, tile_matmul, zeros
+from rnn_compiler.lowering.executable import Executable
 from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.vectors import VectorUnit
 
@@ -54,13 +55,13 @@ class BlockedProduct:
     """Emits the product of two matrices of one element type.
 
     Attributes:
-        text: Where to.
+        text: Where to; from `emit` on, what a workgroup does.
         vectors: The vector unit.
         lhs: ``[M, K]`` or ``[K, M]``; from `emit` on, the latter packed.
         rhs: ``[K, N]`` or ``[N, K]``; from `emit` on packed, if `packed`.
         axes: The axis of each that is summed over.
         total: The vector that the product is added to; None if there is none.
-        offset: Where in it the product's first element goes.
+        offset: The name of an index: where in it the product's first element goes.
         part: The block of the result that is being made: ``[block, width]``, or that many elements
             of `total`.
         base: Its first column, if it has not all of them.
@@ -72,7 +73,7 @@ class BlockedProduct:
     rhs: Array
     axes: tuple[int, int]
     total: Array | None = None
-    offset: int = 0
+    offset: str = ""
     part: Array = field(init=False)
     base: str = field(init=False)
 
@@ -119,51 +120,37 @@ class BlockedProduct:
         return min(sizes, key=lambda size: -(-self.block // size) * (size + 1), default=self.block)
 
     def emit(self) -> Array:
-        """Emits the dispatch."""
+        """Emits the dispatch; gives the product, or the vector that it was added to."""
         text, block = self.text, self.block
         if self.packed:
             self.rhs = pack(text, self.vectors, self.rhs, 1 - self.axes[1], self.panel)
         if self.by_columns:
             self.lhs = pack(text, self.vectors, self.lhs, 1, self.tile, self.count, together=False)
-        self.lhs, self.rhs = text.held(self.lhs), text.held(self.rhs)
+        executable = Executable(text, "product", self.count * self.across)
+        self.text = inside = executable.text
+        self.lhs, self.rhs = (executable.read(text.held(each)) for each in (self.lhs, self.rhs))
+        column, group = "0", executable.workgroup()
+        if self.across > 1:
+            across = inside.index(self.across)
+            column = inside.times(inside(f"arith.remui {group}, {across} : index"), self.width)
+            group = inside(f"arith.divui {group}, {across} : index")
+        self.base = column
+        first = inside.times(group, block)
+        if self.count * block != self.rows:
+            first = inside(f"arith.minsi {first}, {inside.index(self.rows - block)} : index")
         if self.total:
-            self.total = text.held(self.total)
-        whole = self.total or Array("", (self.rows, self.columns), self.rhs.element)
-        result = Array("%result", whole.shape, whole.element)
-        text.lines.append(f"{result.name} = flow.dispatch.region -> ({result.type}) {{")
-        if self.total:
-            made = text.extract(whole, [str(self.offset)], (self.rows * self.columns,))
+            whole = executable.change(text.held(self.total))
+            offset = executable.given(self.offset, "index")
+            starts = [inside.plus(offset, inside.times(first, self.columns))]
             sizes: tuple[int, ...] = (block * self.columns,)
         else:
-            made = Array(text(f"tensor.empty() : {whole.type}"), whole.shape, whole.element)
-            sizes = (block, self.width)
-
-        def each(group: str, shared: Array) -> tuple[Array, list[str]]:
-            column = "0"
-            if self.across > 1:
-                across = text.index(self.across)
-                self.base = column = text.times(
-                    text(f"arith.remui {group}, {across} : index"), self.width
-                )
-                group = text(f"arith.divui {group}, {across} : index")
-            first = text(f"arith.muli {group}, {text.index(block)} : index")
-            if self.count * block != self.rows:
-                first = text(f"arith.minsi {first}, {text.index(self.rows - block)} : index")
-            if self.total:
-                starts = [text(f"arith.muli {first}, {text.index(self.columns)} : index")]
-            else:
-                starts = [first, column]
-            self.part = text.extract(shared, starts, sizes)
-            self._tiles(group, first)
-            return self.part, starts
-
-        text.in_parallel(self.count * self.across, made, each)
-        if self.total:
-            whole = Array(whole.name, whole.shape, whole.element)
-            text.insert(made, whole, [str(self.offset)])
-            made = whole
-        text.lines.append(f"flow.return {made.name} : {result.type}\n}}")
-        return result
+            whole = executable.make((self.rows, self.columns), self.rhs.element)
+            starts, sizes = [first, column], (block, self.width)
+        self.part = inside.extract(whole, starts, sizes)
+        self._tiles(group, first)
+        inside.insert(self.part, whole, starts)
+        executable.dispatch()
+        return whole
 
     def _tiles(self, group: str, first: str) -> None:
         """Emits all tiles of a block of rows."""
@@ -256,32 +243,21 @@ class BlockedProduct:
             text.insert(made, self.part, [row, column])
             return
         height, width = shape
-        for number in range(height):
-            line = text.extract(made, [str(number), "0"], (width,))
-            place = [self._place(row, number, column)]
-            total = text.extract(self.part, place, (width,))
-            text.insert(self._sum(line, total), self.part, place)
+        lanes = self.vectors.columns(width, made.element)
+        kind = f"vector<{lanes}x{made.element}>"
 
-    def _sum(self, line: Array, total: Array) -> Array:
-        """Emits the sum of two vectors, in the place of the second."""
-        config = lowering_config([self.vectors.columns(line.shape[0], line.element)])
-        text, row = self.text, "affine_map<(d0) -> (d0)>"
-        new, old, both = text.name(), text.name(), text.name()
-        name = text(
-            f'linalg.generic {{indexing_maps = [{row}, {row}], iterator_types = ["parallel"], '
-            f"lowering_config = {config}}} ins({line.name} : {line.type}) "
-            f"outs({total.name} : {total.type}) {{\n"
-            f"^bb0({new}: {line.element}, {old}: {line.element}):\n"
-            f"{both} = arith.addf {old}, {new} : {line.element}\n"
-            f"linalg.yield {both} : {line.element}\n}} -> {total.type}"
-        )
-        return Array(name, total.shape, total.element)
+        def line(number: str) -> None:
+            at = text(f"arith.addi {row}, {number} : index")
+            start = text.plus(text.times(at, self.columns), column)
+            text.loop(0, width, lanes, [self.part], lambda k: add(number, start, k))
 
-    def _place(self, row: str, number: int, column: str) -> str:
-        """Emits where in a vector an element of the tile is."""
-        text = self.text
-        line = text(f"arith.muli {text.add(row, number)}, {text.index(self.columns)} : index")
-        return text(f"arith.addi {line}, {column} : index")
+        def add(number: str, start: str, k: str) -> None:
+            place = [text.plus(start, k)]
+            new, old = text.read(made, [number, k], lanes), text.read(self.part, place, lanes)
+            both = text(f"arith.addf {old}, {new} : {kind}")
+            text.write(both, lanes, self.part, place)
+
+        text.loop(0, height, 1, [self.part], line)
 
     def _for(self, high: int, step: int, body: Callable[[str], None]) -> None:
         """Emits a loop from 0 that carries the block of the result, unless it takes no turn."""

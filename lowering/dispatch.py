@@ -1,10 +1,10 @@
-"""The text of functions that hold one hand-made dispatch: names, tiles, matrix products.
+"""The text of functions with hand-made dispatches: names, tiles, matrix products.
 
 What the passes that write dispatches share. Matrix products in one are
 `linalg.matmul` (`linalg.vecmat` for a single row) with tile sizes that divide.
 
-IREE gives a dispatch one pipeline, which the first product names (`compilation_info`); all other
-ops say only their tile sizes (`lowering_config`).
+IREE gives a dispatch one pipeline, which its function names (`executable`); ops say only their tile
+sizes (`lowering_config`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ __all__ = [
     "span",
     "tensor",
     "tile_matmul",
-    "tile_sizes",
     "transposed",
     "zeros",
 ]
@@ -60,13 +59,15 @@ class Text:
 
     Attributes:
         lines: The lines so far.
-        informed: Whether some op names the pipeline of the dispatch.
+        symbol: The name of the function; those of its executables start with it.
+        executables: The symbols and texts of what is dispatched (`executable`).
     """
 
-    def __init__(self, names: Text | None = None) -> None:
+    def __init__(self, names: Text | None = None, *, symbol: str = "f") -> None:
         """Starts without a line; names continue those of another text, if one is given."""
         self.lines: list[str] = []
-        self.informed = False
+        self.symbol = symbol
+        self.executables: list[tuple[str, str]] = []
         self._numbers: itertools.count[int] = names._numbers if names else itertools.count()
 
     def name(self) -> str:
@@ -165,33 +166,6 @@ class Text:
         for number, array in enumerate(carried):
             array.name = f"{result}#{number}"
 
-    def in_parallel(
-        self,
-        count: int,
-        whole: Array,
-        body: Callable[[str, Array], tuple[Array, Sequence[str]]],
-    ) -> None:
-        """Emits a loop in a region, of workgroups that each write a part of an array.
-
-        Args:
-            count: How many there are.
-            whole: The array; it has another name afterwards.
-            body: Emits the body, given the index and the array; gives the part and where it starts.
-        """
-        group, shared, result = self.name(), self.name(), self.name()
-        self.lines.append(
-            f"{result} = scf.forall ({group}) in ({count}) shared_outs({shared} = {whole.name}) "
-            f"-> ({whole.type}) {{"
-        )
-        part, starts = body(group, Array(shared, whole.shape, whole.element))
-        self.lines.append(
-            "scf.forall.in_parallel {\n"
-            f"tensor.parallel_insert_slice {part.name} into {shared}{span(starts, part.shape)} : "
-            f"{part.type} into {whole.type}\n}}\n"
-            "} {mapping = [#iree_linalg_ext.split_reduction_mapping<0>]}"
-        )
-        whole.name = result
-
     def index(self, value: int) -> str:
         """Emits a constant index."""
         return self(f"arith.constant {value} : index")
@@ -258,17 +232,6 @@ def lowering_config(parallel: Sequence[int], reduction: Sequence[int] = ()) -> s
     return f"#iree_cpu.lowering_config<{', '.join(levels)}>"
 
 
-def tile_sizes(config: str, *, first: bool) -> str:
-    """The attribute that gives an op its tile sizes; of a dispatch's first op, the pipeline too."""
-    config = f"lowering_config = {config}"
-    if not first:
-        return config
-    return (
-        f"compilation_info = #iree_codegen.compilation_info<{config}, translation_info = "
-        "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>"
-    )
-
-
 def zeros(text: Text, vectors: VectorUnit, array: Array) -> Array:
     """Emits zeros in the place of an array.
 
@@ -319,8 +282,7 @@ def tile_matmul(
         columns, tallest = columns // 2, 2 * tallest
     parallel = [*(divisor(n, tallest) for n in rows), columns, 0]
     reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
-    config = tile_sizes(lowering_config(parallel, reduction), first=not text.informed)
-    text.informed = True
+    config = lowering_config(parallel, reduction)
     if start is None:
         zero = text(f"arith.constant 0.0 : {element}")
         empty = text(f"tensor.empty() : {result.type}")
@@ -332,7 +294,7 @@ def tile_matmul(
         maps = ", ".join(f"affine_map<(d0, d1, d2) -> {m}>" for m in maps)
         op = f"{op} indexing_maps = [{maps}]"
     result.name = text(
-        f"{op} {{{config}}} ins({lhs.name}, {rhs.name} : {lhs.type}, {rhs.type}) "
+        f"{op} {{lowering_config = {config}}} ins({lhs.name}, {rhs.name} : {lhs.type}, {rhs.type}) "
         f"outs({start.name} : {result.type}) -> {result.type}"
     )
     return result

@@ -3,6 +3,10 @@
 A `flow.dispatch.region` leaves to IREE what its bindings are and how its work is cut up. Here it is
 a `stream.executable` and a `flow.dispatch` of it instead: what it makes is written where it will
 lie, and some memory can be had as a `memref`, for atomic operations.
+
+It is also there once, however often it is dispatched. IREE makes a function of a region wherever
+one is and compares them afterwards, which was a third of the time that a gradient in blocks of time
+took to compile.
 """
 
 from __future__ import annotations
@@ -11,9 +15,10 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.dispatch import Array, Text, tensor
 
-__all__ = ["Executable"]
+__all__ = ["Executable", "with_executables"]
 
 _TENSOR = "!iree_tensor_ext.dispatch.tensor"
+_PIPELINE = "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>"
 
 
 class Executable:
@@ -23,19 +28,23 @@ class Executable:
         text: What every workgroup does.
     """
 
-    def __init__(self, outside: Text, symbol: str, workgroups: int) -> None:
+    def __init__(self, outside: Text, kind: str, workgroups: int) -> None:
         """Starts one.
 
         Args:
             outside: Where it is dispatched.
-            symbol: Its name.
+            kind: What it is; a part of its name.
             workgroups: How many workgroups run it.
         """
-        self._outside, self._symbol, self._workgroups = outside, symbol, workgroups
-        self.text = Text(outside)
+        self._outside, self._workgroups = outside, workgroups
+        name = f'@"{outside.symbol}_{kind}'
+        number = sum(symbol.startswith(name) for symbol, _ in outside.executables)
+        self._symbol = f'{name}{f"_{number}" if number else ""}"'
+        self.text = Text()
         self._operands: list[tuple[str, str]] = []
         self._parameters: list[tuple[str, str]] = []
         self._made: list[tuple[Array, str, str]] = []
+        self._changed: list[tuple[Array, str, str]] = []
         self._zero = self.text.index(0)
 
     def _subspan(self, kind: str) -> tuple[str, str]:
@@ -63,20 +72,28 @@ class Executable:
         """An array from outside, as it is inside."""
         self._operands.append((array.name, array.type))
         kind = f"{_TENSOR}<readonly:{array.type}>"
+        return self._loaded(array, self._binding(kind), kind)
+
+    def change(self, array: Array) -> Array:
+        """An array from outside, parts of which the dispatch changes, as it is inside."""
+        self._operands.append((array.name, array.type))
+        kind = f"{_TENSOR}<readwrite:{array.type}>"
         binding = self._binding(kind)
-        where = _whole(array)
-        name = self.text(f"{_TENSOR[1:]}.load {binding}, {where} : {kind} -> {array.type}")
+        inside = self._loaded(array, binding, kind)
+        self._changed.append((inside, array.name, binding))
+        return inside
+
+    def _loaded(self, array: Array, binding: str, kind: str) -> Array:
+        """All of a binding."""
+        name = self.text(f"{_TENSOR[1:]}.load {binding}, {_whole(array)} : {kind} -> {array.type}")
         return Array(name, array.shape, array.element)
 
     def make(self, shape: Sequence[int], element: str) -> Array:
         """An array that the dispatch makes; what it holds at first is anything."""
-        array = Array("", tuple(shape), element)
-        kind = f"{_TENSOR}<readwrite:{array.type}>"
+        kind = f"{_TENSOR}<readwrite:{tensor(shape, element)}>"
         parameter, binding = self._subspan(kind)
+        array = self._loaded(Array("", tuple(shape), element), binding, kind)
         self._made.append((array, parameter, binding))
-        array.name = self.text(
-            f"{_TENSOR[1:]}.load {binding}, {_whole(array)} : {kind} -> {array.type}"
-        )
         return array
 
     def shared(self, size: int, number: int, count: int) -> tuple[str, str]:
@@ -106,44 +123,71 @@ class Executable:
         """The number of the workgroup."""
         return self.text("stream.dispatch.workgroup.id[0] : index")
 
-    def dispatch(self) -> str:
-        """Emits the dispatch outside; gives the executable.
+    def dispatch(self) -> None:
+        """Emits the dispatch outside.
 
-        What `make` has given are the arrays outside from here on.
+        What `make` and `change` have given are the arrays outside from here on.
         """
         text, outside = self.text, self._outside
-        made = [array for array, _, _ in self._made]
-        for array, _, binding in self._made:
-            text.lines.append(
-                f"{_TENSOR[1:]}.store {array.name}, {binding}, {_whole(array)} : "
-                f"{array.type} -> {_TENSOR}<readwrite:{array.type}>"
-            )
+        results: list[tuple[Array, str]] = []
+        for array, parameter, binding in self._made:
+            results.append((array, array.type))
+            self._parameters.append((parameter, "!stream.binding"))
+            self._store(array, binding)
+        for array, operand, binding in self._changed:
+            results.append((array, f"{operand} as {array.type}"))
+            self._store(array, binding)
         names = ", ".join(name for name, _ in self._operands)
         kinds = ", ".join(kind for _, kind in self._operands)
-        results = ", ".join(array.type for array in made)
-        result, symbol = outside.name(), f'@"{self._symbol}"'
+        result = outside.name()
         outside.lines.append(
-            f"{result}:{len(made)} = flow.dispatch {symbol}::{symbol}({names}) : "
-            f"({kinds}) -> ({results})"
+            f"{result}:{len(results)} = flow.dispatch {self._symbol}::{self._symbol}({names}) : "
+            f"({kinds}) -> ({', '.join(kind for _, kind in results)})"
         )
-        for number, array in enumerate(made):
+        for number, (array, _) in enumerate(results):
             array.name = f"{result}#{number}"
-        bindings = [(parameter, "!stream.binding") for _, parameter, _ in self._made]
-        parameters = ", ".join(f"{name}: {kind}" for name, kind in [*self._parameters, *bindings])
+        parameters = ", ".join(f"{name}: {kind}" for name, kind in self._parameters)
         body = "\n".join(text.lines)
-        return f"""stream.executable private {symbol} {{
-stream.executable.export public {symbol} workgroups() -> (index, index, index) {{
+        executable = f"""stream.executable private {self._symbol} {{
+stream.executable.export public {self._symbol} workgroups() -> (index, index, index) {{
 %count = arith.constant {self._workgroups} : index
 %one = arith.constant 1 : index
 stream.return %count, %one, %one : index, index, index
 }}
 builtin.module {{
-func.func {symbol}({parameters}) {{
+func.func {self._symbol}({parameters}) attributes {{translation_info = {_PIPELINE}}} {{
 {body}
 return
 }}
 }}
 }}"""
+        outside.executables.append((self._symbol, executable))
+
+    def _store(self, array: Array, binding: str) -> None:
+        """Emits the end of what is done to a binding."""
+        self.text.lines.append(
+            f"{_TENSOR[1:]}.store {array.name}, {binding}, {_whole(array)} : "
+            f"{array.type} -> {_TENSOR}<readwrite:{array.type}>"
+        )
+
+
+def with_executables(function: str, text: Text, made: dict[str, str]) -> str:
+    """A function and the executables that it dispatches, but for those alike that there are.
+
+    Args:
+        function: The text of the function.
+        text: What it is made of.
+        made: The symbols of the executables so far, by their text without it; has those that are
+            new afterwards.
+    """
+    new: list[str] = []
+    for symbol, executable in text.executables:
+        alike = made.setdefault(executable.replace(symbol, ""), symbol)
+        if alike == symbol:
+            new.append(executable)
+        else:
+            function = function.replace(symbol, alike)
+    return "\n".join([function, *new])
 
 
 def _whole(array: Array) -> str:

@@ -16,9 +16,9 @@ from rnn_compiler.lowering.dispatch import (
     divisor,
     lowering_config,
     tensor,
-    tile_sizes,
     zeros,
 )
+from rnn_compiler.lowering.executable import Executable
 from rnn_compiler.lowering.vectors import VectorUnit
 
 __all__ = ["pack"]
@@ -37,7 +37,7 @@ def pack(
     """Emits the packing of a matrix into panels, zeros after the last column.
 
     Args:
-        text: Where to, outside of a region.
+        text: Where to, outside of a dispatch.
         vectors: The vector unit.
         matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
         axis: The axis of the columns.
@@ -98,77 +98,73 @@ def _transposed(
     high = min(inner, lanes)
     wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
     rest, padding = unit % wide, count * panel - unit
-    source = text.held(matrix)
+    executable = Executable(text, "pack", count)
+    source = executable.read(text.held(matrix))
     if together or gates == 1:
-        packed = Array("", (count, inner, gates * panel), of)
+        packed = executable.make((count, inner, gates * panel), of)
         sizes: tuple[int, ...] = (1, inner, gates * panel)
     else:
-        packed = Array("", (gates, count, inner, panel), of)
+        packed = executable.make((gates, count, inner, panel), of)
         sizes = (gates, 1, inner, panel)
-    region = text.name()
-    text.lines.append(f"{region} = flow.dispatch.region -> ({packed.type}) {{")
-    whole = Array(text(f"tensor.empty() : {packed.type}"), packed.shape, of)
+    text, number = executable.text, executable.workgroup()
+    starts = ["0"] * len(sizes)
+    starts[-3] = number
+    part = text.extract(packed, starts, sizes)
+    first = text(f"arith.muli {number}, {text.index(panel)} : index")
+    end = full = text.index(panel)
+    if padding:
+        left = text(f"arith.subi {text.index(unit)}, {first} : index")
+        end = full = text(f"arith.minsi {left}, {end} : index")
+    if rest:
+        tail = text(f"arith.remui {end}, {text.index(wide)} : index")
+        full = text(f"arith.subi {end}, {tail} : index")
 
-    def panels(number: str, shared: Array) -> tuple[Array, list[str]]:
-        starts = ["0"] * len(shared.shape)
-        starts[-3] = number
-        part = text.extract(shared, starts, sizes)
-        first = text(f"arith.muli {number}, {text.index(panel)} : index")
-        end = full = text.index(panel)
+    def place(gate: str, k: str, column: str) -> list[str]:
+        if len(sizes) == 4:
+            return [gate, "0", k, column]
+        at = text(f"arith.muli {gate}, {text.index(panel)} : index")
+        return ["0", k, text(f"arith.addi {at}, {column} : index")]
+
+    def tile(gate: str, k: str, column: str, width: int) -> None:
+        row = text(f"arith.muli {gate}, {text.index(unit)} : index")
+        row = text(f"arith.addi {row}, {first} : index")
+        row = text(f"arith.addi {row}, {column} : index")
+        small = text.extract(source, [row, k], (width, high))
+        to = place(gate, k, column)
+        target = text.extract(part, to, (high, width))
+        text.insert(_transpose(text, small, target), part, to)
+
+    def zero(gate: str, k: str, column: str) -> None:
+        to = place(gate, k, column)
+        text.insert(zeros(text, vectors, text.extract(part, to, (high, padding))), part, to)
+
+    def columns(gate: str, k: str) -> None:
+        if inner % high:
+            k = text(f"arith.minsi {k}, {text.index(inner - high)} : index")
+        text.loop(0, full, wide, [part], lambda column: tile(gate, k, column, wide))
+        if rest:  # no turn or one, as the padding
+            text.loop(full, end, rest, [part], lambda column: tile(gate, k, column, rest))
         if padding:
-            left = text(f"arith.subi {text.index(unit)}, {first} : index")
-            end = full = text(f"arith.minsi {left}, {end} : index")
-        if rest:
-            tail = text(f"arith.remui {end}, {text.index(wide)} : index")
-            full = text(f"arith.subi {end}, {tail} : index")
+            text.loop(end, panel, padding, [part], lambda column: zero(gate, k, column))
 
-        def place(gate: str, k: str, column: str) -> list[str]:
-            if len(part.shape) == 4:
-                return [gate, "0", k, column]
-            at = text(f"arith.muli {gate}, {text.index(panel)} : index")
-            return ["0", k, text(f"arith.addi {at}, {column} : index")]
+    def gate(number: str) -> None:
+        text.loop(0, inner, high, [part], lambda k: columns(number, k))
 
-        def tile(gate: str, k: str, column: str, width: int) -> None:
-            row = text(f"arith.muli {gate}, {text.index(unit)} : index")
-            row = text(f"arith.addi {row}, {first} : index")
-            row = text(f"arith.addi {row}, {column} : index")
-            small = text.extract(source, [row, k], (width, high))
-            to = place(gate, k, column)
-            target = text.extract(part, to, (high, width))
-            text.insert(_transpose(text, small, target, first=width == wide), part, to)
-
-        def zero(gate: str, k: str, column: str) -> None:
-            to = place(gate, k, column)
-            text.insert(zeros(text, vectors, text.extract(part, to, (high, padding))), part, to)
-
-        def columns(gate: str, k: str) -> None:
-            if inner % high:
-                k = text(f"arith.minsi {k}, {text.index(inner - high)} : index")
-            text.loop(0, full, wide, [part], lambda column: tile(gate, k, column, wide))
-            if rest:  # no turn or one, as the padding
-                text.loop(full, end, rest, [part], lambda column: tile(gate, k, column, rest))
-            if padding:
-                text.loop(end, panel, padding, [part], lambda column: zero(gate, k, column))
-
-        def gate(number: str) -> None:
-            text.loop(0, inner, high, [part], lambda k: columns(number, k))
-
-        text.loop(0, gates, 1, [part], gate)
-        return part, starts
-
-    text.in_parallel(count, whole, panels)
-    text.lines.append(f"flow.return {whole.name} : {packed.type}\n}}")
-    return Array(region, packed.shape, of)
+    text.loop(0, gates, 1, [part], gate)
+    text.insert(part, packed, starts)
+    executable.dispatch()
+    return packed
 
 
-def _transpose(text: Text, tile: Array, target: Array, *, first: bool) -> Array:
-    """Emits the transpose of a tile, in the place of a target; the first names the pipeline."""
-    config = tile_sizes(lowering_config(target.shape, (0, 0)), first=first)
+def _transpose(text: Text, tile: Array, target: Array) -> Array:
+    """Emits the transpose of a tile, in the place of a target."""
+    config = lowering_config(target.shape, (0, 0))
     maps = "affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>"
     element, unused = text.name(), text.name()
     name = text(
         f'linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"], '
-        f"{config}}} ins({tile.name} : {tile.type}) outs({target.name} : {target.type}) {{\n"
+        f"lowering_config = {config}}} ins({tile.name} : {tile.type}) "
+        f"outs({target.name} : {target.type}) {{\n"
         f"^bb0({element}: {tile.element}, {unused}: {tile.element}):\n"
         f"linalg.yield {element} : {tile.element}\n}} -> {target.type}"
     )

@@ -41,7 +41,7 @@ def replace_by_call(
     name: str,
     made: dict[str, str],
     key: str,
-    function: Callable[[], str],
+    function: Callable[[str], str],
 ) -> None:
     """Puts the call of a private function in the place of an op with one result.
 
@@ -52,15 +52,13 @@ def replace_by_call(
         name: What its symbol starts with.
         made: The symbols of the functions that were added so far, by key.
         key: What tells one such function from another; those alike are called again.
-        function: Gives the text of the function, called ``@f``.
+        function: Gives the text of the function of a name, and of what it dispatches.
     """
     if key not in made:
         made[key] = f"{name}_{len(made)}"
-        parsed = ir.Module.parse(function())
-        new = parsed.body.operations[0].operation.clone(
-            ip=ir.InsertionPoint.at_block_begin(module.body)
-        )
-        new.attributes["sym_name"] = ir.StringAttr.get(made[key])
+        at = ir.InsertionPoint.at_block_begin(module.body)
+        for new in ir.Module.parse(function(made[key])).body.operations:
+            new.operation.clone(ip=at)
     call = ir.Operation.create(
         "func.call",
         operands=list(operands),

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.blocked_product import BlockedProduct
 from rnn_compiler.lowering.dispatch import Array, Text
+from rnn_compiler.lowering.executable import with_executables
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.products import contracted_axes, public_ops, replace_by_call
 from rnn_compiler.lowering.recurrence import defining, element, is_constant, shape
@@ -95,15 +96,15 @@ def _rewrite(
     operands = [_widened(value, of, op) for value in (found.lhs, found.rhs)]
     operands += [_unfolded(found.total, op)] if found.total else []
     arrays = [Array(f"%arg{number}", shape(operand), of) for number, operand in enumerate(operands)]
-    key = f"{[array.type for array in arrays]} {found.axes} {found.offset}"
+    operands += [_opaque(found.offset, op)] if found.total else []
     replace_by_call(
         module,
         op,
         operands,
         "blocked_product",
         made,
-        key,
-        lambda: _function(vectors, arrays, found),
+        f"{[array.type for array in arrays]} {found.axes}",
+        lambda symbol: _function(symbol, vectors, arrays, found.axes),
     )
 
 
@@ -134,14 +135,31 @@ def _unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
     ).results[0]
 
 
-def _function(vectors: VectorUnit, arrays: list[Array], found: _Found) -> str:
+def _opaque(number: int, before: ir.Operation) -> ir.Value:
+    """An index that the compiler does not know, so that products that differ in it are one.
+
+    It is made where the function begins, or the barrier would cut the schedule in two.
+    """
+    at, index = ir.InsertionPoint.at_block_begin(before.block), ir.IndexType.get()
+    value = {"value": ir.IntegerAttr.get(index, number)}
+    constant = ir.Operation.create("arith.constant", results=[index], attributes=value, ip=at)
+    operands = [constant.results[0]]
+    return ir.Operation.create("util.optimization_barrier", [index], operands, ip=at).results[0]
+
+
+def _function(symbol: str, vectors: VectorUnit, arrays: list[Array], axes: tuple[int, int]) -> str:
     """The text of a function that multiplies two matrices, contracting an axis of each."""
-    text = Text()
-    parameters = ", ".join(f"{array.name}: {array.type}" for array in arrays)
+    text = Text(symbol=symbol)
+    parameters = [f"{array.name}: {array.type}" for array in arrays]
     lhs, rhs, *total = arrays
-    product = BlockedProduct(
-        text, vectors, lhs, rhs, found.axes, total[0] if total else None, found.offset
-    )
+    if total:
+        parameters.append("%offset: index")
+        product = BlockedProduct(text, vectors, lhs, rhs, axes, total[0], "%offset")
+    else:
+        product = BlockedProduct(text, vectors, lhs, rhs, axes)
     result = product.emit()
     body = "\n".join([*text.lines, f"return {result.name} : {result.type}"])
-    return f"func.func private @f({parameters}) -> {result.type} {{\n{body}\n}}"
+    function = (
+        f"func.func private @{symbol}({', '.join(parameters)}) -> {result.type} {{\n{body}\n}}"
+    )
+    return with_executables(function, text, {})

@@ -49,7 +49,7 @@ from rnn_compiler.lowering.dispatch import (
     converted,
     zeros,
 )
-from rnn_compiler.lowering.executable import Executable
+from rnn_compiler.lowering.executable import Executable, with_executables
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.packed_columns import packed_columns
 from rnn_compiler.lowering.recurrence import (
@@ -112,8 +112,7 @@ def _fused(
 ) -> str | None:
     """The text of a function in the place of a decomposition; None if it is not one to fuse.
 
-    Loops that are alike (of blocks of time, say) share a dispatch: `made` has the symbols of those
-    that were written so far, by their text without it.
+    Loops that are alike (of blocks of time, say) share a dispatch, see `with_executables`.
     """
     symbol = ir.StringAttr(function.attributes["sym_name"]).value
     composite = composites.get(symbol)
@@ -121,12 +120,10 @@ def _fused(
         return None
     try:
         place = [*composites].index(symbol), len(composites)
-        fusion = _Fusion(Recurrence.read(function), vectors, composite, place)
-        text, name, executable = fusion.text(symbol)
+        fusion = _Fusion(symbol, Recurrence.read(function), vectors, composite, place)
+        text = with_executables(fusion.text(), fusion.outside, made)
     except NotARecurrence:
         return None
-    alike = made.setdefault(executable.replace(name, ""), name)
-    text = text.replace(name, alike) if alike != name else f"{text}\n{executable}"
     for number, value in enumerate(fusion.loop.arguments):
         if value in fusion.opaque:
             composite.operands[number] = _opaque(composite.operands[number])
@@ -156,12 +153,13 @@ class _Fusion:
 
     def __init__(
         self,
+        symbol: str,
         loop: Recurrence,
         vectors: VectorUnit,
         composite: ir.Operation,
         place: tuple[int, int],
     ) -> None:
-        self.loop, self.vectors, self.place = loop, vectors, place
+        self.symbol, self.loop, self.vectors, self.place = symbol, loop, vectors, place
         self.operands = dict(zip(loop.arguments, composite.operands, strict=True))
         self.opaque = {
             value
@@ -169,26 +167,25 @@ class _Fusion:
             if number and rank(value) == 0 and is_constant(composite.operands[number])
         }
         self.batch = _batch_size(loop)
-        self.outside = Text()
+        self.outside = Text(symbol=symbol.replace(".", "_"))
         self.step = Step(loop, self.outside, vectors, batched=self.batch > 1)
         self.arrays = self.step.arrays
 
-    def text(self, symbol: str) -> tuple[str, str, str]:
-        """The text of the function of a name; the name and the text of its dispatch."""
+    def text(self) -> str:
+        """The text of the function."""
         arguments = self.loop.arguments
         parameters = [f"%arg{number}: {value.type}" for number, value in enumerate(arguments)]
         for number, value in enumerate(arguments):
             self.step.arguments[value] = self._argument(f"%arg{number}", value)
         writes = self._plan()
         self.stages = [self._stage(group) for group in self._by_stage(writes)]
-        name = f"{symbol.replace('.', '_')}_loop"
-        executable = self._dispatch(name)
+        self._dispatch()
         results = self._results()
         names = ", ".join(array.name for array in results)
         types = ", ".join(array.type for array in results)
         body = "\n".join([*self.outside.lines, f"return {names} : {types}"])
-        function = f'func.func private @"{symbol}"({", ".join(parameters)}) -> ({types})'
-        return f"{function} {{\n{body}\n}}", name, executable
+        function = f'func.func private @"{self.symbol}"({", ".join(parameters)}) -> ({types})'
+        return f"{function} {{\n{body}\n}}"
 
     def _without_batch(self, full: Sequence[int]) -> tuple[int, ...]:
         """A shape ``[..., B, N]`` without its batch axis if that is 1."""
@@ -277,13 +274,13 @@ class _Fusion:
 
     # The dispatch.
 
-    def _dispatch(self, symbol: str) -> str:
-        """Emits the dispatch; gives the executable."""
+    def _dispatch(self) -> None:
+        """Emits the dispatch."""
         loop, step = self.loop, self.step
         initial = [self._initial(state) for state in loop.states]
         panels = min(-(-stage.unit // stage.panel) for stage in self.stages)
         self.cut = self.vectors.cut(self.batch, panels, _weights(loop))
-        executable = Executable(self.outside, symbol, self.cut[0] * self.cut[1])
+        executable = Executable(self.outside, "loop", self.cut[0] * self.cut[1])
         self.emit = step.text = executable.text
         self._bring_in(executable)
         initial = [executable.read(array) for array in initial]
@@ -291,7 +288,7 @@ class _Fusion:
             self.arrays[key] = executable.make(array.shape, array.element)
         self.turns = Turns(executable, self.cut[0] * self.cut[1], *self.place)
         self._run(initial)
-        return executable.dispatch()
+        executable.dispatch()
 
     def _bring_in(self, executable: Executable) -> None:
         """Makes the arguments and the packed weights known inside the dispatch."""

@@ -52,12 +52,12 @@ def _rewrite(
         return
     sums = element(op.results[0])
 
-    def function() -> str:
+    def function(symbol: str) -> str:
         text = Text()
         result = shared_matmul(text, lhs, rhs, axes, sums, shares)
         body = "\n".join(text.lines)
         return (
-            f"func.func private @f(%a: {lhs.type}, %b: {rhs.type}) -> {result.type} "
+            f"func.func private @{symbol}(%a: {lhs.type}, %b: {rhs.type}) -> {result.type} "
             f"{{\n{body}\nreturn {result.name} : {result.type}\n}}"
         )
 

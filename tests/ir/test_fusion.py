@@ -61,7 +61,7 @@ def test_forward_loop() -> None:
         CHECK: tensor.extract {{.*}} : tensor<i64>
         CHECK: dispatch.tensor<readwrite:tensor<2x14x70xf32>>
         CHECK: scf.for
-        CHECK: linalg.matmul {compilation_info = {{.*}}tensor<7x70xf32>, tensor<70x32xf32>
+        CHECK: linalg.matmul {lowering_config = {{.*}}tensor<7x70xf32>, tensor<70x32xf32>
         CHECK: vector.transfer_read {{.*}} : tensor<7x32xf32>, vector<32xf32>
         CHECK: math.exp {{.*}} : vector<32xf32>
         CHECK: math.tanh {{.*}} : vector<32xf32>
@@ -76,9 +76,8 @@ def test_forward_loop() -> None:
 def test_backward_loop_has_two_levels() -> None:
     """The gate gradients first, for which the state is enough; then their product."""
     text = fused("BlockLSTMGradV2")
-    region = text[text.index("stream.executable") :]
+    region = text[text.index("stream.executable private @block_lstm_grad_v2_lstm_backward_loop") :]
     assert "stablehlo.while" not in text
-    assert region.count("compilation_info") == 1
     first, _, second = region.partition("linalg.matmul")
     assert "arith.select" in first  # cs_prev of the first step
     assert "tensor<7x280xf32>" in second  # rows of dgates are the left-hand side
@@ -86,7 +85,7 @@ def test_backward_loop_has_two_levels() -> None:
 
 def test_one_pipeline_per_dispatch() -> None:
     text = fused("BlockLSTMV2")
-    assert text.count("compilation_info = ") == 1
+    assert text.count("translation_info = ") == 1
     assert text.count("linalg.matmul") == 8  # of four gates: full panels, and the rest
 
 
@@ -223,7 +222,7 @@ def test_large_products_get_panels() -> None:
     A left-hand side that is read by columns is packed into panels of rows.
     """
     text = with_panels("BlockLSTMGradV2", input_size=26)
-    assert text.count("flow.dispatch.region") == 3
+    assert len(re.findall(r"flow.dispatch @\w*_(?:pack|product)::", text)) == 3
     assert text.count("call @blocked_product") == 2
     _, _, public = text.partition("func.func @block_lstm_grad_v2(")
     public, _, _ = public.partition("func.func ")
@@ -233,16 +232,16 @@ def test_large_products_get_panels() -> None:
         """
         CHECK: linalg.pack
         CHECK: flow.tensor.clone
-        CHECK: flow.dispatch.region
-        CHECK: scf.forall {{.*}} shared_outs
-        CHECK: split_reduction_mapping
+        CHECK: flow.dispatch @blocked_product_1_product
+        CHECK: stream.executable private @blocked_product_1_product
+        CHECK: stream.dispatch.workgroup.id
         """,
     )
 
 
 def test_small_products_stay() -> None:
     text = with_panels("BlockLSTMGradV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
-    assert "flow.dispatch.region" not in text
+    assert "flow.dispatch" not in text
 
 
 def test_lowered_text_is_what_the_strategy_makes() -> None:
@@ -254,9 +253,11 @@ def test_lowered_text_is_what_the_strategy_makes() -> None:
 
 
 def test_loops_that_are_alike_share_a_dispatch() -> None:
-    """Those of the blocks of time that a gradient works in, of each direction."""
+    """Those of the blocks of time that a gradient works in, of each direction; products too."""
     sizes = {"seq_length": 32, "batch_size": 16, "input_size": 256, "num_units": 256}
     module = rc.build("CudnnRNNBackprop", **sizes, num_layers=1, direction="bidirectional")
     text = lowered_text(module, "cpu:x86-64-v4")
-    assert text.count("flow.dispatch @") == 8
-    assert text.count("stream.executable private") == 2
+    assert len(re.findall(r"flow.dispatch @\w*_loop::", text)) == 8
+    assert len(re.findall(r"stream.executable private @\w*_loop ", text)) == 2
+    assert text.count("call @blocked_product") == 24
+    assert len(re.findall(r"stream.executable private @\w*_product ", text)) == 2

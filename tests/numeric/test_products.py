@@ -16,6 +16,7 @@ import pytest
 from rnn_compiler.lowering.blocked_product import BlockedProduct
 from rnn_compiler.lowering.compiler import compile_module
 from rnn_compiler.lowering.dispatch import Array, Text
+from rnn_compiler.lowering.executable import with_executables
 from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.targets import resolve_target
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -50,14 +51,13 @@ PACKINGS = [
 @pytest.mark.parametrize("element", TYPES)
 def test_panels(element: str, tmp_path: Path) -> None:
     """Panels hold what they should, and zeros after the last column."""
-    functions: list[str] = []
+    functions, made = list[str](), dict[str, str]()
     for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
-        text, matrix = Text(), Array("%matrix", shape, element)
+        text, matrix = Text(symbol=f"f{number}"), Array("%matrix", shape, element)
         packed = pack(text, VECTORS, matrix, axis, panel, gates, together=together)
         body = "\n".join([*text.lines, f"return {packed.name} : {packed.type}"])
-        functions.append(
-            f"func.func @f{number}(%matrix: {matrix.type}) -> {packed.type} {{{body}}}"
-        )
+        function = f"func.func @f{number}(%matrix: {matrix.type}) -> {packed.type} {{{body}}}"
+        functions.append(with_executables(function, text, made))
     module = compiled(functions, tmp_path)
     for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
         matrix = np.random.default_rng(number).standard_normal(shape).astype(TYPES[element])
@@ -115,19 +115,19 @@ PRODUCTS = [
 def test_blocked_products(element: str, tmp_path: Path) -> None:
     """Every sum is made, and added once; what lies before and after stays."""
     before, after = 7, 40
-    functions: list[str] = []
+    functions, made = list[str](), dict[str, str]()
     for number, (M, K, N, axes, added) in enumerate(PRODUCTS):
-        text = Text()
+        text = Text(symbol=f"f{number}")
         lhs = Array("%lhs", (M, K) if axes[0] else (K, M), element)
         rhs = Array("%rhs", (N, K) if axes[1] else (K, N), element)
         total = Array("%total", (before + M * N + after,), element) if added else None
         names = [lhs, rhs, *([total] if total else [])]
         parameters = ", ".join(f"{array.name}: {array.type}" for array in names)
-        result = BlockedProduct(text, VECTORS, lhs, rhs, axes, total, before).emit()
-        functions.append(
-            f"func.func @f{number}({parameters}) -> {result.type} {{\n"
-            + "\n".join([*text.lines, f"return {result.name} : {result.type}\n}}"])
-        )
+        offset = text.index(before)
+        result = BlockedProduct(text, VECTORS, lhs, rhs, axes, total, offset).emit()
+        body = "\n".join([*text.lines, f"return {result.name} : {result.type}"])
+        function = f"func.func @f{number}({parameters}) -> {result.type} {{\n{body}\n}}"
+        functions.append(with_executables(function, text, made))
     module = compiled(functions, tmp_path)
     for number, (M, K, N, axes, added) in enumerate(PRODUCTS):
         draw = np.random.default_rng(number).standard_normal
