@@ -34,8 +34,9 @@ _FLAGS = (
     "--iree-input-type=stablehlo",
     "--iree-input-demote-f64-to-f32=false",
     "--iree-vm-bytecode-module-strip-source-map",
-    # Compiles what is constant apart and runs it: up to a third of a second for next to nothing.
+    # There is next to nothing constant to compute: looking for it takes half a second.
     "--iree-opt-const-eval=false",
+    "--iree-opt-const-expr-hoisting=false",
     # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
     "--iree-llvmcpu-debug-symbols=false",
 )

@@ -15,8 +15,11 @@ from __future__ import annotations
 import functools
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
+from types import ModuleType
 
 import numpy as np
 from iree.compiler import ir
@@ -26,6 +29,12 @@ from rnn_compiler.lowering.value import Type, Value
 from rnn_compiler.manifest import FunctionSpec
 
 __all__ = ["Builder", "Emitter", "Type", "Value", "build_module", "ir", "module_text"]
+
+# The bindings import what there is in Python for the dialect of each op that they come upon. IREE
+# 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
+_DIALECT = "iree.compiler.dialects.stablehlo"
+if find_spec(_DIALECT) is None:
+    sys.modules[_DIALECT] = ModuleType(_DIALECT)
 
 
 class Builder:
