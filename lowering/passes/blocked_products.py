@@ -19,6 +19,7 @@ from rnn_compiler.lowering.blocked_product import BlockedProduct
 from rnn_compiler.lowering.dispatch import Array, Text
 from rnn_compiler.lowering.executable import with_executables
 from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.opaque import opaque
 from rnn_compiler.lowering.products import contracted_axes, public_ops, replace_by_call
 from rnn_compiler.lowering.recurrence import defining, element, is_constant, shape
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -96,7 +97,9 @@ def _rewrite(
     operands = [_widened(value, of, op) for value in (found.lhs, found.rhs)]
     operands += [_unfolded(found.total, op)] if found.total else []
     arrays = [Array(f"%arg{number}", shape(operand), of) for number, operand in enumerate(operands)]
-    operands += [_opaque(found.offset, op)] if found.total else []
+    if found.total:
+        offset = ir.IntegerAttr.get(ir.IndexType.get(), found.offset)
+        operands.append(opaque(offset, op.block))
     replace_by_call(
         module,
         op,
@@ -133,18 +136,6 @@ def _unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
     return ir.Operation.create(
         "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
     ).results[0]
-
-
-def _opaque(number: int, before: ir.Operation) -> ir.Value:
-    """An index that the compiler does not know, so that products that differ in it are one.
-
-    It is made where the function begins, or the barrier would cut the schedule in two.
-    """
-    at, index = ir.InsertionPoint.at_block_begin(before.block), ir.IndexType.get()
-    value = {"value": ir.IntegerAttr.get(index, number)}
-    constant = ir.Operation.create("arith.constant", results=[index], attributes=value, ip=at)
-    operands = [constant.results[0]]
-    return ir.Operation.create("util.optimization_barrier", [index], operands, ip=at).results[0]
 
 
 def _function(symbol: str, vectors: VectorUnit, arrays: list[Array], axes: tuple[int, int]) -> str:
