@@ -33,7 +33,7 @@ __all__ = ["Builder", "Emitter", "Type", "Value", "build_module", "ir", "module_
 # The bindings import what there is in Python for the dialect of each op that they come upon. IREE
 # 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
 _DIALECT = "iree.compiler.dialects.stablehlo"
-if find_spec(_DIALECT) is None:
+if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
     sys.modules[_DIALECT] = ModuleType(_DIALECT)
 
 
