@@ -42,7 +42,7 @@ __all__ = ["ALL_LEVELS", "cache_key", "compile", "lowered_text"]
 
 _log = logging.getLogger(__name__)
 
-SHARED_SOURCES = ("cudnn_layout", "dtypes", "manifest", "signatures")
+SHARED_SOURCES = ("attributes", "cudnn_layout", "dtypes", "manifest", "signatures", "tensors")
 """The modules outside lowering that decide what is compiled."""
 
 ALL_LEVELS = "cpu:levels"

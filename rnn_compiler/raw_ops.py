@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rnn_compiler.attributes import REQUIRED
 from rnn_compiler.compilation import compile
 from rnn_compiler.dtypes import canonical_name
 from rnn_compiler.errors import InvalidArgumentError
@@ -21,7 +22,8 @@ from rnn_compiler.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import DeviceArray, Function, load
 from rnn_compiler.runtime.arguments import as_array, check_argument, elements, has_dtype
-from rnn_compiler.signatures import DIMENSIONS, REQUIRED, Signature
+from rnn_compiler.signatures import Signature
+from rnn_compiler.tensors import DIMENSIONS
 
 
 class RawOp:

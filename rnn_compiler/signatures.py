@@ -1,260 +1,28 @@
 """Op signatures as data, and what follows from them: checked dimensions, dtypes and attributes.
 
-An op's `Signature` lists its arguments and results in TensorFlow's order, each with its shape as a
-little formula over the op's dimensions:
-
-    T seq_length   B batch_size   I input_size   H num_units   L num_layers
-
-``"T B I"`` is a rank-3 tensor, ``"I+H 4H"`` a weight matrix, ``""`` a scalar. Where the attributes
-decide what a tensor's shape is, `Signature.forms` gives the tensors of each form of the op, and
-`Signature.derived` the sizes that are no simple sum of dimensions. From that one declaration come
-`rc.build`'s checks (`Signature.specialize`), the dimensions of a `raw_ops` call
-(`Signature.infer`), the module's function type, the manifest and the documentation.
+An op's `Signature` lists its arguments and results (`tensors`) and its attributes (`attributes`) in
+TensorFlow's order. Where attributes decide what a tensor's shape is, `Signature.forms` gives the
+tensors of each form of the op, and `Signature.derived` the sizes that are no simple sum of
+dimensions. From that one declaration come `rc.build`'s checks (`Signature.specialize`), the
+dimensions of a `raw_ops` call (`Signature.infer`), the module's function type, the manifest and the
+documentation.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-
+from rnn_compiler.attributes import MAX_DIMENSION, REQUIRED, Attribute, dimension
 from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.tensors import DIMENSIONS, Tensor
 
-__all__ = [
-    "DIMENSIONS",
-    "REQUIRED",
-    "Argument",
-    "Attribute",
-    "Result",
-    "Signature",
-    "as_given_by",
-    "dimension",
-]
-
-DIMENSIONS: dict[str, str] = {
-    "T": "seq_length",
-    "B": "batch_size",
-    "I": "input_size",
-    "H": "num_units",
-    "L": "num_layers",
-}
-
-DERIVED: dict[str, str] = {
-    "P": "num_proj",
-    "N": "params_size",
-    "R": "reserve_size",
-}
-"""Sizes that follow from attributes and dimensions."""
-
-_SIZES = DIMENSIONS | DERIVED
-
-REQUIRED: Any = inspect.Parameter.empty
-"""Default of an attribute that has none."""
-
-_MAX_DIMENSION = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class Size:
-    """One axis of a shape: a sum of multiples of dimensions, such as ``I+H``, ``4H`` or ``2``.
-
-    Attributes:
-        terms: Pairs of factor and dimension symbol; a plain number has the empty symbol.
-    """
-
-    terms: tuple[tuple[int, str], ...]
-
-    @staticmethod
-    def parse(text: str) -> Size:
-        """Reads ``I+H``, ``4H`` or ``2``."""
-        terms: list[tuple[int, str]] = []
-        for term in text.split("+"):
-            match = re.fullmatch(r"(\d*)([A-Z]?)", term)
-            if match is None or not term:
-                raise ValueError(f"not a size: {text!r}")
-            terms.append((int(match[1] or 1), match[2]))
-        return Size(tuple(terms))
-
-    @property
-    def multiple(self) -> tuple[int, str] | None:
-        """The dimension that this axis is a multiple of, by its long name, and the factor."""
-        factor, symbol = self.terms[0]
-        single = len(self.terms) == 1 and symbol in DIMENSIONS
-        return (factor, DIMENSIONS[symbol]) if single else None
-
-    def evaluate(self, sizes: Mapping[str, Any]) -> int:
-        """Its value, given the dimensions and derived sizes by their long names."""
-        return sum(
-            factor * (sizes[_SIZES[symbol]] if symbol else 1) for factor, symbol in self.terms
-        )
-
-    def __str__(self) -> str:
-        return " + ".join(
-            f"{factor} * {_SIZES[symbol]}"
-            if symbol and factor != 1
-            else _SIZES.get(symbol, f"{factor}")
-            for factor, symbol in self.terms
-        )
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A tensor of a signature: an argument or a result.
-
-    Attributes:
-        name: Its TensorFlow name.
-        shape: The shape formula, ``"T B I"``.
-        doc: What it is, in a few words.
-        dtype: Its dtype where that is fixed, or the attribute that gives it; None for the op's own
-            dtype.
-        minimum: Smallest value of an integer.
-        maximum: Largest value of an integer, as a size formula.
-        ignored: Whether the op takes it whatever its shape, and reads nothing of it.
-        default: The value of an integer scalar that a caller may leave out.
-        equals: Of an integer scalar, the symbol of the dimension whose value it is; a compiled
-            function, whose dimensions are fixed, may be called without it.
-        any_shape: Whether it is taken in any shape of as many elements.
-        is_list: Whether it is a list of tensors; `Signature.derived` gives their shapes, under its
-            name.
-    """
-
-    name: str
-    shape: str
-    doc: str
-    dtype: str | None = None
-    minimum: int | None = None
-    maximum: str | None = None
-    ignored: bool = False
-    default: int | None = None
-    equals: str | None = None
-    any_shape: bool = False
-    is_list: bool = False
-
-    @cached_property
-    def sizes(self) -> tuple[Size, ...]:
-        """The parsed shape."""
-        return tuple(Size.parse(axis) for axis in self.shape.split())
-
-    @property
-    def formula(self) -> str:
-        """The shape for people, ``[input_size + num_units, 4 * num_units]``."""
-        return f"[{', '.join(map(str, self.sizes))}]"
-
-    @property
-    def kind(self) -> str:
-        """What it is for people: a scalar, a list, or a tensor of some shape."""
-        return "list of tensors" if self.is_list else self.formula if self.sizes else "scalar"
-
-    def specialize(self, dtype: str, known: Mapping[str, Any]) -> tuple[TensorSpec, ...]:
-        """Its type, or those of a list's elements, given attributes and sizes by long name."""
-        spec = TensorSpec(
-            name=self.name,
-            dtype=known.get(self.dtype or "", self.dtype) or dtype,
-            shape=tuple(size.evaluate(known) for size in self.sizes),
-            formula=self.formula,
-            minimum=self.minimum,
-            maximum=None if self.maximum is None else Size.parse(self.maximum).evaluate(known),
-            ignored=self.ignored,
-            default=self.default,
-            any_shape=self.any_shape,
-        )
-        if self.equals is not None:
-            value: int = known[DIMENSIONS[self.equals]]
-            return (replace(spec, minimum=value, maximum=value, default=value),)
-        if not self.is_list:
-            return (spec,)
-        return tuple(
-            replace(spec, name=f"{self.name}_{k}", shape=shape, formula="", list=self.name)
-            for k, shape in enumerate(known[self.name])
-        )
-
-
-Argument = Tensor
-Result = Tensor
-
-
-def as_given_by(op: str, results: Sequence[Result]) -> tuple[Argument, ...]:
-    """Results of one op as the arguments in which another takes them."""
-    return tuple(replace(result, doc=f"{result.doc}, as {op} gave it") for result in results)
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """A parameter of an op that is no tensor.
-
-    Attributes:
-        name: Its TensorFlow name.
-        type: Its Python type: bool, int, float or str.
-        default: Its default, `REQUIRED` if it has none.
-        doc: What it does, in a few words.
-        choices: The values that a string may have.
-        is_dtype: Whether a string names a dtype, and is also taken in any other way to do so.
-        bounds: The smallest and the largest value of a number.
-        at_run_time: Whether a compiled function takes it as an argument, so that no value of it
-            needs compiling. `Signature.forms` lists that argument in the forms that read it.
-    """
-
-    name: str
-    type: type[bool] | type[int] | type[float] | type[str]
-    default: Any
-    doc: str
-    choices: tuple[str, ...] = ()
-    is_dtype: bool = False
-    bounds: tuple[int, int] | None = None
-    at_run_time: bool = False
-
-    def canonical(self, op: str, value: object, dtype: str) -> bool | int | float | str:
-        """The value as its own type.
-
-        Floats are single precision, as TensorFlow's are, except in a float64 op. None is the
-        default, as in TensorFlow.
-
-        Raises:
-            InvalidArgumentError: The value is not of the attribute's type, or out of range.
-        """
-        if value is None and self.default is not REQUIRED:
-            value = self.default
-        scalar = canonical_name(value) if self.is_dtype else _python_scalar(value)
-        if isinstance(scalar, bool) == (self.type is bool) and self._allows(scalar):
-            if self.type is not float and isinstance(scalar, self.type):
-                return scalar
-            if self.type is float and isinstance(scalar, (int, float)) and scalar == scalar:
-                try:
-                    return float(scalar) if dtype == "float64" else _single(float(scalar))
-                except OverflowError:  # an int that no float holds
-                    pass
-        kinds = {bool: "a bool", int: "an int", float: "a number, not NaN", str: "a string"}
-        kind = f"one of {', '.join(self.choices)}" if self.choices else kinds[self.type]
-        if self.bounds is not None:
-            kind += f", in {self.bounds[0]}..{self.bounds[1]}"
-        raise InvalidArgumentError(
-            op, self.name, kind, f"{describe(value)} ({type(value).__name__})"
-        )
-
-    def _allows(self, scalar: Any) -> bool:
-        """Whether a value is one of the choices and within the bounds, where there are any."""
-        if self.bounds is not None and isinstance(scalar, (int, float)):
-            return self.bounds[0] <= scalar <= self.bounds[1]
-        return not self.choices or scalar in self.choices
-
-
-def _python_scalar(value: Any) -> Any:
-    """A numpy scalar as Python's own number; anything else as it is."""
-    is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
-    return cast(Any, value).item() if is_scalar else cast(Any, value)
-
-
-def _single(value: float) -> float:
-    """The shortest double that rounds to the same float32, so that 0.3 stays 0.3."""
-    with np.errstate(over="ignore"):
-        return float(str(np.float32(value)))
+__all__ = ["Signature"]
 
 
 @dataclass(frozen=True)
@@ -460,27 +228,11 @@ class Signature:
             factor, _ = tensor.sizes[axis].multiple or (1, dim)
             dims[dim] = shape[axis] // factor
             least = int(dim in self.positive)
-            if not least <= dims[dim] <= _MAX_DIMENSION:
-                expected = f"shape {tensor.formula}, {dim} in {least}..{_MAX_DIMENSION}"
+            if not least <= dims[dim] <= MAX_DIMENSION:
+                expected = f"shape {tensor.formula}, {dim} in {least}..{MAX_DIMENSION}"
                 got = f"shape {list(shape)}, {shape[axis]} on axis {axis}"
                 raise InvalidArgumentError(self.name, argument, expected, got)
         return dims
-
-
-def dimension(op: str, name: str, value: object, minimum: int) -> int:
-    """The value of a dimension as an int.
-
-    Raises:
-        InvalidArgumentError: It is not an int, or not in range.
-    """
-    value = _python_scalar(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        got = f"{describe(value)} ({type(value).__name__})"
-    elif minimum <= value <= _MAX_DIMENSION:
-        return value
-    else:
-        got = describe(value)
-    raise InvalidArgumentError(op, name, f"an int in {minimum}..{_MAX_DIMENSION}", got)
 
 
 def _bytes(tensor: TensorSpec) -> int:

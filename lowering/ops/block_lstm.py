@@ -35,7 +35,8 @@ from typing import TYPE_CHECKING
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import lstm_cell
 from rnn_compiler.lowering.time_loop import Values, time_loop
-from rnn_compiler.signatures import Argument, Result, Signature, as_given_by
+from rnn_compiler.signatures import Signature
+from rnn_compiler.tensors import Argument, Result, as_given_by
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value

@@ -21,11 +21,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rnn_compiler.attributes import REQUIRED, Attribute
 from rnn_compiler.cudnn_layout import Layout
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.ops.cudnn_signatures import MODES, NUM_PROJ, layout_of
 from rnn_compiler.lowering.time_loop import Values
-from rnn_compiler.signatures import REQUIRED, Argument, Attribute, Result, Signature, Tensor
+from rnn_compiler.signatures import Signature
+from rnn_compiler.tensors import Argument, Result, Tensor
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value

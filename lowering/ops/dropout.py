@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnn_compiler.signatures import Argument, Attribute
+from rnn_compiler.attributes import Attribute
+from rnn_compiler.tensors import Argument
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value

@@ -31,8 +31,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from rnn_compiler.attributes import REQUIRED, Attribute
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.signatures import REQUIRED, Argument, Attribute, Result
+from rnn_compiler.tensors import Argument, Result
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.hlo import Builder, Value

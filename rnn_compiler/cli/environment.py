@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler import cpu_features
+from rnn_compiler.attributes import REQUIRED
 from rnn_compiler.cli.options import check_output, console, plain_table
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.devices import get_device
-from rnn_compiler.signatures import REQUIRED, Signature
+from rnn_compiler.signatures import Signature
 
 __all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
 

@@ -11,9 +11,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from rnn_compiler.attributes import Attribute
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build, find_op
-from rnn_compiler.signatures import Attribute
 
 __all__ = [
     "UsageError",

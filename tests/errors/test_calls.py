@@ -22,7 +22,7 @@ from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import TensorSpec
-from rnn_compiler.signatures import DIMENSIONS
+from rnn_compiler.tensors import DIMENSIONS
 
 VARIANT = {**DIMS, "num_layers": 1, "use_peephole": True}
 MODULE = rc.build(COMPUTING, dtype="float32", **VARIANT)

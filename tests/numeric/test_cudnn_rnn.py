@@ -26,7 +26,7 @@ import rnn_compiler as rc
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import cudnn_gradient, cudnn_rnn, recurrence
 from rnn_compiler.modules import Module
-from rnn_compiler.signatures import DIMENSIONS
+from rnn_compiler.tensors import DIMENSIONS
 
 GOLDENS = read_cudnn_goldens()
 

@@ -84,17 +84,16 @@ def modules(package: str) -> list[str]:
 
 
 SHARED = ("cpu_features", "cudnn_layout", "dtypes", "errors", "manifest")
+SIGNATURES = ("attributes", "signatures", "tensors")
 MAY_IMPORT = {
     "rnn_compiler.runtime": ["rnn_compiler.runtime", *(f"rnn_compiler.{name}" for name in SHARED)],
     "rnn_compiler.lowering": [
         "rnn_compiler.lowering",
-        "rnn_compiler.signatures",
-        "rnn_compiler.cudnn_layout",
-        *(f"rnn_compiler.{name}" for name in SHARED),
+        *(f"rnn_compiler.{name}" for name in (*SHARED, *SIGNATURES)),
     ],
     **{
-        f"rnn_compiler.{name}": [f"rnn_compiler.{other}" for other in (*SHARED, "signatures")]
-        for name in (*SHARED, "signatures", "cudnn_layout")
+        f"rnn_compiler.{name}": [f"rnn_compiler.{other}" for other in (*SHARED, *SIGNATURES)]
+        for name in (*SHARED, *SIGNATURES)
     },
 }
 

@@ -1,0 +1,108 @@
+"""The parameters of an op that are no tensors: attributes and dimensions, and their values."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from rnn_compiler.dtypes import canonical_name
+from rnn_compiler.errors import InvalidArgumentError, describe
+
+__all__ = ["MAX_DIMENSION", "REQUIRED", "Attribute", "dimension"]
+
+REQUIRED: Any = inspect.Parameter.empty
+"""Default of an attribute that has none."""
+
+MAX_DIMENSION = 2**31 - 1
+"""The largest value of a dimension."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A parameter of an op that is no tensor.
+
+    Attributes:
+        name: Its TensorFlow name.
+        type: Its Python type: bool, int, float or str.
+        default: Its default, `REQUIRED` if it has none.
+        doc: What it does, in a few words.
+        choices: The values that a string may have.
+        is_dtype: Whether a string names a dtype, and is also taken in any other way to do so.
+        bounds: The smallest and the largest value of a number.
+        at_run_time: Whether a compiled function takes it as an argument, so that no value of it
+            needs compiling. `Signature.forms` lists that argument in the forms that read it.
+    """
+
+    name: str
+    type: type[bool] | type[int] | type[float] | type[str]
+    default: Any
+    doc: str
+    choices: tuple[str, ...] = ()
+    is_dtype: bool = False
+    bounds: tuple[int, int] | None = None
+    at_run_time: bool = False
+
+    def canonical(self, op: str, value: object, dtype: str) -> bool | int | float | str:
+        """The value as its own type.
+
+        Floats are single precision, as TensorFlow's are, except in a float64 op. None is the
+        default, as in TensorFlow.
+
+        Raises:
+            InvalidArgumentError: The value is not of the attribute's type, or out of range.
+        """
+        if value is None and self.default is not REQUIRED:
+            value = self.default
+        scalar = canonical_name(value) if self.is_dtype else _python_scalar(value)
+        if isinstance(scalar, bool) == (self.type is bool) and self._allows(scalar):
+            if self.type is not float and isinstance(scalar, self.type):
+                return scalar
+            if self.type is float and isinstance(scalar, (int, float)) and scalar == scalar:
+                try:
+                    return float(scalar) if dtype == "float64" else _single(float(scalar))
+                except OverflowError:  # an int that no float holds
+                    pass
+        kinds = {bool: "a bool", int: "an int", float: "a number, not NaN", str: "a string"}
+        kind = f"one of {', '.join(self.choices)}" if self.choices else kinds[self.type]
+        if self.bounds is not None:
+            kind += f", in {self.bounds[0]}..{self.bounds[1]}"
+        raise InvalidArgumentError(
+            op, self.name, kind, f"{describe(value)} ({type(value).__name__})"
+        )
+
+    def _allows(self, scalar: Any) -> bool:
+        """Whether a value is one of the choices and within the bounds, where there are any."""
+        if self.bounds is not None and isinstance(scalar, (int, float)):
+            return self.bounds[0] <= scalar <= self.bounds[1]
+        return not self.choices or scalar in self.choices
+
+
+def _python_scalar(value: Any) -> Any:
+    """A numpy scalar as Python's own number; anything else as it is."""
+    is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
+    return cast(Any, value).item() if is_scalar else cast(Any, value)
+
+
+def _single(value: float) -> float:
+    """The shortest double that rounds to the same float32, so that 0.3 stays 0.3."""
+    with np.errstate(over="ignore"):
+        return float(str(np.float32(value)))
+
+
+def dimension(op: str, name: str, value: object, minimum: int) -> int:
+    """The value of a dimension as an int.
+
+    Raises:
+        InvalidArgumentError: It is not an int, or not in range.
+    """
+    value = _python_scalar(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        got = f"{describe(value)} ({type(value).__name__})"
+    elif minimum <= value <= MAX_DIMENSION:
+        return value
+    else:
+        got = describe(value)
+    raise InvalidArgumentError(op, name, f"an int in {minimum}..{MAX_DIMENSION}", got)

@@ -1,0 +1,159 @@
+"""The tensors of an op's signature, and their shapes: little formulas over the op's dimensions.
+
+    T seq_length   B batch_size   I input_size   H num_units   L num_layers
+
+``"T B I"`` is a rank-3 tensor, ``"I+H 4H"`` a weight matrix, ``""`` a scalar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from rnn_compiler.manifest import TensorSpec
+
+__all__ = ["DIMENSIONS", "Argument", "Result", "Size", "Tensor", "as_given_by"]
+
+DIMENSIONS: dict[str, str] = {
+    "T": "seq_length",
+    "B": "batch_size",
+    "I": "input_size",
+    "H": "num_units",
+    "L": "num_layers",
+}
+
+DERIVED: dict[str, str] = {
+    "P": "num_proj",
+    "N": "params_size",
+    "R": "reserve_size",
+}
+"""Sizes that follow from attributes and dimensions."""
+
+_SIZES = DIMENSIONS | DERIVED
+
+
+@dataclass(frozen=True)
+class Size:
+    """One axis of a shape: a sum of multiples of dimensions, such as ``I+H``, ``4H`` or ``2``.
+
+    Attributes:
+        terms: Pairs of factor and dimension symbol; a plain number has the empty symbol.
+    """
+
+    terms: tuple[tuple[int, str], ...]
+
+    @staticmethod
+    def parse(text: str) -> Size:
+        """Reads ``I+H``, ``4H`` or ``2``."""
+        terms: list[tuple[int, str]] = []
+        for term in text.split("+"):
+            match = re.fullmatch(r"(\d*)([A-Z]?)", term)
+            if match is None or not term:
+                raise ValueError(f"not a size: {text!r}")
+            terms.append((int(match[1] or 1), match[2]))
+        return Size(tuple(terms))
+
+    @property
+    def multiple(self) -> tuple[int, str] | None:
+        """The dimension that this axis is a multiple of, by its long name, and the factor."""
+        factor, symbol = self.terms[0]
+        single = len(self.terms) == 1 and symbol in DIMENSIONS
+        return (factor, DIMENSIONS[symbol]) if single else None
+
+    def evaluate(self, sizes: Mapping[str, Any]) -> int:
+        """Its value, given the dimensions and derived sizes by their long names."""
+        return sum(
+            factor * (sizes[_SIZES[symbol]] if symbol else 1) for factor, symbol in self.terms
+        )
+
+    def __str__(self) -> str:
+        return " + ".join(
+            f"{factor} * {_SIZES[symbol]}"
+            if symbol and factor != 1
+            else _SIZES.get(symbol, f"{factor}")
+            for factor, symbol in self.terms
+        )
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of a signature: an argument or a result.
+
+    Attributes:
+        name: Its TensorFlow name.
+        shape: The shape formula, ``"T B I"``.
+        doc: What it is, in a few words.
+        dtype: Its dtype where that is fixed, or the attribute that gives it; None for the op's own
+            dtype.
+        minimum: Smallest value of an integer.
+        maximum: Largest value of an integer, as a size formula.
+        ignored: Whether the op takes it whatever its shape, and reads nothing of it.
+        default: The value of an integer scalar that a caller may leave out.
+        equals: Of an integer scalar, the symbol of the dimension whose value it is; a compiled
+            function, whose dimensions are fixed, may be called without it.
+        any_shape: Whether it is taken in any shape of as many elements.
+        is_list: Whether it is a list of tensors; `Signature.derived` gives their shapes, under its
+            name.
+    """
+
+    name: str
+    shape: str
+    doc: str
+    dtype: str | None = None
+    minimum: int | None = None
+    maximum: str | None = None
+    ignored: bool = False
+    default: int | None = None
+    equals: str | None = None
+    any_shape: bool = False
+    is_list: bool = False
+
+    @cached_property
+    def sizes(self) -> tuple[Size, ...]:
+        """The parsed shape."""
+        return tuple(Size.parse(axis) for axis in self.shape.split())
+
+    @property
+    def formula(self) -> str:
+        """The shape for people, ``[input_size + num_units, 4 * num_units]``."""
+        return f"[{', '.join(map(str, self.sizes))}]"
+
+    @property
+    def kind(self) -> str:
+        """What it is for people: a scalar, a list, or a tensor of some shape."""
+        return "list of tensors" if self.is_list else self.formula if self.sizes else "scalar"
+
+    def specialize(self, dtype: str, known: Mapping[str, Any]) -> tuple[TensorSpec, ...]:
+        """Its type, or those of a list's elements, given attributes and sizes by long name."""
+        spec = TensorSpec(
+            name=self.name,
+            dtype=known.get(self.dtype or "", self.dtype) or dtype,
+            shape=tuple(size.evaluate(known) for size in self.sizes),
+            formula=self.formula,
+            minimum=self.minimum,
+            maximum=None if self.maximum is None else Size.parse(self.maximum).evaluate(known),
+            ignored=self.ignored,
+            default=self.default,
+            any_shape=self.any_shape,
+        )
+        if self.equals is not None:
+            value: int = known[DIMENSIONS[self.equals]]
+            return (replace(spec, minimum=value, maximum=value, default=value),)
+        if not self.is_list:
+            return (spec,)
+        return tuple(
+            replace(spec, name=f"{self.name}_{k}", shape=shape, formula="", list=self.name)
+            for k, shape in enumerate(known[self.name])
+        )
+
+
+Argument = Tensor
+Result = Tensor
+
+
+def as_given_by(op: str, results: Sequence[Result]) -> tuple[Argument, ...]:
+    """Results of one op as the arguments in which another takes them."""
+    return tuple(replace(result, doc=f"{result.doc}, as {op} gave it") for result in results)
