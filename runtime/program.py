@@ -23,6 +23,7 @@ from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_
 from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_argument
 from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.devices import Device, DeviceArray
+from rnn_compiler.runtime.huge_pages import use_huge_pages
 from rnn_compiler.runtime.prepacking import Prepacking
 from rnn_compiler.runtime.shutdown import RUNNING
 from rnn_compiler.runtime.waiting import GivingWay, wait
@@ -246,7 +247,12 @@ class Function:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(weights))
         self._run(self._prepack, inputs, outputs)
-        return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
+        packed = [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
+        for view in packed if self._device.kind == "local" else ():
+            mapping = view.map()
+            memory = mapping.asarray((view.get_buffer().byte_length(),), np.dtype(np.uint8))
+            use_huge_pages(memory.ctypes.data, memory.nbytes)
+        return packed
 
 
 @functools.cache
