@@ -19,10 +19,10 @@ from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import DeviceError, describe
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import cuda_driver
+from rnn_compiler.runtime.buffer_pool import pool_options
 from rnn_compiler.runtime.dlpack import CPU, CUDA, address_of
 from rnn_compiler.runtime.processors import processors, throttled
 from rnn_compiler.runtime.shutdown import RUNNING
-from rnn_compiler.runtime.sizes import parse_size
 from rnn_compiler.runtime.waiting import PATIENCE
 
 __all__ = ["Device", "DeviceArray", "get_device"]
@@ -43,13 +43,6 @@ of `hal.interface.binding.subspan`)."""
 
 _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 """The drivers this package runs on, and the kind of target each runs."""
-
-DEFAULT_POOL_SIZE = 512 << 20
-"""Bytes of freed buffers that a local device keeps at most. Without them, every call pays for fresh
-pages of all its results and temporaries, a tenth to a fifth of its time."""
-
-_BUFFERS = 64
-"""How many buffers it keeps at most."""
 
 _devices: dict[str, Device] = {}
 _lock = threading.Lock()
@@ -85,17 +78,6 @@ def get_device(uri: str) -> Device:
     return device
 
 
-def _pool() -> str:
-    """IREE's pool of freed buffers: of which heaps, largest buffer, all of them, how many.
-
-    Raises:
-        InvalidArgumentError: ``RNN_COMPILER_POOL_MAX_SIZE`` is not a size.
-    """
-    text = os.environ.get("RNN_COMPILER_POOL_MAX_SIZE")
-    size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE") if text else DEFAULT_POOL_SIZE
-    return f"caching:*={size // 2};{size};{_BUFFERS}"
-
-
 def _remedy(kind: str) -> str:
     """What to do about a device that does not open."""
     if kind != "cuda":
@@ -129,7 +111,7 @@ class Device:
         driver = str(uri).partition("://")[0]
         if driver not in _KINDS:
             raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
-        pool = _pool()
+        pool = pool_options()
         self.uri = uri
         self.usable = True
         self.kind = _KINDS[driver]

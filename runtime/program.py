@@ -22,6 +22,7 @@ from rnn_compiler.errors import (
 from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_argument
 from rnn_compiler.runtime.artifact import IREE_VERSION
+from rnn_compiler.runtime.buffer_pool import is_watched, watched
 from rnn_compiler.runtime.devices import Device, DeviceArray
 from rnn_compiler.runtime.huge_pages import use_huge_pages
 from rnn_compiler.runtime.prepacking import Prepacking
@@ -141,6 +142,7 @@ class Function:
         self._required = [name for name in self._names if name not in optional]
         fields = dict.fromkeys(result.keyword for result in spec.results)
         self._results = _result_type(spec.op, tuple(fields))
+        self._calls = 0
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.
@@ -182,7 +184,11 @@ class Function:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
         self._device.check_usable()
+        self._calls += 1
         with RUNNING:
+            if is_watched(self._calls) and self._device.kind == "local":
+                with watched(self._device.hal.allocator):
+                    return self._invoke(arrays, to_host)
             return self._invoke(arrays, to_host)
 
     def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:

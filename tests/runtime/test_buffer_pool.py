@@ -1,0 +1,63 @@
+"""The pool of freed buffers serves what runs now, whatever ran before; in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+PROGRAMS = """
+import json
+import sys
+
+import numpy as np
+
+import rnn_compiler as rc
+
+def allocated(program):
+    statistics = program.device.hal.allocator.statistics
+    return statistics["host_bytes_allocated"] + statistics["device_bytes_allocated"]
+
+def program_of(batch_size):
+    sizes = {"seq_length": 32, "batch_size": batch_size, "input_size": 8, "num_units": 128}
+    program = rc.runtime.load(
+        rc.compile(rc.build("BlockLSTMV2", **sizes, use_peephole=False)), sys.argv[1]
+    )
+    (function,) = program.functions.values()
+    given = {
+        spec.name: program.to_device(np.full(spec.shape, spec.maximum or 0, spec.dtype))
+        for spec in function.spec.arguments
+    }
+    return program, lambda: program(**given, to_host=False)
+
+def calls(programs, count):
+    before = allocated(programs[0][0])
+    for _ in range(count):
+        for _, call in programs:
+            call()
+    return allocated(programs[0][0]) - before
+
+programs = [program_of(batch_size) for batch_size in range(16, 24)]
+filled = [calls([each], 3) for each in programs]
+print(json.dumps([filled, calls(programs[-2:], 6), calls(programs[-2:], 6)]))
+"""
+
+
+def test_old_buffers_make_way() -> None:
+    """Eight programs fill the pool; two of them, turn about, find what they need there in the end.
+
+    What one frees is newer than what has lain there from the start, so it would go first.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAMS, "local-sync"],
+        env={**os.environ, "RNN_COMPILER_POOL_MAX_SIZE": "24M"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    filled, refilled, last = json.loads(done.stdout)
+    assert all(count > 4 << 20 for count in filled)
+    assert sum(filled) > 32 << 20
+    assert refilled > 4 << 20
+    assert last == 0
