@@ -153,6 +153,7 @@ def _row(axis: Any, outcome: Outcome, y: float, color: str, marker: str) -> None
         ha="center",
         fontsize=6.5,
         color=color,
+        bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
         zorder=6,
     )
 
