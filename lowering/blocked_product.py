@@ -60,7 +60,8 @@ class BlockedProduct:
         lhs: ``[M, K]`` or ``[K, M]``; from `emit` on, the latter packed.
         rhs: ``[K, N]`` or ``[N, K]``; from `emit` on packed, if `packed`.
         axes: The axis of each that is summed over.
-        total: The vector that the product is added to; None if there is none.
+        total: The vector that the product is added to; None if there is none. Only with `axes`
+            ``(0, 0)``: what tiles and blocks do not divide is made twice otherwise.
         offset: The name of an index: where in it the product's first element goes.
         part: The block of the result that is being made: ``[block, width]``, or that many elements
             of `total`.
@@ -78,6 +79,8 @@ class BlockedProduct:
     base: str = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.total and self.axes[0]:
+            raise ValueError("a product is added only where no row is made twice")
         self.rows, self.inner = self.lhs.shape[1 - self.axes[0]], self.lhs.shape[self.axes[0]]
         self.columns, element = self.rhs.shape[1 - self.axes[1]], self.rhs.element
         self.by_columns = self.axes[0] == 0

@@ -18,8 +18,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
-from types import ModuleType
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec
 
 import numpy as np
 from iree.compiler import ir
@@ -34,7 +34,7 @@ __all__ = ["Builder", "Emitter", "Type", "Value", "build_module", "ir", "module_
 # 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
 _DIALECT = "iree.compiler.dialects.stablehlo"
 if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
-    sys.modules[_DIALECT] = ModuleType(_DIALECT)
+    sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))
 
 
 class Builder:

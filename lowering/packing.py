@@ -90,13 +90,15 @@ def _transposed(
     """Emits the packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
 
     Where tiles do not divide K, the last overlaps the one before; of the columns, the last panel
-    has a rest, and zeros after it.
+    has a rest, and zeros after it. Tiles of a single column would leave a dispatch of nothing but
+    unit axes, which IREE 3.13 does not compile.
     """
     unit, inner = matrix.shape[0] // gates, matrix.shape[1]
     count, of = -(-unit // panel), matrix.element
     lanes = vectors.lanes(of)
     high = min(inner, lanes)
     wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
+    wide = panel if wide == 1 else wide
     rest, padding = unit % wide, count * panel - unit
     executable = Executable(text, "pack", count)
     source = executable.read(text.held(matrix))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import NotARecurrence, attribute_text, defining, element
 
-__all__ = ["Emit", "cast", "constant", "elementwise", "row_index", "scalar", "splat", "vector"]
+__all__ = ["Emit", "cast", "elementwise", "row_index", "scalar", "splat", "vector"]
 
 Emit = Callable[[str], str]
 """Emits an op given by the text right of its ``=``; gives the name of its result."""
@@ -64,7 +64,7 @@ def vector(lanes: int, element: str) -> str:
     return f"vector<{lanes}x{element}>" if lanes else element
 
 
-def constant(emit: Emit, value: str, element: str, lanes: int = 0) -> str:
+def _constant(emit: Emit, value: str, element: str, lanes: int = 0) -> str:
     """A number, or a vector of that number."""
     value = f"dense<{value}>" if lanes else value
     return emit(f"arith.constant {value} : {vector(lanes, element)}")
@@ -98,7 +98,7 @@ def splat(emit: Emit, op: ir.Operation, element: str, lanes: int = 0) -> str:
     value = str(dense.get_splat_value()).split(" ")[0]
     if element == "i1":
         value = "true" if value in ("true", "1", "-1") else "false"
-    return constant(emit, value, element, lanes)
+    return _constant(emit, value, element, lanes)
 
 
 def elementwise(
@@ -123,7 +123,7 @@ def elementwise(
     if name in table:
         return emit(f"{table[name]} {x} : {kind}")
     if name == "logistic":
-        one = constant(emit, "1.0", element, lanes)
+        one = _constant(emit, "1.0", element, lanes)
         negative = emit(f"arith.negf {x} : {kind}")
         exponential = emit(f"math.exp {negative} : {kind}")
         denominator = emit(f"arith.addf {exponential}, {one} : {kind}")
@@ -142,7 +142,7 @@ def elementwise(
             return emit(f"arith.cmpf {float_predicate}, {x} : {kind}")
         return emit(f"arith.cmpi {integer_predicate}, {x} : {kind}")
     if name == "not" and element == "i1":
-        return emit(f"arith.xori {x}, {constant(emit, 'true', element, lanes)} : {kind}")
+        return emit(f"arith.xori {x}, {_constant(emit, 'true', element, lanes)} : {kind}")
     raise NotARecurrence(f"{op.name} of {element} in a step")
 
 

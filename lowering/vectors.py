@@ -82,7 +82,7 @@ class VectorUnit:
 
         Two registers wide; over all gates about eight if there is a single row, so that enough sums
         are under way at once, or four, so that there are two panels to share. The rest, if the
-        units do not divide, is at least two.
+        units do not divide, is at least two where that can be.
         """
         width = self.width(element)
         panel = width if rows > 1 else max(width, 4 * width // gates // width * width)

@@ -51,7 +51,11 @@ def is_watched(call: int) -> bool:
 
 @contextmanager
 def watched(allocator: Any) -> Generator[None, None, None]:
-    """Empties the pool of a device's allocator if the call inside was not served by it."""
+    """Empties the pool of a device's allocator if the call inside was not served by it.
+
+    What other threads allocate meanwhile counts too, and results that a caller keeps: then the pool
+    is emptied for nothing, which costs the calls that come next some fresh pages.
+    """
     before = _allocated(allocator)
     yield
     if _allocated(allocator) - before > _LITTLE:

@@ -45,16 +45,20 @@ PACKINGS = [
     ((70, 5), 0, 32, 1, True),
     ((29, 130), 0, 29, 1, True),
     ((33, 2), 0, 24, 1, True),
+    ((9, 61), 0, 5, 1, True),
+    ((2 * 25, 61), 0, 5, 2, False),
+    ((4 * 5, 61), 0, 3, 4, True),
 ]
 
 
+@pytest.mark.parametrize("vectors", [VECTORS, VectorUnit(128, 16)], ids=["own", "narrow"])
 @pytest.mark.parametrize("element", TYPES)
-def test_panels(element: str, tmp_path: Path) -> None:
+def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
     """Panels hold what they should, and zeros after the last column."""
     functions, made = list[str](), dict[str, str]()
     for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
         text, matrix = Text(symbol=f"f{number}"), Array("%matrix", shape, element)
-        packed = pack(text, VECTORS, matrix, axis, panel, gates, together=together)
+        packed = pack(text, vectors, matrix, axis, panel, gates, together=together)
         body = "\n".join([*text.lines, f"return {packed.name} : {packed.type}"])
         function = f"func.func @f{number}(%matrix: {matrix.type}) -> {packed.type} {{{body}}}"
         functions.append(with_executables(function, text, made))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import platform
 import re
 
@@ -21,13 +22,18 @@ def has_collapse() -> bool:
 
 @pytest.mark.skipif(not has_collapse(), reason="needs Linux 6.1 or later")
 def test_memory_moves_and_stays_the_same() -> None:
-    count = 4 * huge_page_size()
-    memory = np.arange(count, dtype=np.uint8)
-    moved = use_huge_pages(memory.ctypes.data, memory.nbytes)
-    assert 3 <= moved <= 5
-    np.testing.assert_array_equal(memory, np.arange(count, dtype=np.uint8))
-    address = memory.ctypes.data + memory.nbytes // 2
-    assert huge_bytes_at(address) >= 3 * huge_page_size()
+    size = 4 * huge_page_size()
+    mapping = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    mapping.madvise(mmap.MADV_NOHUGEPAGE)
+    memory = np.frombuffer(mapping, np.uint8)
+    memory[:] = np.arange(size, dtype=np.uint8)
+    address = memory.ctypes.data
+    assert huge_bytes_at(address) == 0
+    mapping.madvise(mmap.MADV_HUGEPAGE)
+    moved = use_huge_pages(address, size)
+    assert moved >= 3
+    assert huge_bytes_at(address + size // 2) >= (moved - 2) * huge_page_size() > 0
+    np.testing.assert_array_equal(memory, np.arange(size, dtype=np.uint8))
 
 
 def huge_bytes_at(address: int) -> int:
@@ -62,7 +68,9 @@ def test_packed_weights_are_moved_once(monkeypatch: pytest.MonkeyPatch) -> None:
         for each in function.functions.values()
         for argument in each.spec.arguments
     }
+    counts: list[int] = []
     for _ in range(4):
         function(**arguments)
+        counts.append(len(moved))
+    assert counts == [0, len(moved), len(moved), len(moved)]
     assert 4 * 96 * 96 * 4 in [size for _, size in moved]  # R, in panels of whole width
-    assert len({address for address, _ in moved}) == len(moved)
