@@ -279,8 +279,8 @@ class Recurrence:
         rows, h = self.recurrent.shape
         sequences = {"dy": dy} | ({"y": y} if cell.reads else {})
         sequences |= {} if activations is None else {"activations": activations}
-        first = {"h_0": initial["h"]} if "h_before" in cell.reads else {}
-        first |= {"c_0": initial["c"]} if cell.has_cell_state else {}
+        first = {"h_0": initial["h"].to(compute)} if "h_before" in cell.reads else {}
+        first |= {"c_0": initial["c"].to(compute)} if cell.has_cell_state else {}
 
         def own(name: str, row: Value) -> Value:
             """Of a row of the whole layer, what is of this direction."""
@@ -299,6 +299,7 @@ class Recurrence:
                 b.step(f"{name}_before = {name} of the step before, or the initial one")
                 time = t + 1 if self.reverse else t - 1
                 row = saved(name, time) if name == "c" else own(name, reads[name].row(time))
+                row = row.to(compute)
                 if not self.reverse:
                     return b.select(t.compare("EQ", 0), initial, row)
                 has_next = steps.valid(b, t + 1)
@@ -314,9 +315,9 @@ class Recurrence:
                 b.step("h = y[t]")
                 values["h"] = own("y", reads["y"].row(t)).to(compute)
             if "h_before" in cell.reads:
-                values["h_before"] = previous("y", reads["h_0"]).to(compute)
+                values["h_before"] = previous("y", reads["h_0"])
             if cell.has_cell_state:
-                values["c_before"] = previous("c", reads["c_0"]).to(compute)
+                values["c_before"] = previous("c", reads["c_0"])
             b.step("dh = dy[t] + dh")
             dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
             dm = dh

@@ -503,6 +503,20 @@ def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) 
         assert_within(results[1][name], whole, 1e-12, name)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("mode", ["lstm", "gru", "rnn_tanh"])
+def test_gradient_of_a_single_step_of_a_single_row(mode: str, dtype: str) -> None:
+    """IREE converts a state that it reshapes after a loop of one step has gone in a wrong shape."""
+    variant = sizes(1, 1, 4, 5, rnn_mode=mode)
+    half = program("CudnnRNNBackprop", dtype, variant)
+    rng = np.random.default_rng(0)
+    given = {a.name: normal(a, rng) for a in half.manifest.functions[0].arguments}
+    wide = {name: value.astype(np.float32) for name, value in given.items()}
+    wanted = program("CudnnRNNBackprop", "float32", variant)(**wide)._asdict()
+    for name, value in half(**given)._asdict().items():
+        assert_within(value.astype(np.float32), wanted[name], 0.05, name)
+
+
 @pytest.mark.parametrize("seq_length", [4, 400])
 def test_gradient_without_input(seq_length: int) -> None:
     """An input of no elements has a gradient of none, in one block of time and in several."""
