@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.dispatch import Array, Text, divisor, tile_matmul, zeros
+from rnn_compiler.lowering.dispatch import Array, Text, divisor, tile_matmul, vector, zeros
 from rnn_compiler.lowering.executable import Executable
 from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.vectors import VectorUnit
@@ -247,7 +247,7 @@ class BlockedProduct:
             return
         height, width = shape
         lanes = self.vectors.columns(width, made.element)
-        kind = f"vector<{lanes}x{made.element}>"
+        kind = vector(lanes, made.element)
 
         def line(number: str) -> None:
             at = text(f"arith.addi {row}, {number} : index")

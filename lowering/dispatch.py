@@ -25,6 +25,7 @@ __all__ = [
     "tensor",
     "tile_matmul",
     "transposed",
+    "vector",
     "zeros",
 ]
 
@@ -32,6 +33,11 @@ __all__ = [
 def tensor(shape: Sequence[int], element: str) -> str:
     """A tensor type."""
     return f"tensor<{'x'.join([*map(str, shape), element])}>"
+
+
+def vector(lanes: int, element: str) -> str:
+    """A vector type; that of a scalar if it has no lanes."""
+    return f"vector<{lanes}x{element}>" if lanes else element
 
 
 @dataclass
@@ -111,15 +117,15 @@ class Text:
         places = ", ".join(self.indices(starts))
         return self(
             f"vector.transfer_read {array.name}[{places}], {zero} {{in_bounds = [true]}} : "
-            f"{array.type}, vector<{lanes}x{array.element}>"
+            f"{array.type}, {vector(lanes, array.element)}"
         )
 
-    def write(self, vector: str, lanes: int, array: Array, starts: Sequence[str]) -> None:
+    def write(self, value: str, lanes: int, array: Array, starts: Sequence[str]) -> None:
         """Emits the writing of a vector to the last axis of an array, which has a new name then."""
         places = ", ".join(self.indices(starts))
         array.name = self(
-            f"vector.transfer_write {vector}, {array.name}[{places}] {{in_bounds = [true]}} : "
-            f"vector<{lanes}x{array.element}>, {array.type}"
+            f"vector.transfer_write {value}, {array.name}[{places}] {{in_bounds = [true]}} : "
+            f"{vector(lanes, array.element)}, {array.type}"
         )
 
     def loop(

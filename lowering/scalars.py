@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rnn_compiler.lowering.dispatch import vector
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import NotARecurrence, attribute_text, defining, element
 
-__all__ = ["Emit", "cast", "elementwise", "row_index", "scalar", "splat", "vector"]
+__all__ = ["Emit", "cast", "elementwise", "row_index", "scalar", "splat"]
 
 Emit = Callable[[str], str]
 """Emits an op given by the text right of its ``=``; gives the name of its result."""
@@ -57,11 +58,6 @@ _WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i1": 1, "i32": 32, "i64
 def is_float(element: str) -> bool:
     """Whether an element type is one of floating point numbers."""
     return "f" in element
-
-
-def vector(lanes: int, element: str) -> str:
-    """The type of a vector; that of a scalar if it has no lanes."""
-    return f"vector<{lanes}x{element}>" if lanes else element
 
 
 def _constant(emit: Emit, value: str, element: str, lanes: int = 0) -> str:

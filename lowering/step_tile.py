@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.dispatch import Array, Text, tile_matmul
+from rnn_compiler.lowering.dispatch import Array, Text, tile_matmul, vector
 from rnn_compiler.lowering.hlo import ir
 from rnn_compiler.lowering.recurrence import (
     NotARecurrence,
@@ -33,7 +33,7 @@ from rnn_compiler.lowering.recurrence import (
     rank,
     width,
 )
-from rnn_compiler.lowering.scalars import cast, elementwise, row_index, scalar, splat, vector
+from rnn_compiler.lowering.scalars import cast, elementwise, row_index, scalar, splat
 from rnn_compiler.lowering.turns import share
 from rnn_compiler.lowering.vectors import VectorUnit
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from rnn_compiler.runtime.sizes import parse_size
 
-__all__ = ["DEFAULT_SIZE", "is_watched", "pool_options", "watched"]
+__all__ = ["is_watched", "pool_options", "watched"]
 
-DEFAULT_SIZE = 512 << 20
+_DEFAULT_SIZE = 512 << 20
 """Bytes of all buffers, in use or freed, up to which freed ones are kept."""
 
 _BUFFERS = 1024
@@ -35,7 +35,7 @@ def pool_options() -> str:
         InvalidArgumentError: ``RNN_COMPILER_POOL_MAX_SIZE`` is not a size.
     """
     text = os.environ.get("RNN_COMPILER_POOL_MAX_SIZE")
-    size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE") if text else DEFAULT_SIZE
+    size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE") if text else _DEFAULT_SIZE
     return f"caching:*={size // 2};{size};{_BUFFERS}"
 
 

@@ -52,7 +52,7 @@ def _after_fork() -> None:
     """In a child, keeps devices that were opened before open: closing waits for their threads."""
     _lock._at_fork_reinit()  # pyright: ignore
     for device in _devices.values():
-        device.usable = not device.has_pool
+        device.usable = not device.has_threads
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(device.hal))
 
 
@@ -101,8 +101,8 @@ class Device:
         uri: Its name.
         kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
         dlpack: What DLPack calls its memory: type of device and its number.
-        has_pool: Whether threads of its own run what it is given.
-        patience: How many seconds a caller of its pool stays awake (`waiting.wait`).
+        has_threads: Whether threads of its own run what it is given.
+        patience: How many seconds a caller of these stays awake (`waiting.wait`).
         usable: Whether it works in this process. Threads stay with the process that this is a fork
             of, and a call would wait for them for ever.
     """
@@ -115,9 +115,9 @@ class Device:
         self.uri = uri
         self.usable = True
         self.kind = _KINDS[driver]
-        self.has_pool = driver == "local-task"
+        self.has_threads = driver == "local-task"
         self.patience = 0.0
-        if self.has_pool:  # a worker a core, but for a container with less time than cores
+        if self.has_threads:  # a worker a core, but for a container with less time than cores
             flags: Any = iree.flags
             flags.parse_flags(f"--task_topology_max_group_count={processors()}")
             self.patience = 0.0 if throttled() or processors() == 1 else PATIENCE

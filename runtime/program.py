@@ -233,7 +233,7 @@ class Function:
 
     def _run(self, function: Any, inputs: Any, outputs: Any) -> None:
         """Runs a function that returns when its results are there."""
-        with GivingWay() if self._device.has_pool else contextlib.nullcontext():
+        with GivingWay() if self._device.has_threads else contextlib.nullcontext():
             self._context.invoke(function, inputs, outputs)
 
     def _run_prepacked(self, inputs: Any, packed: Sequence[Any], outputs: Any) -> None:
