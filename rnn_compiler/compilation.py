@@ -28,9 +28,9 @@ from rnn_compiler.errors import (
     describe,
 )
 from rnn_compiler.execution import current_target
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.strategies import PORTABLE, resolve_strategy
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
 from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -57,7 +57,7 @@ def compile(
     target: str | None = None,
     *,
     strategy: str | None = None,
-    timeout: float = compiler.DEFAULT_TIMEOUT,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> Artifact: ...
 @overload
 def compile(
@@ -65,14 +65,14 @@ def compile(
     target: Sequence[str],
     *,
     strategy: str | None = None,
-    timeout: float = compiler.DEFAULT_TIMEOUT,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> Bundle: ...
 def compile(
     module: Module,
     target: str | Sequence[str] | None = None,
     *,
     strategy: str | None = None,
-    timeout: float = compiler.DEFAULT_TIMEOUT,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> Artifact | Bundle:
     """Compiles a module, or takes it from the cache.
 
@@ -216,7 +216,7 @@ def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
 def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Artifact:
     module, target = request.module, request.target
     text = module.located_text
-    from rnn_compiler.lowering.lower import lower  # needs the MLIR bindings
+    from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
     payload = lower(
         text,
@@ -232,7 +232,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         target=target,
         strategy=strategy,
         package_version=_package_version(),
-        compiler_version=compiler.compiler_identity().version,
+        compiler_version=iree_compile.compiler_identity().version,
         module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
         payload_sha256=hashlib.sha256(payload).hexdigest(),
         payload_size=len(payload),
@@ -249,8 +249,8 @@ def lowered_text(module: Module, target: str, strategy: str | None = None) -> st
     """
     resolved = resolve_target(target)
     located = module.located_text
-    from rnn_compiler.lowering.hlo import module_text
-    from rnn_compiler.lowering.lower import rewrite
+    from rnn_compiler.lowering.builder.module import module_text
+    from rnn_compiler.lowering.pipeline import rewrite
 
     name = resolve_strategy(strategy, resolved)
     return module_text(rewrite(located, module.functions, resolved, _package_version(), name))
@@ -258,7 +258,7 @@ def lowered_text(module: Module, target: str, strategy: str | None = None) -> st
 
 def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:
     """What the compilation of a module for a target depends on."""
-    identity = compiler.compiler_identity()
+    identity = iree_compile.compiler_identity()
     return CacheKey(
         {
             "functions": [

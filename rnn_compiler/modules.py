@@ -33,20 +33,20 @@ class Module:
         Raises:
             UnsupportedError: The compiler package, which holds the MLIR bindings, is missing.
         """
-        from rnn_compiler.lowering import compiler
+        from rnn_compiler.lowering import iree_compile
 
-        compiler.compiler_identity()
-        from rnn_compiler.lowering import hlo
+        iree_compile.compiler_identity()
+        from rnn_compiler.lowering.builder.module import build_module
 
-        return hlo.build_module((spec, OPS[spec.op].emit) for spec in self.functions)
+        return build_module((spec, OPS[spec.op].emit) for spec in self.functions)
 
     @cached_property
     def text(self) -> str:
         """The module text for people: no locations, values named after the formulas."""
         located = self.located_text
-        from rnn_compiler.lowering import hlo
+        from rnn_compiler.lowering.builder.module import module_text
 
-        return hlo.module_text(located)
+        return module_text(located)
 
     def __str__(self) -> str:
         return self.text

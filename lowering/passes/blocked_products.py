@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.blocked_product import BlockedProduct
-from rnn_compiler.lowering.dispatch import Array, Text
-from rnn_compiler.lowering.executable import with_executables
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.opaque import opaque
-from rnn_compiler.lowering.products import contracted_axes, public_ops, replace_by_call
-from rnn_compiler.lowering.recurrence import defining, element, is_constant, shape
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.analysis.products import contracted_axes, public_ops, replace_by_call
+from rnn_compiler.lowering.analysis.time_loop import defining, element, is_constant, shape
+from rnn_compiler.lowering.cpu.blocked_product import BlockedProduct
+from rnn_compiler.lowering.kernel.body import Array, Text
+from rnn_compiler.lowering.kernel.executable import with_executables
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.edits import opaque
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["blocked_products"]
 

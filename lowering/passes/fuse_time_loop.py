@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rnn_compiler.lowering.executable import with_executables
-from rnn_compiler.lowering.fused_loop import FusedLoop
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.opaque import opaque
-from rnn_compiler.lowering.recurrence import NotARecurrence, Recurrence, defining
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.analysis.time_loop import NotARecurrence, Recurrence, defining
+from rnn_compiler.lowering.cpu.fused_loop import FusedLoop
+from rnn_compiler.lowering.kernel.executable import with_executables
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.edits import opaque
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["fuse_time_loops"]
 

@@ -11,8 +11,8 @@ the same.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["pin_arguments"]
 

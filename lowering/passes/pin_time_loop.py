@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rnn_compiler.lowering.gpu import Gpu
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.pinned_loop import PinnedLoops
-from rnn_compiler.lowering.recurrence import NotARecurrence, Recurrence
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.analysis.time_loop import NotARecurrence, Recurrence
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
+from rnn_compiler.lowering.gpu.pinned_loop import PinnedLoops
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["pin_time_loops"]
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.manifest import FunctionSpec
 
 __all__ = ["prepack_weights"]

@@ -12,12 +12,12 @@ of one row, and whatever is no product of two matrices. On a CPU the pass does n
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.dispatch import Array, Text
-from rnn_compiler.lowering.gpu import Gpu, shared_matmul
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.products import contracted_axes, public_ops, replace_by_call
-from rnn_compiler.lowering.recurrence import element, shape
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.analysis.products import contracted_axes, public_ops, replace_by_call
+from rnn_compiler.lowering.analysis.time_loop import element, shape
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, shared_matmul
+from rnn_compiler.lowering.kernel.body import Array, Text
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["share_products"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.manifest import FunctionSpec, TargetSpec, signature_text
 
 __all__ = ["stamp_provenance"]

@@ -27,7 +27,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rnn_compiler import compilation, runtime
 from rnn_compiler.cli.options import plain_table
 from rnn_compiler.execution import current_device, current_target
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import build
 from rnn_compiler.runtime.cache import ArtifactCache
 

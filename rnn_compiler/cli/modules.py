@@ -20,8 +20,8 @@ from rnn_compiler.cli.options import (
 )
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
-from rnn_compiler.lowering.compiler import DEFAULT_TIMEOUT
-from rnn_compiler.lowering.strategies import STRATEGIES
+from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
+from rnn_compiler.lowering.targets.strategies import STRATEGIES
 from rnn_compiler.runtime.artifact import Artifact
 
 __all__ = ["add_compile", "add_emit"]

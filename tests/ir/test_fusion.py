@@ -11,13 +11,13 @@ from ir.filecheck import check
 
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.analysis.time_loop import NotARecurrence, Recurrence
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
-from rnn_compiler.lowering.recurrence import NotARecurrence, Recurrence
-from rnn_compiler.lowering.targets import resolve_target
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 AVX512 = VectorUnit(bits=512, registers=32)
 AVX2 = VectorUnit(bits=256, registers=16)
@@ -140,10 +140,12 @@ def test_no_tile_repeats_what_is_shared(
     module = rc.build(op, **others, **sizes)
     text = lowered_text(module, "cpu")
     program = [
-        str(compiler._libraries() / "iree-compile"),
+        str(iree_compile._libraries() / "iree-compile"),
         f"--iree-hal-dump-executable-intermediates-to={tmp_path}",
     ]
-    compiler.compile_module(text, resolve_target("cpu"), reproducers=tmp_path, executable=program)
+    iree_compile.compile_module(
+        text, resolve_target("cpu"), reproducers=tmp_path, executable=program
+    )
     (code,) = tmp_path.glob("*.codegen.ll")
     made = code.read_text()
     assert text.count("atomic_rmw maxs") == made.count("atomicrmw max") > 1

@@ -12,10 +12,10 @@ import pytest
 from ir.filecheck import check
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.lower import rewrite
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.manifest import TargetSpec
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}

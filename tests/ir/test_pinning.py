@@ -10,11 +10,11 @@ from cases import sizes
 from ir.filecheck import check
 from numeric.harness import module
 
-from rnn_compiler.lowering.gpu import Gpu
-from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
 from rnn_compiler.lowering.passes.share_products import share_products
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 CPU = VectorUnit(bits=512, registers=32)
 LSTM = sizes(6, 16, 24, 32, use_peephole=False)

@@ -13,13 +13,13 @@ import iree.runtime as iree
 import numpy as np
 import pytest
 
-from rnn_compiler.lowering.blocked_product import BlockedProduct
-from rnn_compiler.lowering.compiler import compile_module
-from rnn_compiler.lowering.dispatch import Array, Text
-from rnn_compiler.lowering.executable import with_executables
-from rnn_compiler.lowering.packing import pack
-from rnn_compiler.lowering.targets import resolve_target
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.cpu.blocked_product import BlockedProduct
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.kernel.body import Array, Text
+from rnn_compiler.lowering.kernel.executable import with_executables
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 VECTORS = VectorUnit.of(resolve_target("cpu"))
 TYPES = {"f32": np.float32, "f64": np.float64}

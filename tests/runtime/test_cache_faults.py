@@ -28,8 +28,8 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import compilation
 from rnn_compiler.errors import CacheWarning, CompileError
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime import eviction, single_flight
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.entries import decode
@@ -47,8 +47,8 @@ import filelock, numpy, platformdirs
 import rnn_compiler as rc
 from pathlib import Path
 from rnn_compiler import compilation
-from rnn_compiler.lowering import compiler, lower
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering import iree_compile, pipeline
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 
 module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
@@ -60,7 +60,7 @@ def pretend(*_, **__):
     time.sleep(0.3)
     return b"payload"
 
-compiler.compile_module = pretend
+iree_compile.compile_module = pretend
 """
 """What a process starts with: the compiler is replaced, so that any user may run it anywhere."""
 
@@ -107,13 +107,13 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the targets that were compiled for."""
     calls: list[str] = []
-    original = compiler.compile_module
+    original = iree_compile.compile_module
 
     def count(module: str, target: Any, **keywords: Any) -> bytes:
         calls.append(target.name)
         return original(module, target, **keywords)
 
-    monkeypatch.setattr(compiler, "compile_module", count)
+    monkeypatch.setattr(iree_compile, "compile_module", count)
     return calls
 
 
@@ -220,7 +220,7 @@ def pretend(*_, **__):
     print("compiling", flush=True)
     time.sleep(60)
 
-compiler.compile_module = pretend
+iree_compile.compile_module = pretend
 rc.compile(module, "cpu")
 """
     holder = start(hold, own_folder)
@@ -587,10 +587,10 @@ def test_18_a_wrong_size_is_an_error(text: str, monkeypatch: pytest.MonkeyPatch)
 def test_23_entries_of_a_replaced_compiler_are_pruned_like_others(
     own_folder: Path, tiny_module: rc.Module, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    identity = compiler.compiler_identity()
+    identity = iree_compile.compiler_identity()
     for content in ("old", "new"):
         replaced = replace(identity, content=content)
-        monkeypatch.setattr(compiler, "compiler_identity", lambda replaced=replaced: replaced)
+        monkeypatch.setattr(iree_compile, "compiler_identity", lambda replaced=replaced: replaced)
         rc.compile(tiny_module, "cpu")
     cache = ArtifactCache(own_folder)
     assert len(entries(own_folder)) == 2
@@ -768,7 +768,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def slow(*_, **__):
     print("compiling", flush=True)
     time.sleep(60)
-compiler.compile_module, pretend = slow, compiler.compile_module
+iree_compile.compile_module, pretend = slow, iree_compile.compile_module
 try:
     rc.compile(module, "cpu")
 except KeyboardInterrupt:
@@ -883,7 +883,7 @@ def test_34_of_a_failed_compilation_nothing_is_kept(
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(compiler, "compile_module", crash)
+        patch.setattr(iree_compile, "compile_module", crash)
         for _ in range(2):
             with pytest.raises(CompileError, match="crashed"):
                 rc.compile(tiny_module, "cpu")

@@ -16,9 +16,9 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import cpu_features
 from rnn_compiler.errors import CompileError, RnnCompilerError
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.compiler import compile_module
-from rnn_compiler.lowering.targets import compiler_flags, resolve_target
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
 
 MODULE = "module {\n  // a module\n}\n"
 TARGET = resolve_target("cpu:generic")
@@ -199,12 +199,12 @@ def test_a_failure_leaves_no_cache_entry(
     tmp_path: Path, tiny_module: rc.Module, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
     """Through `rc.compile`: the same call with a working compiler works."""
-    compiler.compiler_identity()  # of the real one, from here on
+    iree_compile.compiler_identity()  # of the real one, from here on
     cache = tmp_path / "cache"
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
     with monkeypatch.context() as patch:
         fake(tmp_path, f"exec <&-; {script}")
-        patch.setattr(compiler, "_libraries", lambda: tmp_path)
+        patch.setattr(iree_compile, "_libraries", lambda: tmp_path)
         with pytest.raises(CompileError, match=r"^compiling for cpu: the compiler ") as caught:
             rc.compile(tiny_module, "cpu", timeout=1)
     assert list(cache.rglob("*.entry")) == []
@@ -213,7 +213,7 @@ def test_a_failure_leaves_no_cache_entry(
     assert "func.func @block_lstm_v2(" in module
     assert "BlockLSTMV2: " in module, "the compiler's errors name the formula"
     fake(tmp_path, "cat")
-    monkeypatch.setattr(compiler, "_libraries", lambda: tmp_path)
+    monkeypatch.setattr(iree_compile, "_libraries", lambda: tmp_path)
     assert rc.compile(tiny_module, "cpu").payload == module.encode()
 
 
@@ -256,7 +256,13 @@ def test_every_feature_is_one_that_the_compiler_knows(tmp_path: Path) -> None:
     target = resolve_target("cpu:" + ",".join(sorted(cpu_features.known_features(arch))))
     text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
     done = subprocess.run(
-        [compiler._libraries() / "iree-compile", "-", "-o", "/dev/null", *compiler_flags(target)],
+        [
+            iree_compile._libraries() / "iree-compile",
+            "-",
+            "-o",
+            "/dev/null",
+            *compiler_flags(target),
+        ],
         input=text,
         capture_output=True,
         text=True,
