@@ -253,7 +253,8 @@ def lowered_text(module: Module, target: str, strategy: str | None = None) -> st
     from rnn_compiler.lowering.pipeline import rewrite
 
     name = resolve_strategy(strategy, resolved)
-    return module_text(rewrite(located, module.functions, resolved, _package_version(), name))
+    rewritten = rewrite(located, module.functions, resolved, _package_version(), name)
+    return module_text(rewritten.text)
 
 
 def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:

@@ -10,43 +10,25 @@ k+1 those that need a product with a row computed at level k. Within a level eve
 be computed on its own.
 """
 
-# pyright: basic, reportAttributeAccessIssue=false
-
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.mlir import ir
-
-__all__ = [
-    "ELEMENTWISE",
-    "NotARecurrence",
-    "Output",
-    "Product",
-    "Recurrence",
-    "State",
-    "attribute_text",
-    "defining",
-    "element",
-    "ints",
-    "is_constant",
-    "part_of",
-    "rank",
-    "shape",
-    "unit_of",
-    "width",
-]
-
-ELEMENTWISE = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "negate", "abs", "tanh"),
-        *("logistic", "exponential", "compare", "select", "clamp", "convert", "and", "or", "not"),
-    )
+from rnn_compiler.lowering.analysis.values import (
+    contracted_axes,
+    defining,
+    element,
+    ints,
+    is_constant,
+    part_of,
+    rank,
+    shape,
 )
+from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
+__all__ = ["Output", "Product", "State", "TimeLoop", "is_time_loop"]
 
 _SHAPING = frozenset(
     f"stablehlo.{name}"
@@ -54,10 +36,6 @@ _SHAPING = frozenset(
         *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
     )
 )
-
-
-class NotARecurrence(Exception):  # noqa: N818 (an answer, not a failure)
-    """The function is not a time loop that can be rewritten; says why."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +88,7 @@ class Product:
 
 
 @dataclass
-class Recurrence:
+class TimeLoop:
     """A time loop.
 
     Attributes:
@@ -128,24 +106,24 @@ class Recurrence:
     outputs: list[Output]
     states: list[State]
     products: dict[ir.Value, Product]
-    _levels: dict[ir.Value, int] = field(default_factory=dict)
+    _levels: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
 
     @classmethod
-    def read(cls, function: ir.Operation) -> Recurrence:
+    def read(cls, function: ir.Operation) -> TimeLoop:
         """Reads a decomposition.
 
         Raises:
-            NotARecurrence: It is not a loop of the form that `time_loop` emits.
+            Refused: It is not a loop of the form that `time_loop` emits.
         """
-        block = function.regions[0].blocks[0]
-        loops = [op for op in block.operations if op.operation.name == "stablehlo.while"]
+        block = block_of(function)
+        loops = [op for op in ops_of(block) if op.name == "stablehlo.while"]
         if len(loops) != 1:
-            raise NotARecurrence("no single loop")
-        loop = loops[0].operation
-        arguments = list(block.arguments)
+            raise Refused("no single loop")
+        loop = loops[0]
+        arguments: list[ir.Value] = list(block.arguments)
         body = loop.regions[1].blocks[0]
-        carried = list(body.arguments)
-        yielded = list(body.operations)[-1].operation.operands
+        carried: list[ir.Value] = list(body.arguments)
+        yielded = ops_of(body)[-1].operands
         outputs: list[Output] = []
         states: list[State] = []
         for start, value, new in list(zip(loop.operands, carried, yielded, strict=True))[1:]:
@@ -153,18 +131,30 @@ class Recurrence:
                 states.append(State(start, value, new))
             else:
                 outputs.append(_output(value, new))
-        if [*block.operations][-1].operation.operands[0] != loop.results[1]:
-            raise NotARecurrence("the results are not those of the loop")
+        if ops_of(block)[-1].operands[0] != loop.results[1]:
+            raise Refused("the results are not those of the loop")
         products = {
             product.value: product
-            for op in body.operations
-            if op.operation.name == "stablehlo.dot_general"
-            for product in [_product(op.operation, arguments)]
+            for op in ops_of(body)
+            if op.name == "stablehlo.dot_general"
+            for product in [_product(op, arguments)]
         }
-        recurrence = cls(function, arguments, carried[0], outputs, states, products)
-        for root in recurrence.roots():
-            recurrence.level(root)
-        return recurrence
+        time_loop = cls(function, arguments, carried[0], outputs, states, products)
+        for root in time_loop.roots():
+            time_loop.level(root)
+        return time_loop
+
+    @property
+    def batch_size(self) -> int:
+        """The batch size.
+
+        Raises:
+            Refused: Its states have several, or an output has no batch axis.
+        """
+        sizes = {shape(state.value)[0] for state in self.states}
+        if len(sizes) != 1 or any(len(output.shape) != 3 for output in self.outputs):
+            raise Refused("states of different batch sizes")
+        return sizes.pop()
 
     def roots(self) -> list[ir.Value]:
         """Everything a step has to compute: rows, states, and left-hand sides of products."""
@@ -183,7 +173,7 @@ class Recurrence:
         """The level of a value of the step; see the module's docstring.
 
         Raises:
-            NotARecurrence: It is computed by an op that is none of a recurrence's.
+            Refused: It is computed by an op that is none of a recurrence's.
         """
         if isinstance(value.owner, ir.Block):
             return 0
@@ -242,97 +232,32 @@ class Recurrence:
             return self.level(product.lhs) + self.is_computed(product)
         op = defining(value)
         if op.name not in ELEMENTWISE and op.name not in _SHAPING:
-            raise NotARecurrence(f"{op.name} in a step")
+            raise Refused(f"{op.name} in a step")
         return max((self.level(operand) for operand in op.operands), default=0)
+
+
+def is_time_loop(op: ir.Operation) -> bool:
+    """Whether an op is a composite that `builder.time_loop` made."""
+    if op.name != "stablehlo.composite":
+        return False
+    return "reverse" in ir.DictAttr(op.attributes["composite_attributes"])
 
 
 def _output(carried: ir.Value, new: ir.Value) -> Output:
     update = defining(new)
     if update.name != "stablehlo.dynamic_update_slice" or update.operands[0] != carried:
-        raise NotARecurrence("a carried array of which no row is written")
+        raise Refused("a carried array of which no row is written")
     reshape = defining(update.operands[1])
     if reshape.name != "stablehlo.reshape":
-        raise NotARecurrence("a written part that is not a row")
+        raise Refused("a written part that is not a row")
     return Output(shape(carried), element(carried), reshape.operands[0], update.operands[2])
 
 
 def _product(op: ir.Operation, arguments: list[ir.Value]) -> Product:
     lhs, weight = op.operands
-    numbers = attribute_text(op, "dot_dimension_numbers")
-    axes = [int(axis) for axis in re.findall(r"contracting_dimensions = \[(\d+)\]", numbers)]
-    if (
-        len(axes) != 2
-        or axes[0] != 1
-        or (rank(lhs), rank(weight)) != (2, 2)
-        or "batching" in numbers
-    ):
-        raise NotARecurrence("a product that is not one of matrices")
+    axes = contracted_axes(op)
+    if axes is None or axes[0] != 1:
+        raise Refused("a product that is not one of matrices")
     if weight not in arguments:
-        raise NotARecurrence("a product with a matrix that the step computes")
+        raise Refused("a product with a matrix that the step computes")
     return Product(op.results[0], lhs, weight, transposed=axes[1] == 1)
-
-
-def defining(value: ir.Value) -> ir.Operation:
-    """The op that a value is the result of.
-
-    Raises:
-        NotARecurrence: It is an argument of a block.
-    """
-    if isinstance(value.owner, ir.Block):
-        raise NotARecurrence("a whole array as a value of a step")
-    return value.owner.operation if hasattr(value.owner, "operation") else value.owner
-
-
-def part_of(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
-    """Which operand of a concatenation of columns a column belongs to, and where in it it is."""
-    for operand in concatenate.operands:
-        if column < width(operand):
-            return operand, column
-        column -= width(operand)
-    raise NotARecurrence("a part that crosses a concatenation")
-
-
-def unit_of(value: ir.Value) -> int:
-    """The width of the parts that a value consists of: those that are concatenated in it."""
-    if not isinstance(value.owner, ir.Block):
-        op = defining(value)
-        if op.name == "stablehlo.concatenate":
-            return math.gcd(*(width(operand) for operand in op.operands))
-        if op.name in ELEMENTWISE:
-            return math.gcd(*(unit_of(x) for x in op.operands if rank(x) == 2))
-    return width(value)
-
-
-def is_constant(value: ir.Value) -> bool:
-    """Whether a value is a constant."""
-    return not isinstance(value.owner, ir.Block) and defining(value).name == "stablehlo.constant"
-
-
-def element(value: ir.Value) -> str:
-    """A value's element type."""
-    return str(ir.RankedTensorType(value.type).element_type)
-
-
-def shape(value: ir.Value) -> tuple[int, ...]:
-    """A value's shape."""
-    return tuple(ir.RankedTensorType(value.type).shape)
-
-
-def rank(value: ir.Value) -> int:
-    """A value's rank."""
-    return ir.RankedTensorType(value.type).rank
-
-
-def width(value: ir.Value) -> int:
-    """The size of a value's second axis."""
-    return shape(value)[1]
-
-
-def attribute_text(op: ir.Operation, name: str) -> str:
-    """An attribute's text."""
-    return str(op.attributes[name])
-
-
-def ints(op: ir.Operation, name: str) -> list[int]:
-    """An attribute that is a list of integers."""
-    return list(ir.DenseI64ArrayAttr(op.attributes[name]))

@@ -7,14 +7,11 @@ after it. Every op is verified as it is created. What an op gives is a `Value` (
 Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/spec).
 """
 
-# The MLIR bindings carry no usable types.
-# pyright: basic, reportAttributeAccessIssue=false
-
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -111,7 +108,7 @@ class Builder:
     @contextmanager
     def block(
         self, region: ir.Region, arguments: Sequence[Type], names: Sequence[str]
-    ) -> Iterator[tuple[Value, ...]]:
+    ) -> Generator[tuple[Value, ...], None, None]:
         """Appends a block to a region and emits into it; gives the block's arguments."""
         block = region.blocks.append(
             *[argument.mlir for argument in arguments],

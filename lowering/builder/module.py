@@ -1,7 +1,5 @@
 """Modules of StableHLO: one public function per op, and their text for people."""
 
-# pyright: basic, reportAttributeAccessIssue=false
-
 from __future__ import annotations
 
 import functools

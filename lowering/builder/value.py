@@ -1,11 +1,8 @@
 """StableHLO values that read as formulas do on paper: ``o * (1 - o) * h_grad``.
 
 A `Value` wraps an SSA value. Binary operators broadcast as numpy does, along leading axes only (a
-row vector against a batch). What they emit goes through the value's `hlo.Builder`.
+row vector against a batch). What they emit goes through the value's `builder.Builder`.
 """
-
-# The MLIR bindings carry no usable types.
-# pyright: basic, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ class Type:
     dtype: str
 
     @property
-    def mlir(self) -> ir.Type:
+    def mlir(self) -> ir.RankedTensorType:
         """The MLIR type, in the current context."""
         element = _INNER_TYPES.get(self.dtype) or DTYPES[self.dtype].mlir
         return ir.RankedTensorType.get(self.shape, ir.Type.parse(element))

@@ -21,15 +21,17 @@ so a product may also be added to a part of a larger vector, in place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
+from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.kernel.body import Array, Text, divisor, tile_matmul, vector, zeros
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
-__all__ = ["BlockedProduct"]
+__all__ = ["BlockedProduct", "blocked_product"]
 
 BLOCK = range(64, 513)
 """How many rows a block may have."""
@@ -50,52 +52,56 @@ should be. IREE's threads take them one by one where they are fewer than eight f
 eight at a time (`iree_task_dispatch_issue` in 3.13), which leaves threads waiting for the last."""
 
 
-@dataclass
 class BlockedProduct:
-    """Emits the product of two matrices of one element type.
+    """How the product of two matrices is cut up.
 
     Attributes:
-        text: Where to; from `emit` on, what a workgroup does.
         vectors: The vector unit.
-        lhs: ``[M, K]`` or ``[K, M]``; from `emit` on, the latter packed.
-        rhs: ``[K, N]`` or ``[N, K]``; from `emit` on packed, if `packed`.
+        rows: M.
+        inner: K.
+        columns: N.
         axes: The axis of each that is summed over.
-        total: The vector that the product is added to; None if there is none. Only with `axes`
-            ``(0, 0)``: what tiles and blocks do not divide is made twice otherwise.
-        offset: The name of an index: where in it the product's first element goes.
-        part: The block of the result that is being made: ``[block, width]``, or that many elements
-            of `total`.
-        base: Its first column, if it has not all of them.
+        is_added: Whether the product is added to a vector. Only with `axes` ``(0, 0)``: what tiles
+            and blocks do not divide is made twice otherwise.
+        by_columns: Whether the left-hand side comes as ``[K, M]``, and is packed.
+        packed: Whether the right-hand side is packed.
+        streamed: Whether some rows of the right-hand side are read at a time.
+        count: How many blocks of rows there are.
+        block: How many rows each has.
+        tile: How many rows a tile has.
+        panel: How many columns a panel has.
+        across: Into how many parts the columns are cut.
+        width: How many columns each has.
     """
 
-    text: Text
-    vectors: VectorUnit
-    lhs: Array
-    rhs: Array
-    axes: tuple[int, int]
-    total: Array | None = None
-    offset: str = ""
-    part: Array = field(init=False)
-    base: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        if self.total and self.axes[0]:
+    def __init__(
+        self,
+        vectors: VectorUnit,
+        lhs: ArrayType,
+        rhs: ArrayType,
+        axes: tuple[int, int],
+        *,
+        is_added: bool,
+    ) -> None:
+        if is_added and axes[0]:
             raise ValueError("a product is added only where no row is made twice")
-        self.rows, self.inner = self.lhs.shape[1 - self.axes[0]], self.lhs.shape[self.axes[0]]
-        self.columns, element = self.rhs.shape[1 - self.axes[1]], self.rhs.element
-        self.by_columns = self.axes[0] == 0
-        self.panel = min(self.vectors.width(element), self.columns)
-        size = 4 * self.inner * self.columns * self.vectors.lanes("f32")
-        size //= self.vectors.lanes(element)
+        self.vectors, self.axes, self.is_added = vectors, axes, is_added
+        (left, right), element = (known(lhs.shape), known(rhs.shape)), rhs.element
+        self.rows, self.inner = left[1 - axes[0]], left[axes[0]]
+        self.columns = right[1 - axes[1]]
+        self.by_columns = axes[0] == 0
+        self.panel = min(vectors.width(element), self.columns)
+        size = 4 * self.inner * self.columns * vectors.lanes("f32")
+        size //= vectors.lanes(element)
         many = self.rows >= MANY
-        cut = self.total and self.columns % self.panel
-        self.packed = bool(self.axes[1] == 1 or (many and size > CACHE) or cut)
+        cut = is_added and self.columns % self.panel
+        self.packed = bool(axes[1] == 1 or (many and size > CACHE) or cut)
         self.streamed = size > 4 * CACHE and not (many or self.packed or self.by_columns)
         self.count = self._count()
         self.block = -(-self.rows // self.count)
-        self.tile = 2 * self.vectors.rows if self.by_columns else self._height()
-        panels, left = divmod(self.columns, self.panel)
-        whole = self.total or self.streamed or left
+        self.tile = 2 * vectors.rows if self.by_columns else self._height()
+        panels, left_over = divmod(self.columns, self.panel)
+        whole = is_added or self.streamed or left_over
         self.across = 1 if whole else divisor(panels, max(1, WORKGROUPS // self.count))
         self.width = self.columns // self.across
 
@@ -122,147 +128,196 @@ class BlockedProduct:
         sizes = range(min(self.vectors.rows, self.block), self.vectors.rows // 2, -1)
         return min(sizes, key=lambda size: -(-self.block // size) * (size + 1), default=self.block)
 
-    def emit(self) -> Array:
-        """Emits the dispatch; gives the product, or the vector that it was added to."""
-        text, block = self.text, self.block
-        if self.packed:
-            self.rhs = pack(text, self.vectors, self.rhs, 1 - self.axes[1], self.panel)
-        if self.by_columns:
-            self.lhs = pack(text, self.vectors, self.lhs, 1, self.tile, self.count, together=False)
-        executable = Executable(text, "product", self.count * self.across)
-        self.text = inside = executable.text
-        self.lhs, self.rhs = (executable.read(text.held(each)) for each in (self.lhs, self.rhs))
-        column, group = "0", executable.workgroup()
-        if self.across > 1:
-            across = inside.index(self.across)
-            column = inside.times(inside(f"arith.remui {group}, {across} : index"), self.width)
-            group = inside(f"arith.divui {group}, {across} : index")
-        self.base = column
-        first = inside.times(group, block)
-        if self.count * block != self.rows:
-            first = inside(f"arith.minsi {first}, {inside.index(self.rows - block)} : index")
-        if self.total:
-            whole = executable.change(text.held(self.total))
-            offset = executable.given(self.offset, "index")
-            starts = [inside.plus(offset, inside.times(first, self.columns))]
-            sizes: tuple[int, ...] = (block * self.columns,)
+
+def blocked_product(
+    outside: Function,
+    vectors: VectorUnit,
+    lhs: Array,
+    rhs: Array,
+    axes: tuple[int, int],
+    total: Array | None = None,
+    offset: Number | None = None,
+) -> Array:
+    """Emits the product of two matrices of one element type.
+
+    Args:
+        outside: Where to.
+        vectors: The vector unit.
+        lhs: ``[M, K]`` or ``[K, M]``.
+        rhs: ``[K, N]`` or ``[N, K]``.
+        axes: The axis of each that is summed over.
+        total: The vector that the product is added to; None if there is none.
+        offset: Where in it the product's first element goes, an index.
+
+    Returns:
+        The product, or the vector that it was added to.
+    """
+    plan = BlockedProduct(vectors, lhs.type, rhs.type, axes, is_added=total is not None)
+    if plan.packed:
+        rhs = pack(outside, vectors, rhs, 1 - axes[1], plan.panel)
+    if plan.by_columns:
+        lhs = pack(outside, vectors, lhs, 1, plan.tile, plan.count, together=False)
+    executable = Executable(outside, "product", plan.count * plan.across)
+    body = executable.body
+    lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
+    column: Index = 0
+    group = executable.workgroup()
+    if plan.across > 1:
+        across = body.index(plan.across)
+        column = group % across * plan.width
+        group = group // across
+    first = group * plan.block
+    if plan.count * plan.block != plan.rows:
+        first = body.smaller(first, plan.rows - plan.block)
+    starts: Sequence[Index]
+    if total is not None and offset is not None:
+        whole = executable.change(outside.held(total))
+        start = executable.given(offset)
+        starts, sizes = [start + first * plan.columns], [plan.block * plan.columns]
+    else:
+        whole = executable.make(ArrayType((plan.rows, plan.columns), rhs.element))
+        starts, sizes = [first, column], [plan.block, plan.width]
+    part = body.extract(whole, starts, sizes)
+    _Block(plan, executable, lhs, rhs, part, group, first, column).emit()
+    body.insert(part, whole, starts)
+    executable.dispatch()
+    return whole
+
+
+class _Block:
+    """Emits what a workgroup does: a block of the result.
+
+    Attributes:
+        plan: How the product is cut up.
+        lhs: The left-hand side, packed if it comes by columns.
+        rhs: The right-hand side, packed if the plan says so.
+        part: The block: ``[block, width]``, or that many elements of the vector it is added to.
+        group: The number of the block.
+        first: Its first row.
+        base: Its first column.
+    """
+
+    def __init__(
+        self,
+        plan: BlockedProduct,
+        executable: Executable,
+        lhs: Array,
+        rhs: Array,
+        part: Array,
+        group: Number,
+        first: Number,
+        base: Index,
+    ) -> None:
+        self.plan, self.body = plan, executable.body
+        self.lhs, self.rhs, self.part = lhs, rhs, part
+        self.group, self.first, self.base = group, first, base
+
+    def emit(self) -> None:
+        """Emits all tiles."""
+        plan, body = self.plan, self.body
+        panels, left = divmod(plan.width, plan.panel)
+        if plan.streamed:
+            self._stream()
         else:
-            whole = executable.make((self.rows, self.columns), self.rhs.element)
-            starts, sizes = [first, column], (block, self.width)
-        self.part = inside.extract(whole, starts, sizes)
-        self._tiles(group, first)
-        inside.insert(self.part, whole, starts)
-        executable.dispatch()
-        return whole
-
-    def _tiles(self, group: str, first: str) -> None:
-        """Emits all tiles of a block of rows."""
-        text, tile = self.text, self.tile
-        full, rest = divmod(self.block, tile)
-
-        def rows(column: str, width: int) -> None:
-            rhs = self._panel(column)
-
-            def each(row: str, height: int) -> None:
-                lhs = self._rows(group, first, row, height)
-                self._tile(lhs, rhs, row, column, (height, width))
-
-            self._for(full * tile, tile, lambda row: each(row, tile))
-            if rest and self.by_columns:
-                each(text.index(full * tile), rest)
-            elif rest:
-                each(text.index(self.block - tile), tile)
-
-        panels, left = divmod(self.width, self.panel)
-        if self.streamed:
-            self._stream(first)
-        else:
-            self._for(panels * self.panel, self.panel, lambda column: rows(column, self.panel))
-        if left and self.packed:
-            rows(text.index(panels * self.panel), left)
+            self._for(panels * plan.panel, plan.panel, lambda n: self._rows_of(n, plan.panel))
+        if left and plan.packed:
+            self._rows_of(body.index(panels * plan.panel), left)
         elif left:
-            rows(text.index(self.width - self.panel), self.panel)
+            self._rows_of(body.index(plan.width - plan.panel), plan.panel)
 
-    def _stream(self, first: str) -> None:
+    def _rows_of(self, column: Number, width: int) -> None:
+        """Emits all tiles of a panel."""
+        plan, body = self.plan, self.body
+        rhs = self._panel(column)
+        full, rest = divmod(plan.block, plan.tile)
+
+        def tile(row: Number, height: int) -> None:
+            self._tile(self._rows(row, height), rhs, row, column, (height, width))
+
+        self._for(full * plan.tile, plan.tile, lambda row: tile(row, plan.tile))
+        if rest and plan.by_columns:
+            tile(body.index(full * plan.tile), rest)
+        elif rest:
+            tile(body.index(plan.block - plan.tile), plan.tile)
+
+    def _stream(self) -> None:
         """Emits the sums of all whole panels, some rows of the right-hand side after the others."""
-        text, tile = self.text, self.tile
-        self.part = zeros(text, self.vectors, self.part)
-
-        def add(k: str, summed: int) -> None:
-            def tiles(row: str, height: int) -> None:
-                at = text(f"arith.addi {first}, {row} : index")
-                lhs = text.extract(self.lhs, [at, k], (height, summed))
-
-                def each(column: str) -> None:
-                    rhs = text.extract(self.rhs, [k, column], (summed, self.panel))
-                    start = text.extract(self.part, [row, column], (height, self.panel))
-                    made = tile_matmul(text, self.vectors, lhs, rhs, start)
-                    text.insert(made, self.part, [row, column])
-
-                self._for(self.columns // self.panel * self.panel, self.panel, each)
-
-            full, rest = divmod(self.block, tile)
-            self._for(full * tile, tile, lambda row: tiles(row, tile))
-            if rest:
-                tiles(text.index(full * tile), rest)
-
-        full, rest = divmod(self.inner, STREAM)
-        self._for(full * STREAM, STREAM, lambda k: add(k, STREAM))
+        plan, body = self.plan, self.body
+        self.part.value = zeros_in_place(body, plan.vectors, self.part).value
+        full, rest = divmod(plan.inner, STREAM)
+        self._for(full * STREAM, STREAM, lambda k: self._add(k, STREAM))
         if rest:
-            add(text.index(full * STREAM), rest)
+            self._add(body.index(full * STREAM), rest)
+
+    def _add(self, k: Number, summed: int) -> None:
+        """Emits what some rows of the right-hand side add to the sums."""
+        plan, body = self.plan, self.body
+        full, rest = divmod(plan.block, plan.tile)
+
+        def tiles(row: Number, height: int) -> None:
+            lhs = body.extract(self.lhs, [self.first + row, k], (height, summed))
+
+            def each(column: Number) -> None:
+                rhs = body.extract(self.rhs, [k, column], (summed, plan.panel))
+                start = body.extract(self.part, [row, column], (height, plan.panel))
+                made = tile_matmul(body, plan.vectors, lhs, rhs, start)
+                body.insert(made, self.part, [row, column])
+
+            self._for(plan.columns // plan.panel * plan.panel, plan.panel, each)
+
+        self._for(full * plan.tile, plan.tile, lambda row: tiles(row, plan.tile))
+        if rest:
+            tiles(body.index(full * plan.tile), rest)
 
     # Operands.
 
-    def _rows(self, group: str, first: str, row: str, height: int) -> Array:
+    def _rows(self, row: Number, height: int) -> Array:
         """Emits the left-hand side of a tile; zeros follow a packed one, up to a power of two."""
-        text = self.text
-        if not self.by_columns:
-            at = text(f"arith.addi {first}, {row} : index")
-            return text.extract(self.lhs, [at, "0"], (height, self.inner))
-        number = text(f"arith.divui {row}, {text.index(self.tile)} : index")
-        leads = [group, number] if self.count > 1 else [number]
-        high = min(self.tile, max(2, 1 << (height - 1).bit_length()))
-        return text.extract(self.lhs, [*leads, "0", "0"], (self.inner, high))
+        plan, body = self.plan, self.body
+        if not plan.by_columns:
+            return body.extract(self.lhs, [self.first + row, 0], (height, plan.inner))
+        number = row // plan.tile
+        leads = [self.group, number] if plan.count > 1 else [number]
+        high = min(plan.tile, max(2, 1 << (height - 1).bit_length()))
+        return body.extract(self.lhs, [*leads, 0, 0], (plan.inner, high))
 
-    def _panel(self, column: str) -> Array:
+    def _panel(self, column: Number) -> Array:
         """Emits a panel of the right-hand side."""
-        text = self.text
-        if self.across > 1:
-            column = text(f"arith.addi {self.base}, {column} : index")
-        if not self.packed:
-            return text.extract(self.rhs, ["0", column], (self.inner, self.panel))
-        number = text(f"arith.divui {column}, {text.index(self.panel)} : index")
-        return text.extract(self.rhs, [number, "0", "0"], (self.inner, self.panel))
+        plan, body = self.plan, self.body
+        if plan.across > 1:
+            column = self.base + column
+        if not plan.packed:
+            return body.extract(self.rhs, [0, column], (plan.inner, plan.panel))
+        return body.extract(self.rhs, [column // plan.panel, 0, 0], (plan.inner, plan.panel))
 
     # Tiles.
 
-    def _tile(self, lhs: Array, rhs: Array, row: str, column: str, shape: tuple[int, int]) -> None:
+    def _tile(
+        self, lhs: Array, rhs: Array, row: Number, column: Number, shape: tuple[int, int]
+    ) -> None:
         """Emits the sums of a tile."""
-        text = self.text
-        made = tile_matmul(text, self.vectors, lhs, rhs, lhs_transposed=self.by_columns)
+        plan, body = self.plan, self.body
+        made = tile_matmul(body, plan.vectors, lhs, rhs, lhs_transposed=plan.by_columns)
         if made.shape != shape:
-            made = text.extract(made, ["0", "0"], shape)
-        if not self.total:
-            text.insert(made, self.part, [row, column])
+            made = body.extract(made, [0, 0], shape)
+        if not plan.is_added:
+            body.insert(made, self.part, [row, column])
             return
         height, width = shape
-        lanes = self.vectors.columns(width, made.element)
-        kind = vector(lanes, made.element)
+        lanes = plan.vectors.columns(width, made.element)
 
-        def line(number: str) -> None:
-            at = text(f"arith.addi {row}, {number} : index")
-            start = text.plus(text.times(at, self.columns), column)
-            text.loop(0, width, lanes, [self.part], lambda k: add(number, start, k))
+        def line(number: Number) -> None:
+            start = (row + number) * plan.columns + column
+            body.loop(0, width, lanes, [self.part], lambda k: add(number, start, k))
 
-        def add(number: str, start: str, k: str) -> None:
-            place = [text.plus(start, k)]
-            new, old = text.read(made, [number, k], lanes), text.read(self.part, place, lanes)
-            both = text(f"arith.addf {old}, {new} : {kind}")
-            text.write(both, lanes, self.part, place)
+        def add(number: Number, start: Number, k: Number) -> None:
+            place = [start + k]
+            new, old = body.read(made, [number, k], lanes), body.read(self.part, place, lanes)
+            body.write(old + new, self.part, place)
 
-        text.loop(0, height, 1, [self.part], line)
+        body.loop(0, height, 1, [self.part], line)
 
-    def _for(self, high: int, step: int, body: Callable[[str], None]) -> None:
+    def _for(self, high: int, step: int, body: Callable[[Number], None]) -> None:
         """Emits a loop from 0 that carries the block of the result, unless it takes no turn."""
         if high:
-            self.text.loop(0, high, step, [self.part], body)
+            self.body.loop(0, high, step, [self.part], body)

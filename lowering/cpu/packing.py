@@ -10,22 +10,20 @@ here, in tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.kernel.body import (
-    Array,
-    Text,
-    divisor,
-    lowering_config,
-    tensor,
-    zeros,
-)
+from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.kernel import linalg
+from rnn_compiler.lowering.kernel.attributes import cpu_tiles, integers, segments
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
 from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["pack"]
 
 
 def pack(
-    text: Text,
+    outside: Function,
     vectors: VectorUnit,
     matrix: Array,
     axis: int,
@@ -37,7 +35,7 @@ def pack(
     """Emits the packing of a matrix into panels, zeros after the last column.
 
     Args:
-        text: Where to, outside of a dispatch.
+        outside: Where to.
         vectors: The vector unit.
         matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
         axis: The axis of the columns.
@@ -49,125 +47,131 @@ def pack(
         ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``.
     """
     if axis == 0:
-        return _transposed(text, vectors, matrix, panel, gates, together=together)
-    inner, unit = matrix.shape[0], matrix.shape[1] // gates
+        return _Transposing(outside, vectors, matrix, panel, gates, together=together).emit()
+    inner, columns = known(matrix.shape)
+    unit, element = columns // gates, matrix.element
     count = -(-unit // panel)
-    name, element = matrix.name, matrix.element
-    padding = ""
-    if count * panel != unit:
-        zero = text(f"arith.constant 0.0 : {element}")
-        padding = f"padding_value({zero} : {element}) "
+    padding = [outside.constant(0, element)] if count * panel != unit else []
     if gates == 1:
         source, tiles, order = matrix, (count, inner, panel), [1, 0]
     else:
-        source = Array("", (inner, gates, unit), element)
         tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
         order = [2, 0, 1] if together else [1, 2, 0]
-        source.name = name = text(
-            f"tensor.expand_shape {name} [[0], [1, 2]] output_shape {list(source.shape)} : "
-            f"{matrix.type} into {source.type}"
-        )
-    empty = text(f"tensor.empty() : {tensor(tiles, element)}")
-    name = text(
-        f"linalg.pack {name} {padding}outer_dims_perm = {order} "
-        f"inner_dims_pos = [{len(source.shape) - 1}] inner_tiles = [{panel}] "
-        f"into {empty} : {source.type} -> {tensor(tiles, element)}"
+        source = outside.expand(matrix, [[0], [1, 2]], (inner, gates, unit))
+    type = ArrayType(tiles, element)
+    packed = outside.array(
+        "linalg.pack",
+        [source, outside.empty(type), *padding],
+        type,
+        {
+            "outer_dims_perm": integers(order),
+            "inner_dims_pos": integers([len(source.shape) - 1]),
+            "static_inner_tiles": integers([panel]),
+            "operandSegmentSizes": segments(1, 1, len(padding), 0),
+        },
     )
-    if gates > 1 and not together:
-        return Array(name, tiles, element)
-    packed = Array(name, (count, inner, gates * panel), element)
-    if gates > 1:
-        packed.name = text(
-            f"tensor.collapse_shape {name} [[0], [1], [2, 3]] : {tensor(tiles, element)} into "
-            f"{packed.type}"
-        )
+    if gates > 1 and together:
+        return outside.collapse(packed, [[0], [1], [2, 3]])
     return packed
 
 
-def _transposed(
-    text: Text, vectors: VectorUnit, matrix: Array, panel: int, gates: int, *, together: bool
-) -> Array:
-    """Emits the packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
+class _Transposing:
+    """The packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
 
     Where tiles do not divide K, the last overlaps the one before; of the columns, the last panel
     has a rest, and zeros after it. Tiles of a single column would leave a dispatch of nothing but
     unit axes, which IREE 3.13 does not compile.
     """
-    unit, inner = matrix.shape[0] // gates, matrix.shape[1]
-    count, of = -(-unit // panel), matrix.element
-    lanes = vectors.lanes(of)
-    high = min(inner, lanes)
-    wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
-    wide = panel if wide == 1 else wide
-    rest, padding = unit % wide, count * panel - unit
-    executable = Executable(text, "pack", count)
-    source = executable.read(text.held(matrix))
-    if together or gates == 1:
-        packed = executable.make((count, inner, gates * panel), of)
-        sizes: tuple[int, ...] = (1, inner, gates * panel)
-    else:
-        packed = executable.make((gates, count, inner, panel), of)
-        sizes = (gates, 1, inner, panel)
-    text, number = executable.text, executable.workgroup()
-    starts = ["0"] * len(sizes)
-    starts[-3] = number
-    part = text.extract(packed, starts, sizes)
-    first = text(f"arith.muli {number}, {text.index(panel)} : index")
-    end = full = text.index(panel)
-    if padding:
-        left = text(f"arith.subi {text.index(unit)}, {first} : index")
-        end = full = text(f"arith.minsi {left}, {end} : index")
-    if rest:
-        tail = text(f"arith.remui {end}, {text.index(wide)} : index")
-        full = text(f"arith.subi {end}, {tail} : index")
 
-    def place(gate: str, k: str, column: str) -> list[str]:
-        if len(sizes) == 4:
-            return [gate, "0", k, column]
-        at = text(f"arith.muli {gate}, {text.index(panel)} : index")
-        return ["0", k, text(f"arith.addi {at}, {column} : index")]
+    def __init__(
+        self,
+        outside: Function,
+        vectors: VectorUnit,
+        matrix: Array,
+        panel: int,
+        gates: int,
+        *,
+        together: bool,
+    ) -> None:
+        self.vectors, self.panel, self.gates = vectors, panel, gates
+        rows, self.inner = known(matrix.shape)
+        self.unit = rows // gates
+        count, of = -(-self.unit // panel), matrix.element
+        lanes = vectors.lanes(of)
+        self.high = min(self.inner, lanes)
+        wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
+        self.wide = panel if wide == 1 else wide
+        self.rest, self.padding = self.unit % self.wide, count * panel - self.unit
+        self.executable = Executable(outside, "pack", count)
+        self.source = self.executable.read(outside.held(matrix))
+        if together or gates == 1:
+            shape: tuple[int, ...] = (count, self.inner, gates * panel)
+            self.sizes: tuple[int, ...] = (1, *shape[1:])
+        else:
+            shape = (gates, count, self.inner, panel)
+            self.sizes = (gates, 1, *shape[2:])
+        self.packed = self.executable.make(ArrayType(shape, of))
+        self.body = self.executable.body
 
-    def tile(gate: str, k: str, column: str, width: int) -> None:
-        row = text(f"arith.muli {gate}, {text.index(unit)} : index")
-        row = text(f"arith.addi {row}, {first} : index")
-        row = text(f"arith.addi {row}, {column} : index")
-        small = text.extract(source, [row, k], (width, high))
-        to = place(gate, k, column)
-        target = text.extract(part, to, (high, width))
-        text.insert(_transpose(text, small, target), part, to)
+    def emit(self) -> Array:
+        """Emits the dispatch; gives what it makes."""
+        body, number = self.body, self.executable.workgroup()
+        starts: list[Index] = [0] * len(self.sizes)
+        starts[-3] = number
+        self.part = body.extract(self.packed, starts, self.sizes)
+        self.first = number * self.panel
+        self.full: Number
+        self.end = self.full = body.index(self.panel)
+        if self.padding:
+            left = self.unit - self.first
+            self.end = self.full = body.smaller(left, self.end)
+        if self.rest:
+            self.full = self.end - self.end % self.wide
+        body.loop(0, self.gates, 1, [self.part], self._gate)
+        body.insert(self.part, self.packed, starts)
+        self.executable.dispatch()
+        return self.packed
 
-    def zero(gate: str, k: str, column: str) -> None:
-        to = place(gate, k, column)
-        text.insert(zeros(text, vectors, text.extract(part, to, (high, padding))), part, to)
+    def _gate(self, gate: Number) -> None:
+        self.body.loop(0, self.inner, self.high, [self.part], lambda k: self._columns(gate, k))
 
-    def columns(gate: str, k: str) -> None:
-        if inner % high:
-            k = text(f"arith.minsi {k}, {text.index(inner - high)} : index")
-        text.loop(0, full, wide, [part], lambda column: tile(gate, k, column, wide))
-        if rest:  # no turn or one, as the padding
-            text.loop(full, end, rest, [part], lambda column: tile(gate, k, column, rest))
-        if padding:
-            text.loop(end, panel, padding, [part], lambda column: zero(gate, k, column))
+    def _columns(self, gate: Number, k: Number) -> None:
+        """Emits some rows k of what the panel has of a gate."""
+        body, part = self.body, [self.part]
+        if self.inner % self.high:
+            k = body.smaller(k, self.inner - self.high)
+        body.loop(0, self.full, self.wide, part, lambda n: self._tile(gate, k, n, self.wide))
+        if self.rest:  # no turn or one, as the padding
+            body.loop(
+                self.full, self.end, self.rest, part, lambda n: self._tile(gate, k, n, self.rest)
+            )
+        if self.padding:
+            body.loop(self.end, self.panel, self.padding, part, lambda n: self._zeros(gate, k, n))
 
-    def gate(number: str) -> None:
-        text.loop(0, inner, high, [part], lambda k: columns(number, k))
+    def _place(self, gate: Number, k: Number, column: Number) -> list[Index]:
+        """Where in the panel a tile is."""
+        if len(self.sizes) == 4:
+            return [gate, 0, k, column]
+        return [0, k, gate * self.panel + column]
 
-    text.loop(0, gates, 1, [part], gate)
-    text.insert(part, packed, starts)
-    executable.dispatch()
-    return packed
+    def _tile(self, gate: Number, k: Number, column: Number, width: int) -> None:
+        body = self.body
+        row = gate * self.unit + self.first + column
+        small = body.extract(self.source, [row, k], (width, self.high))
+        to = self._place(gate, k, column)
+        target = body.extract(self.part, to, (self.high, width))
+        body.insert(_transpose(body, small, target), self.part, to)
+
+    def _zeros(self, gate: Number, k: Number, column: Number) -> None:
+        to = self._place(gate, k, column)
+        target = self.body.extract(self.part, to, (self.high, self.padding))
+        self.body.insert(zeros_in_place(self.body, self.vectors, target), self.part, to)
 
 
-def _transpose(text: Text, tile: Array, target: Array) -> Array:
+def _transpose(body: Body, tile: Array, target: Array) -> Array:
     """Emits the transpose of a tile, in the place of a target."""
-    config = lowering_config(target.shape, (0, 0))
-    maps = "affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>"
-    element, unused = text.name(), text.name()
-    name = text(
-        f'linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"], '
-        f"lowering_config = {config}}} ins({tile.name} : {tile.type}) "
-        f"outs({target.name} : {target.type}) {{\n"
-        f"^bb0({element}: {tile.element}, {unused}: {tile.element}):\n"
-        f"linalg.yield {element} : {tile.element}\n}} -> {target.type}"
-    )
-    return Array(name, target.shape, target.element)
+    block = spare_block([element_type(tile.element)] * 2)
+    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
+    tiles = cpu_tiles(known(target.shape), (0, 0))
+    (made,) = linalg.generic(body, [(tile, (1, 0))], [target], block, tiles)
+    return made

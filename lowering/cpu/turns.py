@@ -25,16 +25,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.kernel.body import Array, Text
+from rnn_compiler.lowering.kernel.attributes import integer
+from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.number import Index, Number
 
-__all__ = ["Turns", "first_only", "share"]
+__all__ = ["Turns"]
 
 _LINE = 16
 """Numbers in a cache line: each counter has a line of its own."""
 
 _MOST = 8
 """How many parts a turn has at most."""
+
+_ADD, _MAXIMUM = 1, 6
+"""Kinds of `memref.atomic_rmw`: addi and maxs."""
 
 
 class Turns:
@@ -56,126 +61,64 @@ class Turns:
         """
         if parts > _MOST:
             raise ValueError(f"{parts} parts: {_MOST} is the most")
-        self._text, self.parts = executable.text, parts
-        self._zero, self._one = (self._text(f"arith.constant {n} : i32") for n in (0, 1))
+        self._body, self.parts = executable.body, parts
+        self._zero, self._one = (self._body.constant(n, "i32") for n in (0, 1))
         self.workgroup = executable.workgroup()
         if parts == 1:
             return
-        self._size = _LINE * (_MOST + 1) * count
         self._counts, self._base = executable.shared(_LINE * (_MOST + 1), number, count)
         first, step = zip(*(_order(workgroup, parts) for workgroup in range(parts)), strict=True)
-        self._first, self._step = (self._look_up(each, self.workgroup) for each in (first, step))
-
-    def _look_up(self, table: Sequence[int], index: str) -> str:
-        """Emits a choice from a table."""
-        kind = f"tensor<{len(table)}xindex>"
-        constant = self._text(f"arith.constant dense<{list(table)}> : {kind}")
-        return self._text(f"tensor.extract {constant}[{index}] : {kind}")
-
-    def _atomic(self, kind: str, value: str, place: str) -> str:
-        """Emits an atomic operation on a counter; gives what it was before."""
-        place = self._text(f"arith.addi {self._base}, {place} : index")
-        return self._text(
-            f"memref.atomic_rmw {kind} {value}, {self._counts}[{place}] : "
-            f"(i32, memref<{self._size}xi32>) -> i32"
+        self._first, self._step = (
+            self._body.choose(table, self.workgroup) for table in (first, step)
         )
 
-    def over(self, turns: int) -> str:
-        """Emits how many groups of so many turns are over, after the first turn."""
-        text = self._text
-        if self.parts == 1:
-            return text.index(0)
-        done = self._atomic("addi", self._zero, text.index(0))
-        done = text(f"arith.index_cast {done} : i32 to index")
-        all_turns = text(f"arith.divui {done}, {text.index(self.parts)} : index")
-        all_turns = text(f"arith.subi {all_turns}, {text.index(1)} : index")
-        return text(f"arith.divui {all_turns}, {text.index(turns)} : index")
+    def _atomic(self, kind: int, value: Number, place: Index) -> Number:
+        """Emits an atomic operation on a counter; gives what it was before."""
+        operands = [value, self._counts, self._base + self._body.index(place)]
+        attributes = {"kind": integer(kind)}
+        return self._body.number("memref.atomic_rmw", operands, "i32", attributes=attributes)
 
-    def take(self, turn: str, carried: Sequence[Array], body: Callable[[str], None]) -> None:
+    def _done(self, place: Index = 0) -> Number:
+        """Emits the reading of how many parts are done."""
+        return self._atomic(_ADD, self._zero, place)
+
+    def over(self, turns: int) -> Number:
+        """Emits how many groups of so many turns are over, after the first turn."""
+        if self.parts == 1:
+            return self._body.index(0)
+        return (self._done().to_index() // self.parts - 1) // turns
+
+    def take(self, turn: Number, carried: Sequence[Array], body: Callable[[Index], None]) -> None:
         """Emits a turn.
 
         Args:
             turn: Its number, from 0: an index.
             carried: The arrays that the body writes to.
-            body: Emits the body, given the number of a part, 0 or a name.
+            body: Emits the body, given the number of a part.
         """
         if self.parts == 1:
-            body("0")
+            body(0)
             return
-        text, zero = self._text, self._text.index(0)
-        number = text(f"arith.index_cast {turn} : index to i32")
-        next_turn = text(f"arith.addi {number}, {self._one} : i32")
-        all_parts = text(f"arith.constant {self.parts} : i32")
-        goal = text(f"arith.muli {next_turn}, {all_parts} : i32")
+        at, zero = self._body, self._body.index(0)
+        next_turn = turn.to_integer("i32") + self._one
+        goal = next_turn * self.parts
 
-        def part(index: str) -> None:
-            moved = text(f"arith.muli {index}, {self._step} : index")
-            moved = text(f"arith.addi {moved}, {self._first} : index")
-            own = text(f"arith.remui {moved}, {text.index(self.parts)} : index")
-            line = text(f"arith.muli {text.add(own, 1)}, {text.index(_LINE)} : index")
-            before = self._atomic("maxs", next_turn, line)
-            mine = text(f"arith.cmpi slt, {before}, {next_turn} : i32")
+        def part(index: Number) -> None:
+            own = (index * self._step + self._first) % self.parts
+            before = self._atomic(_MAXIMUM, next_turn, (own + 1) * _LINE)
 
-            def do(zero_here: str) -> None:
+            def do(zero_here: Number) -> None:
                 # Were all that the body writes the same in each round of this loop, IREE would read
                 # it before the loop and write it after, whether or not the part was claimed.
-                body(text(f"arith.addi {own}, {zero_here} : index"))
-                self._atomic("addi", self._one, zero)
+                body(own + zero_here)
+                self._atomic(_ADD, self._one, zero)
 
-            once = text(f"arith.index_castui {mine} : i1 to index")
-            text.loop(0, once, 1, carried, do)
+            at.loop(0, (before < next_turn).to_index(), 1, carried, do)
 
-        done = self._atomic("addi", self._zero, zero)
-        open_ = text(f"arith.cmpi slt, {done}, {goal} : i32")
-        last = text(f"arith.select {open_}, {text.index(self.parts)}, {zero} : index")
-        text.loop(0, last, 1, carried, part)  # an scf.if would be repeated in the tiles of a reader
-        text.lines.append("scf.while : () -> () {")
-        waiting = text(f"arith.cmpi slt, {self._atomic('addi', self._zero, zero)}, {goal} : i32")
-        text.lines.append(f"scf.condition({waiting})\n}} do {{\nscf.yield\n}}")
-
-
-def share(
-    text: Text,
-    count: int,
-    among: int,
-    index: str,
-    carried: Sequence[Array],
-    body: Callable[[str], None],
-) -> None:
-    """Emits a loop over the share of a part in things that are counted.
-
-    Args:
-        text: Where to.
-        count: How many things there are.
-        among: How many parts share them, in order, as evenly as can be.
-        index: Which of these it is; "0" if there is one.
-        carried: The arrays that the body writes to.
-        body: Emits the body, given the number of a thing.
-    """
-    each, uneven = divmod(count, among)
-    if uneven and among > 1:
-        edges = [text.times(index, count)]
-        edges.append(text.add(edges[0], count))
-        low, high = (text(f"arith.divui {x}, {text.index(among)} : index") for x in edges)
-        text.loop(low, high, 1, carried, body)
-        return
-    first = text.times(index, each)
-    if each == 1:
-        body(first)
-    elif first == "0":
-        text.loop(0, each, 1, carried, body)
-    else:
-        text.loop(0, each, 1, carried, lambda n: body(text(f"arith.addi {first}, {n} : index")))
-
-
-def first_only(
-    text: Text, index: str, among: int, carried: Sequence[Array], body: Callable[[], None]
-) -> None:
-    """Emits what only the first of some parts does; arguments as those of `share`."""
-    if among == 1:
-        body()
-        return
-    text.when(text(f"arith.cmpi eq, {index}, {text.index(0)} : index"), carried, body)
+        is_open = self._done(zero) < goal
+        last = at.select(is_open, at.index(self.parts), zero)
+        at.loop(0, last, 1, carried, part)  # an scf.if would be repeated in the tiles of a reader
+        at.wait_while(lambda: self._done(zero) < goal)
 
 
 def _order(workgroup: int, parts: int) -> tuple[int, int]:

@@ -1,51 +1,53 @@
 """StableHLO's elementwise ops on scalars or vectors, in MLIR's `arith` and `math` dialects.
 
 The same expansions that IREE's own conversion of StableHLO makes, so that a loop that was rewritten
-computes what the loop as it stood computed.
+computes what the loop as it stood computed. Which ops a rewrite takes for elementwise follows from
+the table of their emitters.
 """
-
-# pyright: basic, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
 
-from rnn_compiler.lowering.analysis.time_loop import (
-    NotARecurrence,
-    attribute_text,
-    defining,
-    element,
-)
-from rnn_compiler.lowering.kernel.body import vector
+from rnn_compiler.lowering.kernel.body import Body
+from rnn_compiler.lowering.kernel.number import Number, bits, is_float
+from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["Emit", "cast", "elementwise", "row_index", "scalar", "splat"]
+__all__ = ["ELEMENTWISE", "cast", "elementwise", "splat"]
 
-Emit = Callable[[str], str]
-"""Emits an op given by the text right of its ``=``; gives the name of its result."""
+Emitter: TypeAlias = Callable[[Body, ir.Operation, Sequence[Number]], Number]
+"""Emits one StableHLO op on its operands."""
 
-_FLOAT = {
-    "add": "arith.addf",
-    "subtract": "arith.subf",
-    "multiply": "arith.mulf",
-    "divide": "arith.divf",
-    "maximum": "arith.maximumf",
-    "minimum": "arith.minimumf",
-    "negate": "arith.negf",
-    "abs": "math.absf",
-    "tanh": "math.tanh",
-    "exponential": "math.exp",
-}
 
-_INTEGER = {
-    "add": "arith.addi",
-    "subtract": "arith.subi",
-    "multiply": "arith.muli",
-    "maximum": "arith.maxsi",
-    "minimum": "arith.minsi",
-    "and": "arith.andi",
-    "or": "arith.ori",
-}
+def _plain(float_op: str | None, integer_op: str | None) -> Emitter:
+    """An op that is one of `arith` or `math`: by the element type of its last operand."""
+
+    def emit(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+        of = operands[-1]
+        name = float_op if is_float(of.element) else integer_op
+        if name is None:
+            raise Refused(f"{op.name} of {of.element} in a step")
+        return body.number(name, operands, of.element, of.lanes)
+
+    return emit
+
+
+def _logistic(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:
+    (x,) = operands
+    one = body.constant(1, x.element, x.lanes)
+    negative = body.number("arith.negf", [x], x.element, x.lanes)
+    exponential = body.number("math.exp", [negative], x.element, x.lanes)
+    return body.number("arith.divf", [one, exponential + one], x.element, x.lanes)
+
+
+def _clamp(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:
+    low, value, high = operands
+    at_least = body.number("arith.maximumf", [value, low], high.element, high.lanes)
+    return body.number("arith.minimumf", [at_least, high], high.element, high.lanes)
+
 
 _PREDICATES = {
     "EQ": ("oeq", "eq"),
@@ -57,121 +59,105 @@ _PREDICATES = {
 }
 """Comparison directions, for floating point numbers and for integers."""
 
-_WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i1": 1, "i32": 32, "i64": 64}
+
+def _compare(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    direction = str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
+    first, second = operands
+    of_floats, of_integers = _PREDICATES[direction]
+    return body.compare(of_floats if is_float(second.element) else of_integers, first, second)
 
 
-def is_float(element: str) -> bool:
-    """Whether an element type is one of floating point numbers."""
-    return "f" in element
+def _not(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    (x,) = operands
+    if x.element != "i1":
+        raise Refused(f"{op.name} of {x.element} in a step")
+    true = body.constant(True, x.element, x.lanes)
+    return body.number("arith.xori", [x, true], x.element, x.lanes)
 
 
-def _constant(emit: Emit, value: str, element: str, lanes: int = 0) -> str:
-    """A number, or a vector of that number."""
-    value = f"dense<{value}>" if lanes else value
-    return emit(f"arith.constant {value} : {vector(lanes, element)}")
+def _select(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:
+    condition, first, second = operands
+    return body.select(condition, first, second)
 
 
-def cast(emit: Emit, x: str, source: str, target: str, lanes: int = 0) -> str:
-    """The same numbers in another element type.
+def _convert(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    (x,) = operands
+    return cast(body, x, str(ir.RankedTensorType(op.results[0].type).element_type))
+
+
+_EMITTERS: Mapping[str, Emitter] = MappingProxyType(
+    {
+        "add": _plain("arith.addf", "arith.addi"),
+        "subtract": _plain("arith.subf", "arith.subi"),
+        "multiply": _plain("arith.mulf", "arith.muli"),
+        "divide": _plain("arith.divf", None),
+        "maximum": _plain("arith.maximumf", "arith.maxsi"),
+        "minimum": _plain("arith.minimumf", "arith.minsi"),
+        "negate": _plain("arith.negf", None),
+        "abs": _plain("math.absf", None),
+        "tanh": _plain("math.tanh", None),
+        "exponential": _plain("math.exp", None),
+        "and": _plain(None, "arith.andi"),
+        "or": _plain(None, "arith.ori"),
+        "not": _not,
+        "logistic": _logistic,
+        "clamp": _clamp,
+        "compare": _compare,
+        "select": _select,
+        "convert": _convert,
+    }
+)
+
+ELEMENTWISE = frozenset(f"stablehlo.{name}" for name in _EMITTERS)
+"""The ops that `elementwise` knows."""
+
+
+def elementwise(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    """Emits one elementwise op.
+
+    Args:
+        body: Where to.
+        op: The StableHLO op.
+        operands: Its operands, all scalars or all vectors of as many lanes.
 
     Raises:
-        NotARecurrence: There is no such conversion in a recurrence.
+        Refused: There is no such op here.
     """
-    if source == target:
+    emit = _EMITTERS.get(op.name.removeprefix("stablehlo."))
+    if emit is None:
+        raise Refused(f"{op.name} in a step")
+    return emit(body, op, operands)
+
+
+def cast(body: Body, x: Number, element: str) -> Number:
+    """Emits the same numbers in another element type.
+
+    Raises:
+        Refused: There is no such conversion here.
+    """
+    if x.element == element:
         return x
-    wider = _WIDTHS[target] > _WIDTHS[source]
-    if is_float(source) and is_float(target) and _WIDTHS[source] != _WIDTHS[target]:
+    wider = bits(element) > bits(x.element)
+    floats = is_float(x.element), is_float(element)
+    if floats == (True, True) and bits(x.element) != bits(element):
         op = "extf" if wider else "truncf"
-    elif not is_float(source) and not is_float(target) and target != "i1":
-        op = ("extui" if source == "i1" else "extsi") if wider else "trunci"
-    elif source == "i1":
+    elif floats == (False, False) and element != "i1":
+        op = ("extui" if x.element == "i1" else "extsi") if wider else "trunci"
+    elif x.element == "i1":
         op = "uitofp"
     else:
-        raise NotARecurrence(f"a conversion from {source} to {target}")
-    return emit(f"arith.{op} {x} : {vector(lanes, source)} to {vector(lanes, target)}")
+        raise Refused(f"a conversion from {x.element} to {element}")
+    return body.number(f"arith.{op}", [x], element, x.lanes)
 
 
-def splat(emit: Emit, op: ir.Operation, element: str, lanes: int = 0) -> str:
-    """A constant of equal elements: one of them, or a vector of them."""
-    dense = ir.DenseElementsAttr(op.attributes["value"])
-    if not dense.is_splat:
-        raise NotARecurrence("a constant of several numbers")
-    value = str(dense.get_splat_value()).split(" ")[0]
-    if element == "i1":
-        value = "true" if value in ("true", "1", "-1") else "false"
-    return _constant(emit, value, element, lanes)
-
-
-def elementwise(
-    emit: Emit, op: ir.Operation, operands: Sequence[str], element: str, lanes: int = 0
-) -> str:
-    """One elementwise op.
-
-    Args:
-        emit: Emits an op.
-        op: The StableHLO op.
-        operands: Its operands.
-        element: Element type of its last operand.
-        lanes: How many numbers each operand is a vector of; 0 for scalars.
+def splat(body: Body, constant: ir.Operation, lanes: int = 0) -> Number:
+    """Emits a constant of equal elements: one of them, or a vector of them.
 
     Raises:
-        NotARecurrence: There is no such op here.
+        Refused: Its elements are not equal.
     """
-    name = op.name.removeprefix("stablehlo.")
-    x = ", ".join(operands)
-    kind = vector(lanes, element)
-    table = _FLOAT if is_float(element) else _INTEGER
-    if name in table:
-        return emit(f"{table[name]} {x} : {kind}")
-    if name == "logistic":
-        one = _constant(emit, "1.0", element, lanes)
-        negative = emit(f"arith.negf {x} : {kind}")
-        exponential = emit(f"math.exp {negative} : {kind}")
-        denominator = emit(f"arith.addf {exponential}, {one} : {kind}")
-        return emit(f"arith.divf {one}, {denominator} : {kind}")
-    if name == "select":
-        condition = f"{vector(lanes, 'i1')}, " if lanes else ""
-        return emit(f"arith.select {x} : {condition}{kind}")
-    if name == "clamp":
-        low, value, high = operands
-        at_least = emit(f"arith.maximumf {value}, {low} : {kind}")
-        return emit(f"arith.minimumf {at_least}, {high} : {kind}")
-    if name == "compare":
-        direction = attribute_text(op, "comparison_direction").split()[-1].rstrip(">")
-        float_predicate, integer_predicate = _PREDICATES[direction]
-        if is_float(element):
-            return emit(f"arith.cmpf {float_predicate}, {x} : {kind}")
-        return emit(f"arith.cmpi {integer_predicate}, {x} : {kind}")
-    if name == "not" and element == "i1":
-        return emit(f"arith.xori {x}, {_constant(emit, 'true', element, lanes)} : {kind}")
-    raise NotARecurrence(f"{op.name} of {element} in a step")
-
-
-def scalar(emit: Emit, known: dict[ir.Value, str], value: ir.Value) -> str:
-    """A scalar that a step computes.
-
-    Args:
-        emit: Emits an op.
-        known: The names of those there are; what is emitted is added.
-        value: The scalar.
-    """
-    if value not in known:
-        op = defining(value)
-        if op.name == "stablehlo.constant":
-            known[value] = splat(emit, op, element(value))
-        else:
-            operands = [scalar(emit, known, operand) for operand in op.operands]
-            last = element(op.operands[-1])
-            if op.name == "stablehlo.convert":
-                known[value] = cast(emit, operands[0], last, element(value))
-            else:
-                known[value] = elementwise(emit, op, operands, last)
-    return known[value]
-
-
-def row_index(emit: Emit, known: dict[ir.Value, str], value: ir.Value, length: int) -> str:
-    """The index of a row, a scalar of the step, clamped to the array as `dynamic_slice` does."""
-    index = cast(emit, scalar(emit, known, value), element(value), "i64")
-    zero, last = (emit(f"arith.constant {n} : i64") for n in (0, length - 1))
-    low = emit(f"arith.maxsi {index}, {zero} : i64")
-    return emit(f"arith.index_cast {emit(f'arith.minsi {low}, {last} : i64')} : i64 to index")
+    dense = ir.DenseElementsAttr(constant.attributes["value"])
+    if not dense.is_splat:
+        raise Refused("a constant of several numbers")
+    element = str(ir.RankedTensorType(constant.results[0].type).element_type)
+    return body.constant(dense.get_splat_value(), element, lanes)

@@ -1,306 +1,404 @@
-"""The text of functions with hand-made dispatches: names, tiles, matrix products.
+"""Bodies of functions and dispatches, written op by op.
 
-What the passes that write dispatches share. Matrix products in one are
-`linalg.matmul` (`linalg.vecmat` for a single row) with tile sizes that divide.
+A `Body` is a place where ops are emitted; outside and inside of a dispatch are open at once, each a
+body of its own. An `Array` is a tensor: it holds the value that it is *now*, and writing a part of
+it gives it another. Sizes and places are `Index`: ints, or numbers that are computed.
 
-IREE gives a dispatch one pipeline, which its function names (`executable`); ops say only their tile
-sizes (`lowering_config`).
+Every op carries the body's source location, which is that of the formula it stands for
+(`Body.located`): a compiler error inside a dispatch names it, and printed modules call values after
+it.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.kernel.attributes import (
+    DYNAMIC,
+    in_place,
+    integer,
+    integers,
+    reassociation,
+    segments,
+)
+from rnn_compiler.lowering.kernel.number import (
+    Index,
+    Number,
+    element_type,
+    is_float,
+    vector_type,
+)
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
 
-__all__ = [
-    "Array",
-    "Text",
-    "converted",
-    "divisor",
-    "lowering_config",
-    "span",
-    "tensor",
-    "tile_matmul",
-    "transposed",
-    "vector",
-    "zeros",
-]
+__all__ = ["Array", "ArrayType", "Body", "converted", "known", "spare_block", "transposed"]
+
+_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
+_FLOAT_PREDICATES = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
+"""Those of `arith.cmpi` and `arith.cmpf`, by their numbers."""
 
 
-def tensor(shape: Sequence[int], element: str) -> str:
-    """A tensor type."""
-    return f"tensor<{'x'.join([*map(str, shape), element])}>"
-
-
-def vector(lanes: int, element: str) -> str:
-    """A vector type; that of a scalar if it has no lanes."""
-    return f"vector<{lanes}x{element}>" if lanes else element
-
-
-@dataclass
-class Array:
-    """A tensor that the text has a name for.
+@dataclass(frozen=True)
+class ArrayType:
+    """What an array is made of.
 
     Attributes:
-        name: Its name now; writing a part of it gives it another.
-        shape: Its shape.
+        shape: Its sizes.
         element: Its element type.
     """
 
-    name: str
-    shape: tuple[int, ...]
+    shape: tuple[Index, ...]
     element: str
 
     @property
-    def type(self) -> str:
-        """Its type."""
-        return tensor(self.shape, self.element)
+    def mlir(self) -> ir.Type:
+        """The tensor type."""
+        sizes = [size if isinstance(size, int) else DYNAMIC for size in self.shape]
+        return ir.RankedTensorType.get(sizes, element_type(self.element))
 
 
-class Text:
-    """Lines of MLIR, and names for values.
+class Array:
+    """A tensor that ops write parts of.
 
     Attributes:
-        lines: The lines so far.
-        symbol: The name of the function; those of its executables start with it.
-        executables: The symbols and texts of what is dispatched (`executable`).
+        value: The value that it is now.
+        type: Its sizes and element type.
     """
 
-    def __init__(self, names: Text | None = None, *, symbol: str = "f") -> None:
-        """Starts without a line; names continue those of another text, if one is given."""
-        self.lines: list[str] = []
-        self.symbol = symbol
-        self.executables: list[tuple[str, str]] = []
-        self._numbers: itertools.count[int] = names._numbers if names else itertools.count()
+    __slots__ = ("type", "value")
 
-    def name(self) -> str:
-        """A new name."""
-        return f"%v{next(self._numbers)}"
+    def __init__(self, value: ir.Value, shape: Sequence[Index], element: str) -> None:
+        self.value, self.type = value, ArrayType(tuple(shape), element)
 
-    def __call__(self, text: str) -> str:
-        """Emits an op with one result, given by the text after the ``=``; gives its name."""
-        name = self.name()
-        self.lines.append(f"{name} = {text}")
-        return name
+    @classmethod
+    def of(cls, value: ir.Value) -> Array:
+        """A value of static shape as an array."""
+        kind = ir.RankedTensorType(value.type)
+        return cls(value, kind.shape, str(kind.element_type))
+
+    @property
+    def shape(self) -> tuple[Index, ...]:
+        """Its sizes."""
+        return self.type.shape
+
+    @property
+    def element(self) -> str:
+        """Its element type."""
+        return self.type.element
+
+
+def known(sizes: Iterable[Index]) -> tuple[int, ...]:
+    """Sizes that are all known when code is generated.
+
+    Raises:
+        Refused: One is not.
+    """
+    values = tuple(sizes)
+    numbers = tuple(size for size in values if isinstance(size, int))
+    if len(numbers) < len(values):
+        raise Refused("a size that is not known when code is generated")
+    return numbers
+
+
+def spare_block(types: Sequence[ir.Type] = ()) -> ir.Block:
+    """A block of no op yet, for what is emitted before the op that it will belong to."""
+    holder = ir.Operation.create("builtin.module", regions=1, loc=ir.Location.unknown())
+    return holder.regions[0].blocks.append(*types)
+
+
+class Body:
+    """A place where ops are emitted, one after the other.
+
+    Attributes:
+        location: The source location of what is emitted.
+    """
+
+    def __init__(self, block: ir.Block, location: ir.Location | None = None) -> None:
+        """Starts at the end of a block."""
+        self._at = ir.InsertionPoint(block)
+        self.location = location or ir.Location.unknown()
+
+    @contextmanager
+    def located(self, location: ir.Location) -> Generator[None, None, None]:
+        """Gives what is emitted meanwhile another source location."""
+        before, self.location = self.location, location
+        yield
+        self.location = before
+
+    @contextmanager
+    def _inside(self, block: ir.Block) -> Generator[None, None, None]:
+        before, self._at = self._at, ir.InsertionPoint(block)
+        yield
+        self._at = before
+
+    # Ops.
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Number | Array | ir.Value] = (),
+        results: Sequence[ir.Type] = (),
+        attributes: Mapping[str, ir.Attribute] | None = None,
+        regions: int = 0,
+    ) -> ir.Operation:
+        """Emits an op by its full name."""
+        return ir.Operation.create(
+            name,
+            results=list(results),
+            operands=[
+                each.value if isinstance(each, Number | Array) else each for each in operands
+            ],
+            attributes=dict(attributes or {}),
+            regions=regions,
+            loc=self.location,
+            ip=self._at,
+        )
+
+    def number(
+        self,
+        name: str,
+        operands: Sequence[Number | Array | ir.Value],
+        element: str,
+        lanes: int = 0,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> Number:
+        """Emits an op that gives a number."""
+        op = self.op(name, operands, [vector_type(element, lanes)], attributes)
+        return Number(self, op.results[0], element, lanes)
+
+    def array(
+        self,
+        name: str,
+        operands: Sequence[Number | Array | ir.Value],
+        type: ArrayType,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> Array:
+        """Emits an op that gives an array."""
+        op = self.op(name, operands, [type.mlir], attributes)
+        return Array(op.results[0], type.shape, type.element)
+
+    # Numbers.
+
+    def constant(self, value: float | ir.Attribute, element: str, lanes: int = 0) -> Number:
+        """Emits a number, or a vector of equal numbers; of an int or float, or an attribute."""
+        scalar = element_type(element)
+        if isinstance(value, ir.Attribute):
+            attribute = value
+        elif element == "i1":
+            attribute = ir.BoolAttr.get(bool(value))
+        elif is_float(element):
+            attribute = ir.FloatAttr.get(scalar, float(value))
+        else:
+            attribute = ir.IntegerAttr.get(scalar, int(value))
+        if lanes:
+            attribute = ir.DenseElementsAttr.get_splat(vector_type(element, lanes), attribute)
+        return self.number("arith.constant", [], element, lanes, {"value": attribute})
+
+    def index(self, value: Index) -> Number:
+        """An index as a number; an int becomes a constant."""
+        return self.constant(value, "index") if isinstance(value, int) else value
+
+    def compare(self, predicate: str, first: Number, second: Number) -> Number:
+        """Emits a comparison, by LLVM's name of it: "slt", "oeq"."""
+        known, op = _PREDICATES, "arith.cmpi"
+        if is_float(first.element):
+            known, op = _FLOAT_PREDICATES, "arith.cmpf"
+        code = {"predicate": integer(known.index(predicate))}
+        return self.number(op, [first, second], "i1", first.lanes, code)
+
+    def select(self, condition: Number, first: Number, second: Number) -> Number:
+        """Emits one number or the other."""
+        operands = [condition, first, second]
+        return self.number("arith.select", operands, first.element, first.lanes)
+
+    def smaller(self, first: Number, second: Number | int) -> Number:
+        """Emits the smaller of two integers."""
+        return self._extreme("arith.minsi", first, second)
+
+    def larger(self, first: Number, second: Number | int) -> Number:
+        """Emits the larger of two integers."""
+        return self._extreme("arith.maxsi", first, second)
+
+    def _extreme(self, op: str, first: Number, second: Number | int) -> Number:
+        other = self.constant(second, first.element) if isinstance(second, int) else second
+        return self.number(op, [first, other], first.element)
+
+    def broadcast(self, number: Number, lanes: int) -> Number:
+        """Emits a vector of one number."""
+        return self.number("vector.broadcast", [number], number.element, lanes)
+
+    def choose(self, table: Sequence[int], index: Number) -> Number:
+        """Emits a choice from a table of indices."""
+        type = ir.RankedTensorType.get([len(table)], ir.IndexType.get())
+        numbers = [ir.IntegerAttr.get(ir.IndexType.get(), number) for number in table]
+        value = ir.DenseElementsAttr.get(numbers, type)
+        constant = self.op("arith.constant", [], [type], {"value": value})
+        return self.number("tensor.extract", [constant.results[0], index], "index")
+
+    # Arrays.
 
     def held(self, array: Array) -> Array:
         """Emits a clone, never carried out: what makes an array stays out of what reads it."""
-        name = self(f"flow.tensor.clone {array.name} : {array.type}")
-        return Array(name, array.shape, array.element)
+        return self.array("flow.tensor.clone", [array], array.type)
 
     def pinned(self, array: Array) -> Array:
         """Emits a barrier: nothing is known of the array, not even that nobody reads it."""
-        name = self(f"util.optimization_barrier {array.name} : {array.type}")
-        return Array(name, array.shape, array.element)
+        return self.array("util.optimization_barrier", [array], array.type)
 
-    def extract(self, array: Array, starts: Sequence[str], sizes: Sequence[int]) -> Array:
+    def empty(self, type: ArrayType) -> Array:
+        """Emits an array of anything."""
+        sizes = [size for size in type.shape if isinstance(size, Number)]
+        return self.array("tensor.empty", sizes, type)
+
+    def element(self, array: Array, places: Sequence[Index] = ()) -> Number:
+        """Emits the reading of one number."""
+        indices = [self.index(place) for place in places]
+        return self.number("tensor.extract", [array, *indices], array.element)
+
+    def extract(self, array: Array, starts: Sequence[Index], sizes: Sequence[Index]) -> Array:
         """Emits a part of an array; as many of its first axes as `sizes` lacks are dropped."""
-        part = Array("", tuple(sizes), array.element)
-        where = span(starts, (*[1] * (len(starts) - len(sizes)), *sizes))
-        part.name = self(f"tensor.extract_slice {array.name}{where} : {array.type} to {part.type}")
-        return part
+        part = ArrayType(tuple(sizes), array.element)
+        return self.extract_as(array, starts, [*[1] * (len(starts) - len(sizes)), *sizes], part)
 
-    def insert(self, part: Array, array: Array, starts: Sequence[str]) -> None:
-        """Emits the writing of a part of an array, which has another name then."""
-        where = span(starts, (*[1] * (len(starts) - len(part.shape)), *part.shape))
-        array.name = self(
-            f"tensor.insert_slice {part.name} into {array.name}{where} : "
-            f"{part.type} into {array.type}"
-        )
+    def extract_as(
+        self, array: Array, starts: Sequence[Index], sizes: Sequence[Index], part: ArrayType
+    ) -> Array:
+        """Emits a part of an array without some of its axes of size 1."""
+        numbers, attributes = _span(1, starts, sizes)
+        return self.array("tensor.extract_slice", [array, *numbers], part, attributes)
 
-    def read(self, array: Array, starts: Sequence[str], lanes: int) -> str:
-        """Emits the reading of a vector from the last axis of an array; gives its name."""
-        zero = self(f"arith.constant {0.0 if 'f' in array.element else 0} : {array.element}")
-        places = ", ".join(self.indices(starts))
-        return self(
-            f"vector.transfer_read {array.name}[{places}], {zero} {{in_bounds = [true]}} : "
-            f"{array.type}, {vector(lanes, array.element)}"
-        )
+    def insert(self, part: Array, array: Array, starts: Sequence[Index]) -> None:
+        """Emits the writing of a part of an array."""
+        lacking = len(starts) - len(part.shape)
+        self.insert_as(part, array, starts, [*[1] * lacking, *part.shape])
 
-    def write(self, value: str, lanes: int, array: Array, starts: Sequence[str]) -> None:
-        """Emits the writing of a vector to the last axis of an array, which has a new name then."""
-        places = ", ".join(self.indices(starts))
-        array.name = self(
-            f"vector.transfer_write {value}, {array.name}[{places}] {{in_bounds = [true]}} : "
-            f"{vector(lanes, array.element)}, {array.type}"
-        )
+    def insert_as(
+        self, part: Array, array: Array, starts: Sequence[Index], sizes: Sequence[Index]
+    ) -> None:
+        """Emits the writing of a part that lacks some axes of size 1."""
+        numbers, attributes = _span(2, starts, sizes)
+        made = self.array("tensor.insert_slice", [part, array, *numbers], array.type, attributes)
+        array.value = made.value
+
+    def read(self, array: Array, starts: Sequence[Index], lanes: int) -> Number:
+        """Emits the reading of a vector from the last axis of an array."""
+        zero = self.constant(0, array.element)
+        places = [self.index(place) for place in starts]
+        attributes = in_place(len(places), [1, len(places), 1, 0])
+        operands = [array, *places, zero]
+        return self.number("vector.transfer_read", operands, array.element, lanes, attributes)
+
+    def write(self, vector: Number, array: Array, starts: Sequence[Index]) -> None:
+        """Emits the writing of a vector to the last axis of an array."""
+        places = [self.index(place) for place in starts]
+        attributes = in_place(len(places), [1, 1, len(places), 0])
+        operands = [vector, array, *places]
+        made = self.array("vector.transfer_write", operands, array.type, attributes)
+        array.value = made.value
+
+    def collapse(self, array: Array, groups: Sequence[Sequence[int]]) -> Array:
+        """Emits an array with some neighbouring axes as one; all sizes are known."""
+        sizes = [math.prod(known(array.shape[axis] for axis in group)) for group in groups]
+        attributes = {"reassociation": reassociation(groups)}
+        type = ArrayType(tuple(sizes), array.element)
+        return self.array("tensor.collapse_shape", [array], type, attributes)
+
+    def expand(self, array: Array, groups: Sequence[Sequence[int]], shape: Sequence[int]) -> Array:
+        """Emits an array with some axes as several; all sizes are known."""
+        attributes: dict[str, ir.Attribute] = {
+            "reassociation": reassociation(groups),
+            "static_output_shape": integers(shape),
+        }
+        type = ArrayType(tuple(shape), array.element)
+        return self.array("tensor.expand_shape", [array], type, attributes)
+
+    # Control flow.
 
     def loop(
         self,
-        low: int | str,
-        high: int | str,
+        low: Index,
+        high: Index,
         step: int,
         carried: Sequence[Array],
-        body: Callable[[str], None],
+        body: Callable[[Number], None],
     ) -> None:
         """Emits a loop.
 
         Args:
-            low: Where it starts, a number or a name.
+            low: Where it starts.
             high: Where it ends.
             step: How far it goes at a time.
-            carried: The arrays that its body writes to; they have other names in it and after it.
+            carried: The arrays that its body writes to; they have other values in it and after it.
             body: Emits the body, given the index.
         """
-        bounds = [self.index(n) if isinstance(n, int) else n for n in (low, high, step)]
-        induction, result = self.name(), self.name()
-        types = ", ".join(array.type for array in carried)
-        inside = [self.name() for _ in carried]
-        pairs = ", ".join(f"{new} = {a.name}" for new, a in zip(inside, carried, strict=True))
-        self.lines.append(
-            f"{result}:{len(carried)} = scf.for {induction} = {bounds[0]} to {bounds[1]} "
-            f"step {bounds[2]} iter_args({pairs}) -> ({types}) {{"
-        )
-        for array, name in zip(carried, inside, strict=True):
-            array.name = name
-        body(induction)
-        self.lines.append(f"scf.yield {', '.join(a.name for a in carried)} : {types}\n}}")
-        for number, array in enumerate(carried):
-            array.name = f"{result}#{number}"
+        bounds = [self.index(bound) for bound in (low, high, step)]
+        types = [array.value.type for array in carried]
+        op = self.op("scf.for", [*bounds, *carried], types, regions=1)
+        block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
+        induction, *inside = block.arguments
+        _hand_on(carried, inside)
+        with self._inside(block):
+            body(Number(self, induction, "index"))
+            self.op("scf.yield", carried)
+        _hand_on(carried, op.results)
 
-    def when(self, condition: str, carried: Sequence[Array], body: Callable[[], None]) -> None:
-        """Emits what is done on a condition, to arrays that have other names after it."""
-        result, before = self.name(), [array.name for array in carried]
-        types = ", ".join(array.type for array in carried)
-        self.lines.append(f"{result}:{len(carried)} = scf.if {condition} -> ({types}) {{")
-        body()
-        self.lines.append(f"scf.yield {', '.join(a.name for a in carried)} : {types}")
-        self.lines.append(f"}} else {{\nscf.yield {', '.join(before)} : {types}\n}}")
-        for number, array in enumerate(carried):
-            array.name = f"{result}#{number}"
+    def when(self, condition: Number, carried: Sequence[Array], body: Callable[[], None]) -> None:
+        """Emits what is done on a condition, to arrays that have other values after it."""
+        before = [array.value for array in carried]
+        op = self.op("scf.if", [condition], [value.type for value in before], regions=2)
+        with self._inside(op.regions[0].blocks.append()):
+            body()
+            self.op("scf.yield", carried)
+        with self._inside(op.regions[1].blocks.append()):
+            self.op("scf.yield", before)
+        _hand_on(carried, op.results)
 
-    def index(self, value: int) -> str:
-        """Emits a constant index."""
-        return self(f"arith.constant {value} : index")
-
-    def indices(self, places: Sequence[str]) -> list[str]:
-        """Emits the constants among some indices, themselves numbers or names."""
-        return [self.index(int(place)) if place.isdigit() else place for place in places]
-
-    def plus(self, first: str, second: str) -> str:
-        """Emits the sum of two indices, themselves numbers or names."""
-        if first.isdigit():
-            return self.add(second, int(first))
-        if second.isdigit():
-            return self.add(first, int(second))
-        return self(f"arith.addi {first}, {second} : index")
-
-    def add(self, start: str, offset: int) -> str:
-        """Emits an index, itself a number or a name, plus a number."""
-        if start.isdigit():
-            return str(int(start) + offset)
-        return self(f"arith.addi {start}, {self.index(offset)} : index") if offset else start
-
-    def times(self, index: str, factor: int) -> str:
-        """Emits an index, itself a number or a name, times a number."""
-        if index.isdigit():
-            return str(int(index) * factor)
-        return self(f"arith.muli {index}, {self.index(factor)} : index")
+    def wait_while(self, condition: Callable[[], Number]) -> None:
+        """Emits a loop that does nothing but ask, until the condition does not hold."""
+        op = self.op("scf.while", regions=2)
+        with self._inside(op.regions[0].blocks.append()):
+            self.op("scf.condition", [condition()])
+        with self._inside(op.regions[1].blocks.append()):
+            self.op("scf.yield")
 
 
-def converted(text: Text, array: Array, element: str) -> Array:
+def converted(body: Body, array: Array, element: str) -> Array:
     """Emits an array's conversion to an element type, if it has another."""
     if array.element == element:
         return array
-    result = Array("", array.shape, element)
-    result.name = text(f"stablehlo.convert {array.name} : ({array.type}) -> {result.type}")
-    return result
+    return body.array("stablehlo.convert", [array], ArrayType(array.shape, element))
 
 
-def transposed(text: Text, matrix: Array) -> Array:
+def transposed(body: Body, matrix: Array) -> Array:
     """Emits a matrix's transpose."""
-    result = Array("", matrix.shape[::-1], matrix.element)
-    result.name = text(
-        f"stablehlo.transpose {matrix.name}, dims = [1, 0] : ({matrix.type}) -> {result.type}"
-    )
-    return result
+    type = ArrayType(matrix.shape[::-1], matrix.element)
+    order = {"permutation": integers([1, 0])}
+    return body.array("stablehlo.transpose", [matrix], type, order)
 
 
-def span(starts: Sequence[str], sizes: Sequence[int]) -> str:
-    """Where a slice is: its offsets, sizes and strides."""
-    return f"[{', '.join(starts)}] [{', '.join(map(str, sizes))}] [{', '.join('1' for _ in sizes)}]"
+def _span(
+    leading: int, starts: Sequence[Index], sizes: Sequence[Index]
+) -> tuple[list[Number], dict[str, ir.Attribute]]:
+    """Where a slice is, as operands and attributes of an op with so many operands before them."""
+    numbers = [[each for each in values if isinstance(each, Number)] for values in (starts, sizes)]
+    static = [
+        [each if isinstance(each, int) else DYNAMIC for each in values]
+        for values in (starts, sizes, [1] * len(sizes))
+    ]
+    names = ("static_offsets", "static_sizes", "static_strides")
+    attributes: dict[str, ir.Attribute] = {
+        name: integers(values) for name, values in zip(names, static, strict=True)
+    }
+    counts = [*[1] * leading, *map(len, numbers), 0]
+    return [*numbers[0], *numbers[1]], {"operandSegmentSizes": segments(*counts), **attributes}
 
 
-def divisor(size: int, bound: int) -> int:
-    """The largest divisor of a size that is not above a bound."""
-    return next(d for d in range(min(size, bound), 0, -1) if size % d == 0)
-
-
-def lowering_config(parallel: Sequence[int], reduction: Sequence[int] = ()) -> str:
-    """Tile sizes of an op's parallel and reduced axes."""
-    levels = [f"vector_common_parallel = {list(parallel)}"]
-    if reduction:
-        none = [0] * len(parallel)
-        levels = [f"distribution = {none}", *levels, f"vector_reduction = {list(reduction)}"]
-    return f"#iree_cpu.lowering_config<{', '.join(levels)}>"
-
-
-def zeros(text: Text, vectors: VectorUnit, array: Array) -> Array:
-    """Emits zeros in the place of an array.
-
-    They are distributed, in name only: where a single op is, IREE 3.13 repeats the loops that make
-    what that op reads, writing and all, in its tiles.
-    """
-    zero = text(f"arith.constant 0.0 : {array.element}")
-    columns = divisor(array.shape[-1], vectors.width(array.element))
-    config = lowering_config([1] * (len(array.shape) - 1) + [columns], [0] * len(array.shape))
-    axes = ", ".join(f"d{axis}" for axis in range(len(array.shape)))
-    iterators = ", ".join(['"parallel"'] * len(array.shape))
-    name = text(
-        f"linalg.generic {{indexing_maps = [affine_map<({axes}) -> ({axes})>], "
-        f"iterator_types = [{iterators}], lowering_config = {config}}} "
-        f"outs({array.name} : {array.type}) {{\n^bb0({text.name()}: {array.element}):\n"
-        f"linalg.yield {zero} : {array.element}\n}} -> {array.type}"
-    )
-    return Array(name, array.shape, array.element)
-
-
-def tile_matmul(
-    text: Text,
-    vectors: VectorUnit,
-    lhs: Array,
-    rhs: Array,
-    start: Array | None = None,
-    *,
-    lhs_transposed: bool = False,
-) -> Array:
-    """Emits the product of a few rows with a panel.
-
-    Args:
-        text: Where to.
-        vectors: The vector unit.
-        lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
-        rhs: ``[K, P]``.
-        start: What the product is added to, ``[rows, P]``; None for zeros.
-        lhs_transposed: Whether `lhs` is. Its tiles are higher and less wide then, since its rows
-            fill registers too.
-    """
-    inner, width = rhs.shape
-    element = rhs.element
-    rows = lhs.shape[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
-    result = Array("", (*rows, width), element)
-    columns = vectors.columns(width, element) if rows else width
-    tallest = vectors.rows
-    if lhs_transposed and columns == vectors.width(element):
-        columns, tallest = columns // 2, 2 * tallest
-    parallel = [*(divisor(n, tallest) for n in rows), columns, 0]
-    reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
-    config = lowering_config(parallel, reduction)
-    if start is None:
-        zero = text(f"arith.constant 0.0 : {element}")
-        empty = text(f"tensor.empty() : {result.type}")
-        fill = f"linalg.fill ins({zero} : {element}) outs({empty} : {result.type})"
-        start = Array(text(f"{fill} -> {result.type}"), result.shape, element)
-    op = "linalg.matmul" if rows else "linalg.vecmat"
-    if lhs_transposed:
-        maps = ("(d2, d0)", "(d2, d1)", "(d0, d1)")
-        maps = ", ".join(f"affine_map<(d0, d1, d2) -> {m}>" for m in maps)
-        op = f"{op} indexing_maps = [{maps}]"
-    result.name = text(
-        f"{op} {{lowering_config = {config}}} ins({lhs.name}, {rhs.name} : {lhs.type}, {rhs.type}) "
-        f"outs({start.name} : {result.type}) -> {result.type}"
-    )
-    return result
+def _hand_on(arrays: Sequence[Array], values: Iterable[ir.Value]) -> None:
+    for array, value in zip(arrays, values, strict=True):
+        array.value = value

@@ -1,4 +1,4 @@
-"""The text of a dispatch whose every binding, loop and workgroup is written by hand.
+"""A dispatch whose every binding, loop and workgroup is written by hand.
 
 A `flow.dispatch.region` leaves to IREE what its bindings are and how its work is cut up. Here it is
 a `stream.executable` and a `flow.dispatch` of it instead: what it makes is written where it will
@@ -11,24 +11,36 @@ took to compile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from rnn_compiler.lowering.kernel.attributes import (
+    binding_type,
+    cpu_pipeline,
+    integers,
+    segments,
+    tensor_binding_type,
+)
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.kernel.function import Function, create_function, set_function_type
+from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.mlir import ir
 
-from rnn_compiler.lowering.kernel.body import Array, Text, tensor
+__all__ = ["Executable"]
 
-__all__ = ["Executable", "with_executables"]
+_UNNAMED = "dispatch"
+"""Its name until it is placed; so that those alike are."""
 
-_TENSOR = "!iree_tensor_ext.dispatch.tensor"
-_PIPELINE = "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>"
+_PIPELINE = "DoubleTilingExpert"
 
 
 class Executable:
     """A dispatch.
 
     Attributes:
-        text: What every workgroup does.
+        name: What it will be called if there is none like it.
+        operation: The executable; it belongs to no module yet.
+        body: What every workgroup does.
     """
 
-    def __init__(self, outside: Text, kind: str, workgroups: int) -> None:
+    def __init__(self, outside: Function, kind: str, workgroups: int) -> None:
         """Starts one.
 
         Args:
@@ -36,161 +48,171 @@ class Executable:
             kind: What it is; a part of its name.
             workgroups: How many workgroups run it.
         """
+        self.name = outside.name_executable(kind)
         self._outside, self._workgroups = outside, workgroups
-        name = f'@"{outside.symbol}_{kind}'
-        number = sum(symbol.startswith(name) for symbol, _ in outside.executables)
-        self._symbol = f'{name}{f"_{number}" if number else ""}"'
-        self.text = Text()
-        self._operands: list[tuple[str, str]] = []
-        self._parameters: list[tuple[str, str]] = []
-        self._made: list[tuple[Array, str, str]] = []
-        self._changed: list[tuple[Array, str, str]] = []
-        self._zero = self.text.index(0)
+        self._function, self._block = create_function(_UNNAMED, **cpu_pipeline(_PIPELINE))
+        self.body = Body(self._block, outside.location)
+        self._zero = self.body.index(0)
+        self._operands: list[ir.Value] = []
+        self._made: list[tuple[Array, ir.Value, ir.Value]] = []
+        self._changed: list[tuple[Array, int, ir.Value]] = []
 
-    def _subspan(self, kind: str) -> tuple[str, str]:
-        """A parameter that is a binding, and its value of some type."""
-        parameter = self.text.name()
-        value = self.text(
-            f"stream.binding.subspan {parameter}[{self._zero}] : !stream.binding -> {kind}"
-        )
-        return parameter, value
+    # Operands.
 
-    def _binding(self, kind: str) -> str:
-        """The binding of the last operand, as a value of some type; gives its name."""
-        parameter, value = self._subspan(kind)
-        self._parameters.append((parameter, "!stream.binding"))
-        return value
-
-    def given(self, name: str, kind: str) -> str:
-        """A number from outside; gives its name inside."""
-        self._operands.append((name, kind))
-        parameter = self.text.name()
-        self._parameters.append((parameter, kind))
-        return parameter
+    def given(self, number: Number) -> Number:
+        """A number from outside, as it is inside."""
+        parameter = self._parameter(number.value, number.value.type)
+        return Number(self.body, parameter, number.element)
 
     def read(self, array: Array) -> Array:
         """An array from outside, as it is inside."""
-        self._operands.append((array.name, array.type))
-        kind = f"{_TENSOR}<readonly:{array.type}>"
-        return self._loaded(array, self._binding(kind), kind)
+        binding = self._bound(array, tensor_binding_type("readonly", array.type.mlir))
+        return self._loaded(array.type, binding)
 
     def change(self, array: Array) -> Array:
         """An array from outside, parts of which the dispatch changes, as it is inside."""
-        self._operands.append((array.name, array.type))
-        kind = f"{_TENSOR}<readwrite:{array.type}>"
-        binding = self._binding(kind)
-        inside = self._loaded(array, binding, kind)
-        self._changed.append((inside, array.name, binding))
+        binding = self._bound(array, tensor_binding_type("readwrite", array.type.mlir))
+        inside = self._loaded(array.type, binding)
+        self._changed.append((inside, len(self._operands) - 1, binding))
         return inside
 
-    def _loaded(self, array: Array, binding: str, kind: str) -> Array:
-        """All of a binding."""
-        name = self.text(f"{_TENSOR[1:]}.load {binding}, {_whole(array)} : {kind} -> {array.type}")
-        return Array(name, array.shape, array.element)
+    def make(self, type: ArrayType) -> Array:
+        """An array that the dispatch makes; what it holds at first is anything.
 
-    def make(self, shape: Sequence[int], element: str) -> Array:
-        """An array that the dispatch makes; what it holds at first is anything."""
-        kind = f"{_TENSOR}<readwrite:{tensor(shape, element)}>"
-        parameter, binding = self._subspan(kind)
-        array = self._loaded(Array("", tuple(shape), element), binding, kind)
+        What it makes is bound after all that it is given.
+        """
+        parameter = spare_block([binding_type()]).arguments[0]
+        binding = self._subspan(parameter, tensor_binding_type("readwrite", type.mlir))
+        array = self._loaded(type, binding)
         self._made.append((array, parameter, binding))
         return array
 
-    def shared(self, size: int, number: int, count: int) -> tuple[str, str]:
+    def shared(self, size: int, number: int, count: int) -> tuple[ir.Value, Number]:
         """Some ``i32`` that all workgroups see, zeros at first.
 
-        IREE is told that they are only read. Were they tied to a result, no other result could be
-        made where it belongs in a larger array (`EmplaceAllocations` in 3.13 leaves a dispatch with
-        a tied operand alone), and as equal zeros may be one buffer, each dispatch has a part of its
-        own.
+        Of several executables' each has a part of one buffer, which IREE is told is only read: tied
+        to a result, it would be copied.
 
         Args:
             size: How many.
-            number: Which of those that have such numbers this is.
-            count: How many there are.
+            number: Which part of the buffer.
+            count: How many parts it has.
 
         Returns:
-            The name of a memref, and that of the index at which they begin.
+            A memref, and the index at which they begin.
         """
-        kind = tensor((size * count,), "i32")
-        zero = self._outside("arith.constant 0 : i32")
-        zeros = self._outside(f"flow.tensor.splat {zero} : {kind}")
-        first = self.given(self._outside.index(size * number), "index")
-        self._operands.append((zeros, kind))
-        return self._binding(f"memref<{size * count}xi32>"), first
+        type = ArrayType((size * count,), "i32")
+        zero = self._outside.constant(0, "i32")
+        zeros = self._outside.array("flow.tensor.splat", [zero], type)
+        first = self.given(self._outside.index(size * number))
+        memory = ir.MemRefType.get([size * count], element_type("i32"))
+        return self._bound(zeros, memory), first
 
-    def workgroup(self) -> str:
+    def workgroup(self) -> Number:
         """The number of the workgroup."""
-        return self.text("stream.dispatch.workgroup.id[0] : index")
+        axis = {"dimension": ir.IntegerAttr.get(ir.IndexType.get(), 0)}
+        return self.body.number("stream.dispatch.workgroup.id", [], "index", attributes=axis)
+
+    def _parameter(self, operand: ir.Value, kind: ir.Type) -> ir.Value:
+        self._operands.append(operand)
+        return self._block.add_argument(kind, self.body.location)
+
+    def _bound(self, array: Array, kind: ir.Type) -> ir.Value:
+        """The binding of an array from outside, as a value of some type."""
+        return self._subspan(self._parameter(array.value, binding_type()), kind)
+
+    def _subspan(self, parameter: ir.Value, kind: ir.Type) -> ir.Value:
+        return self.body.op("stream.binding.subspan", [parameter, self._zero], [kind]).results[0]
+
+    def _loaded(self, type: ArrayType, binding: ir.Value) -> Array:
+        """All of a binding."""
+        attributes = _whole(type, 1)
+        return self.body.array("iree_tensor_ext.dispatch.tensor.load", [binding], type, attributes)
+
+    # The dispatch.
 
     def dispatch(self) -> None:
         """Emits the dispatch outside.
 
         What `make` and `change` have given are the arrays outside from here on.
         """
-        text, outside = self.text, self._outside
-        results: list[tuple[Array, str]] = []
         for array, parameter, binding in self._made:
-            results.append((array, array.type))
-            self._parameters.append((parameter, "!stream.binding"))
+            parameter.replace_all_uses_with(
+                self._block.add_argument(binding_type(), self.body.location)
+            )
             self._store(array, binding)
-        for array, operand, binding in self._changed:
-            results.append((array, f"{operand} as {array.type}"))
+        for array, _, binding in self._changed:
             self._store(array, binding)
-        names = ", ".join(name for name, _ in self._operands)
-        kinds = ", ".join(kind for _, kind in self._operands)
-        result = outside.name()
-        outside.lines.append(
-            f"{result}:{len(results)} = flow.dispatch {self._symbol}::{self._symbol}({names}) : "
-            f"({kinds}) -> ({', '.join(kind for _, kind in results)})"
+        self.body.op("func.return")
+        set_function_type(self._function, [])
+        results = [*(made[0] for made in self._made), *(changed[0] for changed in self._changed)]
+        ties = [*(-1 for _ in self._made), *(operand for _, operand, _ in self._changed)]
+        self._dispatch = self._outside.op(
+            "flow.dispatch",
+            self._operands,
+            [array.type.mlir for array in results],
+            {
+                "entry_points": ir.ArrayAttr.get([ir.SymbolRefAttr.get([_UNNAMED, _UNNAMED])]),
+                "operandSegmentSizes": segments(0, len(self._operands), 0, 0),
+                "tied_operands": ir.ArrayAttr.get(
+                    [ir.IntegerAttr.get(ir.IndexType.get(), tie) for tie in ties]
+                ),
+            },
         )
-        for number, (array, _) in enumerate(results):
-            array.name = f"{result}#{number}"
-        parameters = ", ".join(f"{name}: {kind}" for name, kind in self._parameters)
-        body = "\n".join(text.lines)
-        executable = f"""stream.executable private {self._symbol} {{
-stream.executable.export public {self._symbol} workgroups() -> (index, index, index) {{
-%count = arith.constant {self._workgroups} : index
-%one = arith.constant 1 : index
-stream.return %count, %one, %one : index, index, index
-}}
-builtin.module {{
-func.func {self._symbol}({parameters}) attributes {{translation_info = {_PIPELINE}}} {{
-{body}
-return
-}}
-}}
-}}"""
-        outside.executables.append((self._symbol, executable))
+        for array, value in zip(results, self._dispatch.results, strict=True):
+            array.value = value
+        self.operation = self._executable()
+        self._outside.executables.append(self)
 
-    def _store(self, array: Array, binding: str) -> None:
+    def rename(self, name: str) -> None:
+        """Gives the executable a name, and the dispatch the same."""
+        self._dispatch.attributes["entry_points"] = ir.ArrayAttr.get(
+            [ir.SymbolRefAttr.get([name, name])]
+        )
+        for op in (self.operation, self._export, self._function):
+            op.attributes["sym_name"] = ir.StringAttr.get(name)
+        self._export.attributes["function_ref"] = ir.FlatSymbolRefAttr.get(name)
+
+    def _store(self, array: Array, binding: ir.Value) -> None:
         """Emits the end of what is done to a binding."""
-        self.text.lines.append(
-            f"{_TENSOR[1:]}.store {array.name}, {binding}, {_whole(array)} : "
-            f"{array.type} -> {_TENSOR}<readwrite:{array.type}>"
+        attributes = _whole(array.type, 2)
+        self.body.op(
+            "iree_tensor_ext.dispatch.tensor.store", [array, binding], attributes=attributes
         )
 
+    def _executable(self) -> ir.Operation:
+        location, name = self.body.location, ir.StringAttr.get(_UNNAMED)
+        executable = ir.Operation.create(
+            "stream.executable",
+            attributes={"sym_name": name, "sym_visibility": ir.StringAttr.get("private")},
+            regions=1,
+            loc=location,
+        )
+        inside = Body(executable.regions[0].blocks.append(), location)
+        self._export = inside.op(
+            "stream.executable.export",
+            attributes={
+                "sym_name": name,
+                "function_ref": ir.FlatSymbolRefAttr.get(_UNNAMED),
+                "sym_visibility": ir.StringAttr.get("public"),
+            },
+            regions=1,
+        )
+        export = Body(self._export.regions[0].blocks.append(), location)
+        count, one = export.index(self._workgroups), export.index(1)
+        export.op("stream.return", [count, one, one])
+        module = inside.op("builtin.module", regions=1)
+        module.regions[0].blocks.append().append(self._function)
+        inside.op("stream.executable.end")
+        return executable
 
-def with_executables(function: str, text: Text, made: dict[str, str]) -> str:
-    """A function and the executables that it dispatches, but for those alike that there are.
 
-    Args:
-        function: The text of the function.
-        text: What it is made of.
-        made: The symbols of the executables so far, by their text without it; has those that are
-            new afterwards.
-    """
-    new: list[str] = []
-    for symbol, executable in text.executables:
-        alike = made.setdefault(executable.replace(symbol, ""), symbol)
-        if alike == symbol:
-            new.append(executable)
-        else:
-            function = function.replace(symbol, alike)
-    return "\n".join([function, *new])
-
-
-def _whole(array: Array) -> str:
-    """Where all of an array is."""
-    zeros, ones = [0] * len(array.shape), [1] * len(array.shape)
-    return f"offsets = {zeros}, sizes = {list(array.shape)}, strides = {ones}"
+def _whole(type: ArrayType, operands: int) -> dict[str, ir.Attribute]:
+    """Where all of an array is, for an op with so many operands."""
+    sizes = [size for size in type.shape if isinstance(size, int)]
+    return {
+        "operandSegmentSizes": segments(*[1] * operands, 0, 0, 0, 0),
+        "static_offsets": integers([0] * len(sizes)),
+        "static_sizes": integers(sizes),
+        "static_strides": integers([1] * len(sizes)),
+    }

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rnn_compiler.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.manifest import TargetSpec
 
-__all__ = ["VectorUnit"]
+__all__ = ["VectorUnit", "divisor"]
 
-_BITS = {"f16": 32, "bf16": 32, "f32": 32, "f64": 64}  # 16-bit types are computed in f32
+
+def divisor(size: int, bound: int) -> int:
+    """The largest divisor of a size that is not above a bound.
+
+    Example:
+        >>> divisor(24, 16), divisor(37, 32)
+        (12, 1)
+    """
+    return next(d for d in range(min(size, bound), 0, -1) if size % d == 0)
 
 
 @dataclass(frozen=True)
@@ -33,8 +42,8 @@ class VectorUnit:
         return cls(128, 16 if target.architecture.startswith("x86") else 32)
 
     def lanes(self, element: str) -> int:
-        """Numbers in a register."""
-        return self.bits // _BITS[element]
+        """Numbers in a register; 16-bit types are computed in float32."""
+        return self.bits // DTYPES[ELEMENTS[element].compute].bits
 
     def width(self, element: str) -> int:
         """Columns that are worked on at once: two registers."""

@@ -1,4 +1,4 @@
-"""cuDNN's LSTM as a cell of a recurrence: `lstm_cell` in gate order i, f, n, o, without extras.
+"""cuDNN's LSTM as a cell of a layer: `lstm` in gate order i, f, n, o, without extras.
 
     z = zx + r      zx = W x + bW + bR      r = R h_before
 

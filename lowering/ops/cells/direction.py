@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["Cell", "Derivative", "Recurrence", "StepResult", "Steps"]
+__all__ = ["Cell", "Derivative", "Direction", "StepResult", "Steps"]
 
 
 class StepResult(NamedTuple):
@@ -66,7 +66,7 @@ class Derivative(NamedTuple):
 
 
 class Cell(Protocol):
-    """One step of a recurrence and its derivative.
+    """One step of a layer's cell and its derivative.
 
     Attributes:
         name: Its rnn_mode.
@@ -150,7 +150,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Recurrence:
+class Direction:
     """One direction of one layer.
 
     Attributes:

@@ -143,7 +143,7 @@ class DirectionGradient:
         """Emits the loop over a block of time."""
         states = [key for key in ("dh", "dc") if key in self.sums]
         self.block = block
-        self.loop = self.net.recurrence(self.pseudo_layer).backward(
+        self.loop = self.net.direction(self.pseudo_layer).backward(
             self.dy,
             self.y,
             self.pseudo_layer.direction * self.net.layout.hidden_size,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.cudnn_layout import Block, Layout, PseudoLayer
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells.direction import Cell, Recurrence, Steps
+from rnn_compiler.lowering.ops.cells.direction import Cell, Direction, Steps
 from rnn_compiler.lowering.ops.cudnn.reserve import CELLS, ReserveLayout
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
 
@@ -105,10 +105,10 @@ class Network:
             rows[prefix + name] = value.slice(0, index, index + 1).reshape(*value.shape[1:])
         return rows
 
-    def recurrence(self, pseudo_layer: PseudoLayer) -> Recurrence:
+    def direction(self, pseudo_layer: PseudoLayer) -> Direction:
         """That of a pseudo-layer."""
         projection = pseudo_layer.projection
-        return Recurrence(
+        return Direction(
             self.b,
             self.cell,
             self.storage,

@@ -1,15 +1,15 @@
 """CudnnRNN, V2, V3 and their gradients: stacked recurrent layers in one or two directions.
 
-Layouts inside are time-major; `cudnn_signatures` has the ops' own, `cudnn_layout` that of the
-parameters, `cudnn_reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
+Layouts inside are time-major; `signatures` has the ops' own, `cudnn_layout` that of the
+parameters, `reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
 
 Forward, for each layer; x is the input, or the output of the layer below times its dropout mask:
 
     zx = x @ W^T, all steps in one product; with skip_input x itself for every gate
-    y, h, c = the cell's recurrence over zx + biases, each direction on its own
+    y, h, c = the cell's `Direction` over zx + biases, each direction on its own
     output = [forward | backward] along the last axis
 
-Backward, from the top layer down (`cudnn_gradient` has that of one layer): the gradient of a
+Backward, from the top layer down (`gradient` has that of one layer): the gradient of a
 layer's input, the sum over its directions, times the dropout mask, is that of the output of the
 layer below. What the forward pass saved is read; nothing is computed again but tanh(c).
 
@@ -61,7 +61,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         for index, each in net.layer(layer):
             zx, biases = _input_projection(net, each, x)
             state = net.state(initial, index)
-            results = net.recurrence(each).forward(zx, biases, state, training=training)
+            results = net.direction(each).forward(zx, biases, state, training=training)
             outputs.append(results["y"])
             if "activations" in results:
                 kept.append((reserve.activations[index].offset, results["activations"]))
