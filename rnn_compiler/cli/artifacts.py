@@ -124,14 +124,12 @@ def _print_functions(
     """Prints functions of an artifact, or all, each with a command that runs it."""
     for spec in manifest.functions if functions is None else functions:
         constants = " ".join(f"{k}={v}" for k, v in {**spec.dims, **spec.attributes}.items())
-        rows = [
-            (kind, tensor.name, tensor.dtype, _shape(tensor), _formula(tensor))
-            for kind, tensors in (("in", spec.arguments), ("out", spec.results))
-            for tensor in tensors
-        ]
         print_line()
         title = f"@{spec.function}  {spec.op} {constants}"
-        print_table(("", "name", "dtype", "shape", "formula"), rows, title=title)
+        for kind, tensors in (("argument", spec.arguments), ("result", spec.results)):
+            rows = [(t.name, t.dtype, _shape(t), _formula(t)) for t in tensors]
+            print_table((kind, "dtype", "shape", "formula"), rows, title=title)
+            title = ""
         print_line(manifest.run_command(spec, str(file)), dim=True)
 
 

@@ -73,14 +73,13 @@ def _ls(options: argparse.Namespace) -> int:
     for row in rows:
         entry, size, used = row["digest"][:12], _size(row["size"]), _ago(row["used"])
         if "damage" in row:
-            table.append((entry, f"damaged: {row['damage']}", "", "", "", size, used))
+            table.append((entry, f"damaged: {row['damage']}", "", "", size, used))
             continue
         first = row["functions"][0]
         ops = " ".join(function["op"] for function in row["functions"])
-        dims = " ".join(f"{name}={number}" for name, number in first["dims"].items())
-        table.append((entry, ops, first["dtype"], dims, row["target"], size, used))
-    columns = ("entry", "functions", "dtype", "dimensions", "target", "size", "used")
-    print_table(columns, table)
+        sizes = " ".join(f"{name}={number}" for name, number in first["dims"].items())
+        table.append((entry, ops, f"{first['dtype']} {sizes}", row["target"], size, used))
+    print_table(("entry", "functions", "dimensions", "target", "size", "used"), table)
     return 0
 
 

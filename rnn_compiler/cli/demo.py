@@ -103,47 +103,52 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False)
     train_seconds = time.perf_counter() - start
     trial = judge(network, np.random.default_rng(2))
 
-    last_loss = float(np.mean(losses[-_STRETCHES:]))
+    report: dict[str, Any] = {
+        "passed": trial.passed,
+        "compile_seconds": compile_seconds,
+        "cached": cached,
+        "artifact_size": artifact.manifest.payload_size,
+        "steps": steps,
+        "steps_per_second": steps / train_seconds,
+        "first_loss": losses[0],
+        "last_loss": float(np.mean(losses[-_STRETCHES:])),
+        "next_sample_error": trial.next_sample_error,
+        "alone_error": trial.alone_error,
+    }
+    if not as_json:
+        print_facts(_facts(report), title="BlockLSTMV2 + BlockLSTMGradV2")
     drawn = draw(output, network, losses, trial)
     if as_json:
-        print_json(
-            {
-                "passed": trial.passed,
-                "compile_seconds": compile_seconds,
-                "cached": cached,
-                "artifact_size": artifact.manifest.payload_size,
-                "steps": steps,
-                "steps_per_second": steps / train_seconds,
-                "first_loss": losses[0],
-                "last_loss": last_loss,
-                "next_sample_error": trial.next_sample_error,
-                "alone_error": trial.alone_error,
-                "picture": str(output) if drawn else None,
-            }
-        )
+        print_json({**report, "picture": str(output) if drawn else None})
     else:
-        facts = [
-            ("compiled in", f"{compile_seconds:.2f} s, cache {'hit' if cached else 'miss'}"),
-            ("artifact", f"{artifact.manifest.payload_size:,} bytes"),
-            ("trained", f"{steps:,} steps, {steps / train_seconds:,.0f} a second"),
-            ("loss", f"{losses[0]:.4f} at the start, {last_loss:.4f} at the end"),
-            (
-                "next sample, held out",
-                f"{trial.next_sample_error:.1%} of the error of repeating the last one "
-                f"(bound {_NEXT_SAMPLE_BOUND:.0%})",
-            ),
-            (
-                "alone, held out",
-                f"{trial.alone_error:.1%} of the signal's own spread (bound {_ALONE_BOUND:.0%})",
-            ),
-        ]
-        print_facts(facts, title="BlockLSTMV2 + BlockLSTMGradV2")
         hint = "no picture: it needs matplotlib (pip install matplotlib)"
         print_line(f"see {output}" if drawn else hint)
     if trial.passed:
         return 0
     print_error("the network has not learned what it should: see the bounds above")
     return 1
+
+
+def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """A report for people."""
+    return [
+        (
+            "compiled in",
+            f"{report['compile_seconds']:.2f} s, cache {'hit' if report['cached'] else 'miss'}",
+        ),
+        ("artifact", f"{report['artifact_size']:,} bytes"),
+        ("trained", f"{report['steps']:,} steps, {report['steps_per_second']:,.0f} a second"),
+        ("loss", f"{report['first_loss']:.4f} at the start, {report['last_loss']:.4f} at the end"),
+        (
+            "next sample, held out",
+            f"{report['next_sample_error']:.1%} of the error of repeating the last one "
+            f"(bound {_NEXT_SAMPLE_BOUND:.0%})",
+        ),
+        (
+            "alone, held out",
+            f"{report['alone_error']:.1%} of the signal's own spread (bound {_ALONE_BOUND:.0%})",
+        ),
+    ]
 
 
 def record_hearts(generator: np.random.Generator, length: int) -> Array:

@@ -88,10 +88,10 @@ def _print_op(signature: Signature) -> None:
             ("attributes", " ".join(attributes) or "none"),
         ]
     )
-    for title, tensors in (("arguments", signature.arguments), ("results", signature.results)):
+    for kind, tensors in (("argument", signature.arguments), ("result", signature.results)):
         rows = [(t.name, f"{t.dtype or ''} {t.kind}".strip(), t.doc) for t in tensors]
         print_line()
-        print_table((title, "shape", "meaning"), rows)
+        print_table((kind, "shape", "meaning"), rows)
 
 
 def _op_facts(signature: Signature) -> dict[str, Any]:

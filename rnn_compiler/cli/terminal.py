@@ -31,6 +31,7 @@ __all__ = [
 
 _UNLIMITED = 1 << 20
 _GAP = 2
+_SHORT = 8
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -82,7 +83,7 @@ def print_table(
     widths = _column_widths([columns, *grid])
     if widths is None:
         for first, *others in grid:
-            print(_style(first, _BOLD))
+            print(_style(f"{columns[0]} {first}".rstrip(), _BOLD))
             if len(columns) == 2:
                 _print_block(_wrap(others[0], _width() - _GAP), _GAP)
             else:
@@ -190,10 +191,14 @@ def _print_block(lines: Iterable[str], indent: int) -> None:
 
 
 def _column_widths(grid: Sequence[Sequence[str]]) -> list[int] | None:
-    """How wide each column of a table is; None if their longest words do not fit on a line."""
+    """How wide each column of a table is; None if their longest words do not fit on a line.
+
+    Columns of short cells, such as sizes, are not wrapped.
+    """
     columns = list(zip(*grid, strict=True))
     widths = [max(map(len, cells)) for cells in columns]
-    least = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
+    words = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
+    least = [max(word, min(width, _SHORT)) for word, width in zip(words, widths, strict=True)]
     room = _width() - _GAP * (len(columns) - 1)
     if sum(least) > room:
         return None
