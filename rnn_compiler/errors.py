@@ -99,7 +99,15 @@ class ArtifactError(RnnCompilerError):
 
 
 class DeviceError(RnnCompilerError):
-    """A device that does not exist, is not usable, or does not fit the artifact."""
+    """A device that does not exist, is not usable, or does not fit the artifact.
+
+    Attributes:
+        reason: Why, in a few words; the message says more.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or message
 
 
 class CacheWarning(UserWarning):

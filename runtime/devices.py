@@ -78,6 +78,14 @@ def get_device(uri: str) -> Device:
     return device
 
 
+def _reason(error: Exception) -> str:
+    """Why a device does not open: what IREE says, but for the commonest case."""
+    if "libcuda.so" in str(error):
+        return "no NVIDIA driver on this machine (libcuda.so.1 not found)"
+    drivers = ", ".join(sorted(iree.query_available_drivers()))
+    return f"{' '.join(str(error).split())} (drivers in this IREE runtime: {drivers})"
+
+
 def _remedy(kind: str) -> str:
     """What to do about a device that does not open."""
     if kind != "cuda":
@@ -126,11 +134,9 @@ class Device:
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
             self.dlpack = CPU if self.kind == "local" else (CUDA, cuda_driver.number_of(uri))
         except Exception as error:
-            raise DeviceError(
-                f"device {uri!r} could not be opened: {str(error).strip()} (drivers in this "
-                f"IREE runtime: {', '.join(sorted(iree.query_available_drivers()))})"
-                f"{_remedy(self.kind)}"
-            ) from error
+            reason = _reason(error)
+            message = f"device {uri!r} could not be opened: {reason}{_remedy(self.kind)}"
+            raise DeviceError(message, reason) from error
         self.instance: Any = iree.VmInstance()
         self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
 

@@ -33,11 +33,22 @@ def test_unknown_drivers_are_named_with_those_there_are(tiny: rc.Artifact, devic
     assert str(caught.value) == expected
 
 
-@pytest.mark.parametrize("device", ["local-sync://5", "local-task://x", "cuda://no-such-gpu"])
-def test_devices_that_cannot_be_opened(tiny: rc.Artifact, device: str) -> None:
+@pytest.mark.parametrize(
+    ("device", "reason"),
+    [
+        ("local-sync://5", ".*drivers in this IREE runtime: .*local-sync"),
+        ("local-task://x", ".*drivers in this IREE runtime: .*local-sync"),
+        ("cuda://no-such-gpu", r"(no NVIDIA driver on this machine \(libcuda|.*drivers in this)"),
+    ],
+)
+def test_devices_that_cannot_be_opened(tiny: rc.Artifact, device: str, reason: str) -> None:
     """A driver without a machine to run on, or a device that the driver does not have."""
-    with pytest.raises(DeviceError, match=rf"^device '{device}' could not be opened: .*local-sync"):
+    with pytest.raises(
+        DeviceError, match=rf"^device '{device}' could not be opened: {reason}"
+    ) as e:
         rc.runtime.load(tiny, device)
+    assert e.value.reason in str(e.value)
+    assert "\n" not in str(e.value)
 
 
 @pytest.mark.parametrize(("size", "kept"), [("0", False), ("1M", True)])
