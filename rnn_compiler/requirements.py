@@ -6,7 +6,7 @@ import re
 from importlib import metadata, util
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.compiler import compiler_identity
+from rnn_compiler.lowering.iree_compile import compiler_identity
 
 __all__ = ["RUNTIME", "check_can_compile", "dependencies", "missing_to_compile", "version"]
 
