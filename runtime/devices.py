@@ -1,12 +1,11 @@
 """IREE devices by name, and arrays that live on them.
 
 A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a pool of threads),
-``cuda``, ``cuda://1``. Each is opened once per process.
+``cuda``, ``cuda://1``. Each is opened once per process, and stays open.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 from typing import Any
@@ -22,7 +21,7 @@ from rnn_compiler.runtime import cuda_driver
 from rnn_compiler.runtime.buffer_pool import pool_options
 from rnn_compiler.runtime.dlpack import CPU, CUDA, address_of
 from rnn_compiler.runtime.processors import processors, throttled
-from rnn_compiler.runtime.shutdown import RUNNING
+from rnn_compiler.runtime.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.waiting import PATIENCE
 
 __all__ = ["Device", "DeviceArray", "get_device"]
@@ -49,11 +48,10 @@ _lock = threading.Lock()
 
 
 def _after_fork() -> None:
-    """In a child, keeps devices that were opened before open: closing waits for their threads."""
+    """In a child, marks devices whose threads are not there."""
     _lock._at_fork_reinit()  # pyright: ignore
     for device in _devices.values():
         device.usable = not device.has_threads
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(device.hal))
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -131,6 +129,7 @@ class Device:
                 f"IREE runtime: {', '.join(sorted(iree.query_available_drivers()))})"
                 f"{_remedy(self.kind)}"
             ) from error
+        keep_open(self.hal)
         self.instance: Any = iree.VmInstance()
         self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
 
