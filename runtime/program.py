@@ -20,7 +20,13 @@ from rnn_compiler.errors import (
     check_keywords,
 )
 from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
-from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_argument
+from rnn_compiler.runtime.arguments import (
+    as_array,
+    by_keyword,
+    by_name,
+    check_argument,
+    default_array,
+)
 from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.buffer_pool import is_watched, watched
 from rnn_compiler.runtime.devices import Device, DeviceArray
@@ -149,7 +155,8 @@ class Function:
 
         Args:
             to_host: Whether results come as numpy arrays of their own, or stay on the device.
-            **arguments: Every argument of the op, by TensorFlow's name; seeds may be left out.
+            **arguments: Every argument of the op, by TensorFlow's name. Seeds, and initial states
+                that are zeros, may be None or left out.
 
         Returns:
             A named tuple with TensorFlow's output names, of numpy arrays or `DeviceArray`, or lists
@@ -164,13 +171,15 @@ class Function:
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
             arguments = by_name(self.spec.op, specs, arguments)
-        arrays = [self._checked(spec, arguments.get(spec.name, spec.default)) for spec in specs]
+        arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
         return self.invoke(arrays, to_host=to_host)
 
     def _checked(self, spec: TensorSpec, value: object) -> npt.NDArray[Any] | DeviceArray:
         """What a caller passes for an argument as an array that it takes."""
         if isinstance(value, DeviceArray) and value.matches(spec):
             return value
+        if value is None and spec.default is not None:
+            return default_array(spec)
         array = as_array(self.spec.op, spec.name, value, spec.dtype, self._device.uri)
         check_argument(self.spec.op, spec, array)
         return array
