@@ -1,4 +1,4 @@
-"""IREE devices by name, and arrays that live on them.
+"""IREE devices by name, and arrays on them.
 
 A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a pool of threads),
 ``cuda``, ``cuda://1``. Each is opened once per process, and stays open.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import iree.runtime as iree
 import numpy as np
@@ -103,6 +105,7 @@ class Device:
         patience: How many seconds a caller of these stays awake (`waiting.wait`).
         usable: Whether it works in this process. Threads stay with the process that this is a fork
             of, and a call would wait for them for ever.
+        kept: The arrays on it that callers have, by their `id`.
     """
 
     def __init__(self, uri: str) -> None:
@@ -112,6 +115,7 @@ class Device:
         pool = pool_options()
         self.uri = uri
         self.usable = True
+        self.kept: WeakValueDictionary[int, DeviceArray] = WeakValueDictionary()
         self.kind = _KINDS[driver]
         self.has_threads = driver == "local-task"
         self.patience = 0.0
@@ -195,15 +199,21 @@ class Device:
         names = [name for name, each in _ELEMENT_TYPES.items() if each.value == view.element_type]
         if not names:
             raise BufferError(f"its dtype is none of {', '.join(_ELEMENT_TYPES)}: convert it")
-        return DeviceArray(self, view, TensorSpec("view", names[0], tuple(view.shape)))
+        array = DeviceArray(self, view, TensorSpec("view", names[0], tuple(view.shape)))
+        array.exported = True
+        return array
 
 
 class DeviceArray:
     """An immutable array on a device: a result of a call, or what `Program.to_device` made.
 
     Passing it to a program on the same device copies nothing. `to_host` and `numpy.asarray` give
-    its elements as a read-only array; other frameworks view it with their ``from_dlpack``, and must
-    not write to it.
+    its elements as a read-only array; other frameworks view it with their ``from_dlpack``. What
+    they write there changes this array, and what `to_host` gave of it, but no other array.
+
+    Attributes:
+        device: Where it is.
+        exported: Whether something else has its memory, and might write there.
     """
 
     __slots__ = ("__weakref__", "_host", "_spec", "_view", "device", "exported")
@@ -213,7 +223,7 @@ class DeviceArray:
         self._view = view
         self._spec = spec
         self._host: npt.NDArray[Any] | None = None
-        self.exported = False  # whether another framework was given its memory, and might write
+        self.exported = False
 
     def matches(self, spec: TensorSpec) -> bool:
         """Whether it is what an argument takes, whatever its elements are."""
@@ -248,11 +258,10 @@ class DeviceArray:
     def __repr__(self) -> str:
         return f"DeviceArray({self._spec.dtype}{list(self.shape)}, {self.device.uri})"
 
-    def __copy__(self) -> DeviceArray:
-        return self  # nothing about it changes
-
-    def __deepcopy__(self, memo: object) -> DeviceArray:
+    def __deepcopy__(self, memo: object = None) -> DeviceArray:
         return self
+
+    __copy__ = __deepcopy__
 
     def __len__(self) -> int:
         if not self.shape:
@@ -284,6 +293,28 @@ class DeviceArray:
         view = iree.HalBufferView(target, self.shape, _ELEMENT_TYPES[self.dtype_name])
         return DeviceArray(self.device, view, self._spec)
 
+    def move(self) -> None:
+        """Puts it into memory of its own."""
+        self._view, self._host = self.copy()._view, None
+
+    def shares_memory(self, others: Iterable[DeviceArray]) -> bool:
+        """Whether one of some other arrays on its device is in its memory.
+
+        A module may return one buffer for several equal results, or an argument as it came.
+        """
+        start, stop = self._span()
+        spans = (other._span() for other in others if other is not self)
+        return any(start < other_stop and other_start < stop for other_start, other_stop in spans)
+
+    def _span(self) -> tuple[int, int]:
+        """Where its memory begins and ends; nothing if IREE does not say, and so exports it not."""
+        try:
+            capsule = self.device.hal.create_dlpack_capsule(self._view, *self.device.dlpack)
+        except RuntimeError:
+            return 0, 0
+        start = address_of(capsule)
+        return start, start + self._view.get_buffer().byte_length()
+
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where DLPack finds it."""
         return self.device.dlpack
@@ -298,8 +329,8 @@ class DeviceArray:
     ) -> Any:
         """Its memory for another framework, which keeps it alive.
 
-        Copied if `copy` is true, and, unless it is false, once on a GPU, where results are in
-        memory of a pool that IREE 3.13 does not export
+        Copied if `copy` is true, and, unless it is false, once if another array is in its memory,
+        or on a GPU, where results are in memory of a pool that IREE 3.13 does not export
         (`iree_hal_cuda_allocator_export_buffer` in cuda_allocator.c). What is on a device is
         ready, so that no stream need wait for it.
 
@@ -314,6 +345,11 @@ class DeviceArray:
             raise BufferError(
                 f"it is on {self.device.uri}, {place}: to_host() copies it from there"
             )
+        others = [each() for each in self.device.kept.valuerefs()]  # while threads add more
+        if not copy and self.shares_memory(each for each in others if each is not None):
+            if copy is False:
+                raise BufferError("it shares its memory with another array: let it be copied")
+            self.move()
         there = self.copy() if copy else self
         there.exported = True
         try:
@@ -321,7 +357,7 @@ class DeviceArray:
         except RuntimeError as error:
             if copy is False:
                 raise BufferError(f"{str(error).strip()}: let it be copied, once") from error
-            self._view = self.copy()._view
+            self.move()
             return self.device.hal.create_dlpack_capsule(self._view, *place)
 
     def map(self, *, writable: bool = True) -> npt.NDArray[Any]:

@@ -114,12 +114,13 @@ class Program:
         value = as_array("to_device", "array", array, "float32", self.device.uri)
         if isinstance(value, DeviceArray):
             if value.device is self.device:
-                return value if value is array else value.copy()
+                return value if value is array else _kept(value.copy())
             value = value.to_host()
         dtype = canonical_name(value.dtype)
         if dtype is None:
             raise InvalidArgumentError("to_device", "array", "a numeric dtype", str(value.dtype))
-        return self.device.put(value, TensorSpec("array", dtype, value.shape))
+        spec = TensorSpec("array", dtype, value.shape)
+        return _kept(self.device.put(value, spec))
 
 
 class Function:
@@ -223,6 +224,12 @@ class Function:
         values: Sequence[Any] = results
         if to_host:
             values = _independent([result.map() for result in results], arrays)
+        else:
+            written = [a for a in arrays if isinstance(a, DeviceArray) and a.exported]
+            for result in results:
+                if written and result.shares_memory(written):
+                    result.move()
+                _kept(result)
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
@@ -280,6 +287,12 @@ def _result_type(op: str, fields: tuple[str, ...]) -> Any:
 
 def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     return _result_type(op, fields)(*values)
+
+
+def _kept(array: DeviceArray) -> DeviceArray:
+    """An array that a caller gets."""
+    array.device.kept[id(array)] = array
+    return array
 
 
 def _independent(
