@@ -21,7 +21,13 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import DeviceArray, Function, load
-from rnn_compiler.runtime.arguments import as_array, check_argument, elements, has_dtype
+from rnn_compiler.runtime.arguments import (
+    as_array,
+    check_argument,
+    default_array,
+    elements,
+    has_dtype,
+)
 from rnn_compiler.signatures import Signature
 from rnn_compiler.tensors import DIMENSIONS
 
@@ -86,6 +92,8 @@ class RawOp:
             count = sum(argument.list == name for argument in spec.arguments)
             elements(signature.name, name, keywords[name], count)
         for argument in spec.arguments:
+            if argument.name not in arrays:
+                arrays[argument.name] = default_array(argument)
             check_argument(signature.name, argument, arrays[argument.name])
         device = current_device([spec], arrays.values())
         function = self._function(*instance, current_target(), device)
@@ -103,6 +111,8 @@ class RawOp:
         plain: dict[str, Any] = {}
         for argument in self.signature.arguments:
             value = keywords[argument.name]
+            if value is None and argument.default is not None:
+                continue
             values = (
                 elements(op, argument.name, value) if argument.is_list else {argument.name: value}
             )

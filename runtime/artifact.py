@@ -285,8 +285,13 @@ def _skew(data: object) -> str:
     return ""
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
     """Writes a file so that it appears whole or not at all, also after a power loss.
+
+    Args:
+        path: The file.
+        data: Its bytes.
+        mode: Its permissions; default: as the umask says.
 
     Raises:
         OSError: It cannot be written, and is the file that is named; nothing is left behind.
@@ -294,6 +299,8 @@ def write_atomically(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.tmp")
     try:
         with temporary.open("xb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -96,8 +96,19 @@ def _forms(
     cells = state("H") if is_lstm else ""
     inputs = (
         Argument("input", sequence("I"), "input of the first layer"),
-        Argument("input_h", state(hidden), "initial output, of each direction of each layer"),
-        Argument("input_c", cells, "initial cell state; lstm only", ignored=not is_lstm),
+        Argument(
+            "input_h",
+            state(hidden),
+            "initial output, of each direction of each layer; None for zeros",
+            default=0,
+        ),
+        Argument(
+            "input_c",
+            cells,
+            "initial cell state; lstm only; None for zeros",
+            ignored=not is_lstm,
+            default=0,
+        ),
         Argument("params", "N", "the opaque buffer of all weights and biases"),
     )
     lengths = (
