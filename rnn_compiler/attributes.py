@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from rnn_compiler.dtypes import canonical_name
-from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 
 __all__ = ["MAX_DIMENSION", "REQUIRED", "Attribute", "dimension"]
 
@@ -69,9 +69,9 @@ class Attribute:
         kind = f"one of {', '.join(self.choices)}" if self.choices else kinds[self.type]
         if self.bounds is not None:
             kind += f", in {self.bounds[0]}..{self.bounds[1]}"
-        raise InvalidArgumentError(
-            op, self.name, kind, f"{describe(value)} ({type(value).__name__})"
-        )
+        got = f"{describe(value)} ({type(value).__name__})"
+        remedy = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+        raise InvalidArgumentError(op, self.name, kind, got, remedy)
 
     def _allows(self, scalar: Any) -> bool:
         """Whether a value is one of the choices and within the bounds, where there are any."""

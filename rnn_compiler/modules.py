@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec
 
@@ -83,11 +82,8 @@ def find_op(name: str, caller: str = "build") -> str:
     for op in OPS.values():
         if name in (op.signature.name, op.signature.function):
             return op.signature.name
-    spellings = {
-        spelling.lower(): op for op in OPS for spelling in (op, OPS[op].signature.function)
-    }
-    close = difflib.get_close_matches(name.lower(), spellings, n=1)
-    remedy = f"did you mean {spellings[close[0]]}?" if close else ""
+    functions = {op.signature.function: name for name, op in OPS.items()}
+    remedy = did_you_mean(name, OPS, functions)
     raise InvalidArgumentError(caller, "op", f"one of {', '.join(OPS)}", describe(name), remedy)
 
 

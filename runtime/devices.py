@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import DeviceError, describe
+from rnn_compiler.errors import DeviceError, describe, with_hint
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import cuda_driver
 from rnn_compiler.runtime.buffer_pool import pool_options
@@ -25,7 +26,7 @@ from rnn_compiler.runtime.processors import processors, throttled
 from rnn_compiler.runtime.shutdown import RUNNING
 from rnn_compiler.runtime.waiting import PATIENCE
 
-__all__ = ["Device", "DeviceArray", "get_device"]
+__all__ = ["Device", "DeviceArray", "device_kind", "get_device"]
 
 _ELEMENT_TYPES: dict[str, Any] = {
     "float16": iree.HalElementType.FLOAT_16,
@@ -43,6 +44,8 @@ of `hal.interface.binding.subspan`)."""
 
 _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 """The drivers this package runs on, and the kind of target each runs."""
+
+_OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
 
 _devices: dict[str, Device] = {}
 _lock = threading.Lock()
@@ -78,6 +81,33 @@ def get_device(uri: str) -> Device:
     return device
 
 
+def device_kind(uri: str) -> str:
+    """The kind of target that a device runs, ``"local"`` or ``"cuda"``; nothing is opened.
+
+    Raises:
+        DeviceError: There is no such driver.
+
+    Example:
+        >>> device_kind("cuda://1")
+        'cuda'
+    """
+    kind = _KINDS.get(str(uri).partition("://")[0])
+    if kind is not None:
+        return kind
+    number = re.fullmatch(r"(?:cuda|gpu):/*(\d+)", str(uri).lower())
+    others = {str(uri): f"cuda://{number[1]}"} if number else _OTHER_NAMES
+    message = f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}"
+    raise DeviceError(with_hint(message, uri, _KINDS, others))
+
+
+def _reason(error: Exception) -> str:
+    """Why a device does not open: what IREE says, but for the commonest case."""
+    if "libcuda.so" in str(error):
+        return "no NVIDIA driver on this machine (libcuda.so.1 not found)"
+    drivers = ", ".join(sorted(iree.query_available_drivers()))
+    return f"{' '.join(str(error).split())} (drivers in this IREE runtime: {drivers})"
+
+
 def _remedy(kind: str) -> str:
     """What to do about a device that does not open."""
     if kind != "cuda":
@@ -108,13 +138,12 @@ class Device:
     """
 
     def __init__(self, uri: str) -> None:
-        driver = str(uri).partition("://")[0]
-        if driver not in _KINDS:
-            raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
+        kind = device_kind(uri)
+        driver = uri.partition("://")[0]
         pool = pool_options()
         self.uri = uri
         self.usable = True
-        self.kind = _KINDS[driver]
+        self.kind = kind
         self.has_threads = driver == "local-task"
         self.patience = 0.0
         if self.has_threads:  # a worker a core, but for a container with less time than cores
@@ -126,11 +155,9 @@ class Device:
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
             self.dlpack = CPU if self.kind == "local" else (CUDA, cuda_driver.number_of(uri))
         except Exception as error:
-            raise DeviceError(
-                f"device {uri!r} could not be opened: {str(error).strip()} (drivers in this "
-                f"IREE runtime: {', '.join(sorted(iree.query_available_drivers()))})"
-                f"{_remedy(self.kind)}"
-            ) from error
+            reason = _reason(error)
+            message = f"device {uri!r} could not be opened: {reason}{_remedy(self.kind)}"
+            raise DeviceError(message, reason) from error
         self.instance: Any = iree.VmInstance()
         self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules, weights
 from rnn_compiler.cli.options import UsageError
-from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
+from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
 from rnn_compiler.logs import configure_logging
 
 __all__ = ["main"]
@@ -47,6 +48,12 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(**keywords)
         text = "show a traceback on errors"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=text)
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the process with an error, which also names the choice that was meant."""
+        found = re.search(r"invalid choice: '?(.*?)'? \(choose from (.*)\)", message)
+        choices = re.findall(r"[\w-]+", found[2]) if found else []
+        super().error(with_hint(message, found and found[1], choices))
 
 
 def _parser() -> argparse.ArgumentParser:

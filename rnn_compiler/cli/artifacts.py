@@ -22,7 +22,7 @@ from rnn_compiler.cli.options import (
     plain_table,
 )
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import ArtifactError, DeviceError
+from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.manifest import FunctionSpec, TargetSpec, TensorSpec
 from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
@@ -152,7 +152,8 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError(f"--function: expected one of {', '.join(names)}")
     name = options.function or names[0]
     if name not in names:
-        raise UsageError(f"--function {name}: expected one of {', '.join(names)}")
+        message = f"--function {name}: expected one of {', '.join(names)}"
+        raise UsageError(with_hint(message, name, names))
     function = program.functions[name]
     files = [str(options.inputs)] if options.inputs else []
     arguments = _read_inputs([*files, *options.input], function.spec)

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rnn_compiler.attributes import Attribute
+from rnn_compiler.errors import with_hint
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build, find_op
 
@@ -86,12 +87,18 @@ def module_of(options: argparse.Namespace) -> Module:
     names = [find_op(name) for name in options.op]
     attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
     keywords: dict[str, Any] = {}
+    dims = {dim for name in names for dim in OPS[name].signature.dimensions}
     for key, text in _pairs(options.dim, "--dim"):
+        if key in attributes and key not in dims:
+            raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
         keywords[key] = _integer(key, text)
     for key, text in _pairs(options.attr, "--attr"):
         if key not in attributes:
             known = ", ".join(attributes) or "none"
-            raise UsageError(f"--attr {key}: no such attribute of {' or '.join(names)}: {known}")
+            message = f"--attr {key}: no such attribute of {' or '.join(names)}: {known}"
+            spellings = {each: f"--attr {each}" for each in attributes}
+            spellings |= {each: f"--dim {each}" for each in dims}
+            raise UsageError(with_hint(message, key, (), spellings))
         keywords[key] = _attribute(attributes[key], text)
     try:
         return build(names if len(names) > 1 else names[0], dtype=options.dtype, **keywords)
