@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec
 
@@ -57,10 +58,10 @@ class Module:
         """Writes the module text to a file.
 
         Raises:
-            OSError: The file cannot be written.
+            OSError: The file cannot be written; it is named, and an older one is left as it was.
         """
         path = Path(path)
-        path.write_text(self.text)
+        write_files((path, self.text.encode()))
         return path
 
 

@@ -24,7 +24,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from rnn_compiler.runtime.artifact import write_atomically
+from rnn_compiler.files import write_atomically
 
 __all__ = ["ENTRY_NAME", "SHARD_NAME", "TEMPORARY_NAME", "CacheFolder", "read_file"]
 

@@ -1,18 +1,22 @@
 """The `rnn-compiler` command: parsing, dispatch and exit codes; the verbs are in their own files.
 
-Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments. An error is one line on standard
+Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments, 128 and the number of the signal
+that ended it; those of `check` are its own. An error is one line on standard
 error; `--debug` shows the traceback.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, NoReturn
 
 from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules, weights
@@ -90,9 +94,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     options = parser.parse_args(argv)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _ending_by_signals():
         warnings.showwarning = _show_warning
         return _run(parser, options)
+
+
+@contextlib.contextmanager
+def _ending_by_signals() -> Generator[None]:
+    """Has SIGTERM and SIGHUP end what runs by an exception, so that nothing of it is left behind.
+
+    A signal that is ignored, as under nohup, stays so.
+    """
+
+    def end(number: int, frame: object) -> NoReturn:
+        del frame
+        for each in found:
+            signal.signal(each, signal.SIG_DFL)  # a second one does not wait
+        raise SystemExit(128 + number)
+
+    found: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        numbers = (signal.SIGTERM, signal.SIGHUP)
+        found = [each for each in numbers if signal.getsignal(each) is signal.SIG_DFL]
+    for each in found:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in found:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:

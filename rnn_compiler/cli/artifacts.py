@@ -23,10 +23,12 @@ from rnn_compiler.cli.options import (
 )
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
+from rnn_compiler.files import write_files
 from rnn_compiler.manifest import FunctionSpec, TargetSpec, TensorSpec
 from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_inspect", "add_run"]
 
@@ -145,7 +147,10 @@ def add_run(verbs: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    check_output(options.output)
+    output: Path | None = options.output
+    if output is not None and output.suffix != ".npz":
+        output = output.with_name(f"{output.name}.npz")
+    check_output(output)
     program = load(options.file, options.device)
     names = list(program.functions)
     if options.function is None and len(names) > 1:
@@ -174,10 +179,10 @@ def _run(options: argparse.Namespace) -> int:
         table.add_row(spec.name, spec.dtype, _shape(spec), *_summary(results[spec.name]))
     out = console()
     out.print(table)
-    if options.output:
+    if output:
         stored = {name: _storable(array) for name, array in results.items()}
-        np.savez(options.output, **stored)
-        out.print(f"written to {options.output}", style="dim", markup=False)
+        write_files((output, npz_bytes(stored)))
+        out.print(f"written to {output}", style="dim", markup=False)
     out.print(f"[dim]{milliseconds:.2f} ms on {program.device.uri}[/dim]")
     return 0
 

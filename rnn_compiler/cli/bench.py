@@ -23,6 +23,7 @@ from rnn_compiler.cli.options import (
     module_of,
     plain_table,
 )
+from rnn_compiler.cli.stages import showing_stages
 from rnn_compiler.compilation import compile
 from rnn_compiler.flops import matmul_flops
 from rnn_compiler.runtime import Program, load
@@ -76,7 +77,7 @@ def _bench(options: argparse.Namespace) -> int:
         raise UsageError(f"--seconds {options.seconds:g}: expected a positive number of seconds")
     target: str | None = options.target
     module = module_of(options)
-    with Console(stderr=True).status("compiling"):
+    with showing_stages():
         artifact = compile(module, target)
     program = load(artifact, options.device)
     flops = matmul_flops(module)

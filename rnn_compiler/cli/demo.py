@@ -11,6 +11,7 @@ predictions.
 
 from __future__ import annotations
 
+import io
 import math
 import sys
 import time
@@ -27,6 +28,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rnn_compiler import compilation, runtime
 from rnn_compiler.cli.options import plain_table
 from rnn_compiler.execution import current_device, current_target
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering.targets import resolve_target
 from rnn_compiler.modules import build
 from rnn_compiler.runtime.cache import ArtifactCache
@@ -374,5 +376,7 @@ def draw(path: Path, network: Network, losses: list[float], trial: Trial) -> boo
     loss.set(xlabel="training step", ylabel="squared error", yscale="log", xlim=(0, len(losses)))
     for axes in (trace, loss):
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format="png")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    write_files((path, buffer.getbuffer()))
     return True

@@ -8,18 +8,21 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 
+from rnn_compiler import stages
 from rnn_compiler.cli.options import (
     add_module_options,
     check_output,
+    check_output_folder,
     console,
     module_of,
     plain_table,
 )
+from rnn_compiler.cli.stages import showing_stages
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering.compiler import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.strategies import STRATEGIES
 from rnn_compiler.runtime.artifact import Artifact
@@ -64,7 +67,7 @@ def _emit(options: argparse.Namespace) -> int:
     else:
         text = module.text
     if options.output:
-        options.output.write_text(text)
+        write_files((options.output, text.encode()))
     else:
         sys.stdout.write(text)
     return 0
@@ -102,20 +105,24 @@ def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    if one:  # the folder of a bundle is made
-        check_output(options.output)
+    name = module.functions[0].function
+    output: Path = options.output or Path(f"{name}.vmfb" if one else name)
+    if one:
+        check_output(output)
+        check_output(output.with_name(f"{output.name}.json"))
+    else:
+        check_output_folder(output)
     start = time.perf_counter()
-    with Console(stderr=True).status(f"compiling for {', '.join(targets)}"):
+    with showing_stages():
         result = compile(
             module,
             targets[0] if one else targets,
             strategy=options.strategy,
             timeout=options.timeout,
         )
-    seconds = time.perf_counter() - start
-    single = isinstance(result, Artifact)
-    name = module.functions[0].function
-    path = result.save(options.output or Path(f"{name}.vmfb" if single else name))
+        seconds = time.perf_counter() - start
+        stages.report(f"writing {output}")
+        path = result.save(output)
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
     table = plain_table("function", "target", "code for", "size", title=escape(str(path)))
     for artifact in artifacts:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ __all__ = [
     "add_device_option",
     "add_module_options",
     "check_output",
+    "check_output_folder",
     "console",
     "module_of",
     "plain_table",
@@ -46,13 +49,43 @@ def plain_table(*columns: str, title: str | None = None) -> Table:
 
 
 def check_output(path: Path | None) -> None:
-    """Checks, before any work is done, that there is a folder to write a file into.
+    """Checks, before any work is done, that a file can be written.
 
     Raises:
-        UsageError: There is none.
+        UsageError: It cannot; the message says why.
     """
-    if path is not None and not path.parent.is_dir():
+    if path is None or (path.exists() and not path.is_dir() and not path.is_file()):
+        return  # standard output, or a device or pipe
+    if path.is_dir():
+        raise UsageError(f"--output {path}: a folder; name a file")
+    if not path.parent.is_dir():
         raise UsageError(f"--output {path}: there is no folder {path.parent}; make it first")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise UsageError(f"--output {path}: a file that is there and may not be written")
+    _check_folder(path, Path(os.path.realpath(path)).parent)
+
+
+def check_output_folder(path: Path) -> None:
+    """Checks, likewise, that a folder of files can be written, or made.
+
+    Raises:
+        UsageError: It cannot; the message says why.
+    """
+    there = next(each for each in (path, *path.absolute().parents) if each.exists())
+    if not there.is_dir():
+        raise UsageError(f"--output {path}: {there} is a file; name a folder, for several targets")
+    _check_folder(path, there)
+
+
+def _check_folder(path: Path, folder: Path) -> None:
+    """Tries whether a file can be made in a folder: permissions alone do not tell."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"--output {path}: nothing can be written in {folder} ({error.strerror})"
+        ) from error
 
 
 def add_module_options(parser: argparse.ArgumentParser) -> None:

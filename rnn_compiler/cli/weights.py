@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import re
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +20,7 @@ import numpy as np
 from rnn_compiler import weights
 from rnn_compiler.cli.options import UsageError, check_output, console, plain_table
 from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.files import write_files
 
 __all__ = ["add_weights"]
 
@@ -171,6 +173,8 @@ def _load_params(file: Path) -> Any:
 
 def _save_params(file: Path, written: Arrays) -> None:
     if file.suffix == ".npy":
-        np.save(file, written["params"], allow_pickle=False)
+        buffer = io.BytesIO()
+        np.save(buffer, written["params"], allow_pickle=False)
+        write_files((file, buffer.getbuffer()))
     else:
         weights.save(file, written)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -233,15 +235,19 @@ def test_even_an_unexpected_error_is_one_line(
 
 
 def test_what_cannot_be_written_is_named_as_it_was_given(
-    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not by the temporary name under which it is written."""
-    output = tmp_path / "folder"
-    output.mkdir()
-    capsys.readouterr()
-    assert main(["compile", *OPS, "--dim", DIMS, "--attr=use_peephole=true", f"-o{output}"]) == 1
+    output = tmp_path / "lstm.mlir"
+
+    def fail(_: Path, place: Path) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), "temporary", None, str(place))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    assert main(["emit", OPS[0], "--dim", DIMS, f"-o{output}"]) == 1
     error = capsys.readouterr().err
-    assert error == f"rnn-compiler: error: [Errno 21] Is a directory: '{output}'\n"
+    assert error == f"rnn-compiler: error: [Errno 16] Device or resource busy: '{output}'\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_debug_is_for_actions_too() -> None:
