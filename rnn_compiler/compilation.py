@@ -33,6 +33,7 @@ from rnn_compiler.lowering.strategies import PORTABLE, resolve_strategy
 from rnn_compiler.lowering.targets import resolve_target
 from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.modules import Module
+from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.memory import MemoryCache
@@ -94,6 +95,7 @@ def compile(
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The compiler is not installed.
     """
+    check_can_compile("compile")
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("compile", "module", "what `build` made", describe(module))
     if not isinstance(timeout, (int, float)) or not timeout > 0:  # pyright: ignore

@@ -12,6 +12,7 @@ from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, 
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.requirements import check_can_compile
 
 __all__ = ["Module", "build", "find_op"]
 
@@ -107,12 +108,14 @@ def build(
     Raises:
         TypeError: A keyword is unknown or missing.
         InvalidArgumentError: There is no such op, or a value is of the wrong kind.
+        UnsupportedError: The compiler is not installed, so nothing could be made of the module.
 
     Example:
         >>> module = build("BlockLSTMV2", seq_length=3, batch_size=2, input_size=4, num_units=5)
         >>> print(module.text.splitlines()[1][:51])
           func.func @block_lstm_v2(%seq_len_max: tensor<i64
     """
+    check_can_compile("build")
     if isinstance(op, str):
         return Module([_specialize(op, dtype, dims_and_attributes)])
     rows = [_row(item) for item in op] if isinstance(op, (list, tuple)) else [_row(op)]

@@ -20,8 +20,6 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from rnn_compiler.errors import ArtifactError, CacheWarning, InvalidArgumentError
 from rnn_compiler.runtime import eviction
 from rnn_compiler.runtime.artifact import Artifact
@@ -182,6 +180,8 @@ def _folder_from_environment() -> Path:
     try:
         if named:
             return Path(os.path.expanduser(named)).absolute()
+        import platformdirs  # which a machine that compiles nothing may do without
+
         folder = Path(platformdirs.user_cache_dir("rnn-compiler"))
     except (RuntimeError, OSError) as error:  # no home, or a working directory that is gone
         _log.info("no cache folder: %s", error)

@@ -38,6 +38,8 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
             environment.delenv(name)
+        for name in ("COLUMNS", "NO_COLOR"):  # the first of which pytest-xdist sets
+            environment.delenv(name, raising=False)
         cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
         yield

@@ -1,8 +1,8 @@
 """The `rnn-compiler` command: parsing, dispatch and exit codes; the verbs are in their own files.
 
 Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments, 128 and the number of the signal
-that ended it; those of `check` are its own. An error is one line on standard
-error; `--debug` shows the traceback.
+that ended it; those of `check` are its own. An error is one line on standard error; `--debug` shows
+the traceback. With `--json`, it is `{"error": ...}` on standard output too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules, weights
 from rnn_compiler.cli.options import UsageError
+from rnn_compiler.cli.terminal import print_error, print_json
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
 from rnn_compiler.logs import configure_logging
 
@@ -42,6 +43,10 @@ environment:
   RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
   RNN_COMPILER_POOL_MAX_SIZE   freed buffers a device keeps for later calls (default: 512M)
   RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
+  COLUMNS, NO_COLOR        the width of what is printed, and whether it is plain
+
+Every verb but emit takes --json: then standard output is JSON and nothing else, {"error": "..."}
+if there is nothing else to say. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments.
 """
 
 
@@ -152,7 +157,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """A warning as one line, without the source that raised it."""
-    print(f"rnn-compiler: warning: {message}", file=sys.stderr)
+    print_error(str(message), "warning")
 
 
 def _fail(options: argparse.Namespace, error: Exception, code: int, text: str = "") -> int:
@@ -161,5 +166,7 @@ def _fail(options: argparse.Namespace, error: Exception, code: int, text: str = 
         raise error
     lines = (text or str(error)).splitlines()
     message = "; ".join(line.strip() for line in lines if line.strip())
-    print(f"rnn-compiler: error: {message}", file=sys.stderr)
+    if getattr(options, "json", False):
+        print_json({"error": message})
+    print_error(message)
     return code

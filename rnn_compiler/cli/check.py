@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from rnn_compiler import cpu_features
-from rnn_compiler.cli.options import add_device_option, console, plain_table
+from rnn_compiler.cli.options import add_device_option, add_json_option
+from rnn_compiler.cli.terminal import print_json, print_table, print_text
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.artifact import read_members
@@ -35,7 +35,7 @@ def add_check(verbs: Any) -> None:
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
     add_device_option(parser)
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    add_json_option(parser)
     parser.set_defaults(verb=_check)
 
 
@@ -62,15 +62,12 @@ def _check(options: argparse.Namespace) -> int:
         best = max(best, "recompile", key=_VERDICTS.index)
     if options.json:
         facts = {"file": str(options.file), "verdict": best, "taken": taken, "artifacts": rows}
-        print(json.dumps(facts, indent=2))
+        print_json(facts)
     else:
-        table = plain_table("target", "verdict", "reason")
-        for row in rows:
-            table.add_row(row["target"], f"[bold]{row['verdict']}[/bold]", row["reason"])
-        console().print(table)
+        print_table(("target", "verdict", "reason"), [tuple(row.values()) for row in rows])
         if len(rows) > 1:
             outcome = f"of these, {taken} is taken" if taken else f"none is taken: {refusal}"
-            console().print(outcome, style="dim", markup=False)
+            print_text(outcome, dim=True)
     return _EXIT_CODES[best]
 
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from rnn_compiler.attributes import Attribute
 from rnn_compiler.errors import with_hint
@@ -21,31 +17,16 @@ from rnn_compiler.modules import Module, build, find_op
 __all__ = [
     "UsageError",
     "add_device_option",
+    "add_json_option",
     "add_module_options",
     "check_output",
     "check_output_folder",
-    "console",
     "module_of",
-    "plain_table",
 ]
 
 
 class UsageError(Exception):
     """A command line that cannot be meant."""
-
-
-def console() -> Console:
-    """The console for tables and text on standard output."""
-    width = None if sys.stdout.isatty() else 160  # redirected output is not cut to a terminal
-    return Console(highlight=False, soft_wrap=True, width=width)
-
-
-def plain_table(*columns: str, title: str | None = None) -> Table:
-    """A table with a header rule and no frame."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, header_style="bold")
-    return table
 
 
 def check_output(path: Path | None) -> None:
@@ -102,6 +83,12 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attr", action="append", default=[], metavar="NAME=VALUE,...", help="attributes of the op"
     )
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the choice of output for programs."""
+    text = "print JSON on standard output, also of an error, and nothing else"
+    parser.add_argument("--json", action="store_true", help=text)
 
 
 def add_device_option(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import re
@@ -10,14 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from rnn_compiler.cli import demo
 
 
 def run(output: Path, steps: int) -> tuple[int, str]:
     text = io.StringIO()
-    code = demo.run_demo(output, steps=steps, console=Console(file=text, width=160))
+    with contextlib.redirect_stdout(text):
+        code = demo.run_demo(output, steps=steps)
     return code, text.getvalue()
 
 
