@@ -30,7 +30,7 @@ from rnn_compiler.tensors import Argument, Result, Tensor
 __all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "layout_of", "reserve_of"]
 
 MODES = (
-    Attribute("rnn_mode", str, "lstm", "the cell", choices=tuple(GATES)),
+    Attribute("rnn_mode", str, "lstm", "the cell of each layer", choices=tuple(GATES)),
     Attribute(
         "input_mode",
         str,
@@ -98,7 +98,12 @@ def _forms(
         Argument("input", sequence("I"), "input of the first layer"),
         Argument("input_h", state(hidden), "initial output, of each direction of each layer"),
         Argument("input_c", cells, "initial cell state; lstm only", ignored=not is_lstm),
-        Argument("params", "N", "the opaque buffer of all weights and biases"),
+        Argument(
+            "params",
+            "N",
+            "all matrices, then all biases, each by layer, direction, input or state, and gate; "
+            "rnn_compiler.weights converts them",
+        ),
     )
     lengths = (
         Argument(
