@@ -21,7 +21,7 @@ from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.cuda_architectures import ARCHITECTURES, DEFAULT, architecture_of
 from rnn_compiler.manifest import TargetSpec
 
-__all__ = ["compiler_flags", "resolve_target"]
+__all__ = ["compiler_flags", "resolve_target", "target_names"]
 
 
 def resolve_target(name: object) -> TargetSpec:
@@ -68,6 +68,13 @@ def _cuda(name: str) -> TargetSpec:
 
 def _cuda_names() -> list[str]:
     return ["cuda", *(f"cuda:{architecture}" for architecture in ARCHITECTURES)]
+
+
+def target_names() -> list[str]:
+    """Every target that has a name here, but for lists of features."""
+    levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
+    gpus = [f"cuda:{name}" for names in ARCHITECTURES.values() for name in names]
+    return ["cpu", *(f"cpu:{level}" for level in (*levels, "levels")), *_cuda_names(), *gpus]
 
 
 def _meant(name: str) -> str:

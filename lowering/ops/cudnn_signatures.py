@@ -42,7 +42,8 @@ MODES = (
         "direction",
         str,
         "unidirectional",
-        "bidirectional layers hand on both directions' outputs side by side",
+        "bidirectional layers hand on both directions' outputs side by side; states then have two "
+        "rows a layer, forward and backward",
         choices=tuple(DIRECTIONS),
     ),
     dropout.RATE,

@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """The `rnn-compiler` command: parsing, dispatch and exit codes; the verbs are in their own files.
 
 Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments, 128 and the number of the signal
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import re
 import signal
@@ -19,8 +21,6 @@ import warnings
 from collections.abc import Generator, Sequence
 from typing import Any, NoReturn
 
-from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules, weights
-from rnn_compiler.cli.options import UsageError
 from rnn_compiler.cli.terminal import print_error, print_json
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
 from rnn_compiler.logs import configure_logging
@@ -45,6 +45,9 @@ environment:
   RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
   COLUMNS, NO_COLOR        the width of what is printed, and whether it is plain
 
+Tab completion: pip install 'rnn-compiler[completion]', then in ~/.bashrc or ~/.zshrc
+  eval "$(register-python-argcomplete rnn-compiler)"
+
 Every verb but emit takes --json: then standard output is JSON and nothing else, {"error": "..."}
 if there is nothing else to say. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments.
 """
@@ -65,7 +68,28 @@ class _Parser(argparse.ArgumentParser):
         super().error(with_hint(message, found and found[1], choices))
 
 
-def _parser() -> argparse.ArgumentParser:
+_VERBS = {
+    "ops": "environment",
+    "emit": "modules",
+    "compile": "modules",
+    "inspect": "artifacts",
+    "check": "check",
+    "run": "artifacts",
+    "weights": "weights",
+    "bench": "bench",
+    "cache": "cache",
+    "doctor": "environment",
+    "demo": "environment",
+}
+"""The verbs, and the module of each."""
+
+
+def _parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the command line.
+
+    Args:
+        only: The verb whose module is imported, of the others there is the name; default: all.
+    """
     parser = _Parser(
         prog="rnn-compiler",
         description="TensorFlow's fused recurrent ops and their gradients, compiled ahead of time.",
@@ -74,17 +98,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="show the versions and exit")
     verbs = parser.add_subparsers(metavar="VERB", title="verbs")
-    environment.add_ops(verbs)
-    modules.add_emit(verbs)
-    modules.add_compile(verbs)
-    artifacts.add_inspect(verbs)
-    check.add_check(verbs)
-    artifacts.add_run(verbs)
-    weights.add_weights(verbs)
-    bench.add_bench(verbs)
-    cache.add_cache(verbs)
-    environment.add_doctor(verbs)
-    environment.add_demo(verbs)
+    for name, module in _VERBS.items():
+        if only is None or name == only:
+            home = importlib.import_module(f"rnn_compiler.cli.{module}")
+            getattr(home, f"add_{name}")(verbs)
+        else:
+            verbs.add_parser(name)
     return parser
 
 
@@ -97,6 +116,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks how the line may go on
+        from rnn_compiler.cli.completion import complete, verb_in
+
+        complete(_parser(verb_in(os.environ)))
     parser = _parser()
     options = parser.parse_args(argv)
     with warnings.catch_warnings(), _ending_by_signals():
@@ -131,6 +154,9 @@ def _ending_by_signals() -> Generator[None]:
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    from rnn_compiler.cli import environment
+    from rnn_compiler.cli.options import UsageError
+
     try:
         configure_logging()
         if options.version:

@@ -99,7 +99,7 @@ def _print_op(signature: Signature) -> None:
     ]
     if forms:
         print_line()
-        print_table(("with", "is", "shape"), forms)
+        print_table(("with", "tensor", "shape"), forms)
 
 
 def _default(attribute: Attribute) -> str:

@@ -111,8 +111,9 @@ def test_an_ignored_signal_stays_so(tmp_path: Path) -> None:
     script = (
         "import os, signal, sys\n"
         "from rnn_compiler import cli\n"
+        "from rnn_compiler.cli import environment\n"
         "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-        "cli.environment.print_version = lambda: os.kill(os.getpid(), signal.SIGHUP) or 0\n"
+        "environment.print_version = lambda: os.kill(os.getpid(), signal.SIGHUP) or 0\n"
         "code = cli.main(['--version'])\n"
         "assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
         "sys.exit(code)\n"
