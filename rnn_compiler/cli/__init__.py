@@ -49,8 +49,8 @@ Tab completion: pip install 'rnn-compiler[completion]', then in ~/.bashrc or ~/.
   eval "$(register-python-argcomplete rnn-compiler)"
 
 Every verb but emit takes --json: then standard output is JSON and nothing else, {"error": "..."}
-if there is nothing else to say. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments; check
-also 3, recompile, and 4, unsupported; 143 after SIGTERM.
+if there is nothing else to say. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments;
+check also 3, recompile, and 4, unsupported; 143 after SIGTERM.
 """
 
 

@@ -131,6 +131,7 @@ def _print_functions(
         for kind, tensors in (("argument", spec.arguments), ("result", spec.results)):
             rows = [(t.name, t.dtype, _shape(t), _formula(t)) for t in tensors]
             print_table((kind, "dtype", "shape", "formula"), rows, title=title)
+            print_line()
             title = ""
         print_line(manifest.run_command(spec, str(file)), dim=True)
 

@@ -18,7 +18,13 @@ from rnn_compiler.cli.options import (
     check_output_folder,
     module_of,
 )
-from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
+from rnn_compiler.cli.terminal import (
+    print_json,
+    print_line,
+    print_table,
+    print_text,
+    showing_stages,
+)
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
@@ -135,7 +141,7 @@ def _compile(options: argparse.Namespace) -> int:
             code += f" with {len(target.features)} features"
         rows.append((target.name, code, f"{len(artifact.payload):,} bytes"))
     print_line(str(path))
-    print_line(f"functions: {', '.join(spec.function for spec in module.functions)}")
+    print_text(f"functions: {', '.join(spec.function for spec in module.functions)}")
     print_table(("target", "code for", "size"), rows)
     print_line(f"{seconds:.2f} s; next: rnn-compiler inspect {shlex.quote(str(path))}", dim=True)
     return 0

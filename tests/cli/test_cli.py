@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,8 @@ import pytest
 from rnn_compiler import raw_ops
 from rnn_compiler.cli import main
 from rnn_compiler.cpu_features import LEVELS, architecture
+from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.runtime import Artifact, Bundle, read_artifact
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
@@ -124,6 +128,59 @@ def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert fact in text
     assert main(["inspect", str(artifact), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["strategy"] == "fused"
+
+
+def test_inspect_shows_what_the_members_of_a_bundle_share_once(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And of each what is its own, also why it does not run here."""
+    mine = read_artifact(artifact)
+    assert isinstance(mine, Artifact)
+    targets = [
+        mine.manifest.target,
+        TargetSpec("cpu:generic", "local", architecture(), ()),
+        TargetSpec("cpu:future", "local", architecture(), ("avx1024",)),
+        TargetSpec("cuda", "cuda", "sm_80", ()),
+    ]
+    members = [replace(mine, manifest=replace(mine.manifest, target=t)) for t in targets]
+    folder = Bundle(tuple(members)).save(tmp_path / "bundle")
+    capsys.readouterr()
+    assert main(["inspect", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert text.count("@block_lstm_v2 ") == text.count("@block_lstm_grad_v2 ") == 1
+    assert text.count("iree-run-module ") == len(OPS)
+    assert text.count("made by") == text.count("strategy") == 1
+    for target in targets:
+        assert text.count(f"\n{target.name}\n") == 1
+        assert f"  {target.slug}.vmfb\n" in text
+    assert text.count(mine.manifest.payload_sha256) == len(targets)
+    assert text.count(f"{mine.manifest.payload_size:,} bytes") == len(targets)
+    assert f"CPU features  {' '.join(targets[0].features)}\n" in text
+    verdicts = re.findall(r"runs here +(.*)", text)
+    assert verdicts[:2] == ["yes", "yes"]
+    assert verdicts[2].startswith("no: needs CPU features that this machine does not have: avx1024")
+    assert verdicts[3] in ("yes", "no: no NVIDIA driver on this machine (libcuda.so.1 not found)")
+
+
+def test_inspect_of_a_bundle_shows_every_function_there_is(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also one that not all members have, and in what else they differ."""
+    mine = read_artifact(artifact)
+    assert isinstance(mine, Artifact)
+    other = TargetSpec("cpu:generic", "local", architecture(), ())
+    manifest = mine.manifest
+    changed = replace(manifest, target=other, strategy="portable", functions=manifest.functions[1:])
+    folder = Bundle((replace(mine, manifest=changed), mine)).save(tmp_path / "bundle")
+    assert main(["inspect", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert re.findall(r"^@(\w+)", text, re.MULTILINE) == ["block_lstm_grad_v2", "block_lstm_v2"]
+    assert re.findall(r"strategy +(\w+)", text) == ["portable", "fused"]
+    commands = re.findall(r"--module=(\S+) .*--function=(\w+)", text)
+    assert commands == [
+        (f"{folder}/cpu-generic.vmfb", "block_lstm_grad_v2"),
+        (f"{folder}/cpu.vmfb", "block_lstm_v2"),
+    ]
 
 
 def test_inspect_refuses_a_damaged_payload(
