@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rnn_compiler.attributes import REQUIRED
 from rnn_compiler.compilation import compile
 from rnn_compiler.dtypes import canonical_name
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import InvalidArgumentError, with_hint
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
@@ -217,9 +217,8 @@ def __getattr__(name: str) -> RawOp:
     try:
         return _FUNCTIONS[name]
     except KeyError:
-        raise AttributeError(
-            f"rnn_compiler.raw_ops has no op {name!r}; it has {', '.join(_FUNCTIONS)}"
-        ) from None
+        message = f"rnn_compiler.raw_ops has no op {name!r}; it has {', '.join(_FUNCTIONS)}"
+        raise AttributeError(with_hint(message, name, _FUNCTIONS)) from None
 
 
 def __dir__() -> list[str]:

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.runtime.artifact import write_atomically
+from rnn_compiler.files import write_atomically
 
 __all__ = [
     "ENTRY_NAME",

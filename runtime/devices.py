@@ -7,6 +7,7 @@ A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a poo
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import DeviceError, describe
+from rnn_compiler.errors import DeviceError, describe, with_hint
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import cuda_driver
 from rnn_compiler.runtime.buffer_pool import pool_options
@@ -26,7 +27,7 @@ from rnn_compiler.runtime.processors import processors, throttled
 from rnn_compiler.runtime.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.waiting import PATIENCE
 
-__all__ = ["Device", "DeviceArray", "get_device"]
+__all__ = ["Device", "DeviceArray", "device_kind", "get_device"]
 
 _ELEMENT_TYPES: dict[str, Any] = {
     "float16": iree.HalElementType.FLOAT_16,
@@ -44,6 +45,8 @@ of `hal.interface.binding.subspan`)."""
 
 _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 """The drivers this package runs on, and the kind of target each runs."""
+
+_OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
 
 _devices: dict[str, Device] = {}
 _lock = threading.Lock()
@@ -76,6 +79,25 @@ def get_device(uri: str) -> Device:
         device = _devices[uri]
     device.check_usable()
     return device
+
+
+def device_kind(uri: str) -> str:
+    """The kind of target that a device runs, ``"local"`` or ``"cuda"``; nothing is opened.
+
+    Raises:
+        DeviceError: There is no such driver.
+
+    Example:
+        >>> device_kind("cuda://1")
+        'cuda'
+    """
+    kind = _KINDS.get(str(uri).partition("://")[0])
+    if kind is not None:
+        return kind
+    number = re.fullmatch(r"(?:cuda|gpu):/*(\d+)", str(uri).lower())
+    others = {str(uri): f"cuda://{number[1]}"} if number else _OTHER_NAMES
+    message = f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}"
+    raise DeviceError(with_hint(message, uri, _KINDS, others))
 
 
 def _reason(error: Exception) -> str:
@@ -117,14 +139,13 @@ class Device:
     """
 
     def __init__(self, uri: str) -> None:
-        driver = str(uri).partition("://")[0]
-        if driver not in _KINDS:
-            raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
+        kind = device_kind(uri)
+        driver = uri.partition("://")[0]
         pool = pool_options()
         self.uri = uri
         self.usable = True
         self.kept: WeakValueDictionary[int, DeviceArray] = WeakValueDictionary()
-        self.kind = _KINDS[driver]
+        self.kind = kind
         self.has_threads = driver == "local-task"
         self.patience = 0.0
         if self.has_threads:  # a worker a core, but for a container with less time than cores

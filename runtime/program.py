@@ -18,6 +18,7 @@ from rnn_compiler.errors import (
     DeviceError,
     InvalidArgumentError,
     check_keywords,
+    with_hint,
 )
 from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 from rnn_compiler.runtime.arguments import (
@@ -93,7 +94,8 @@ class Program:
         functions: dict[str, Function] = self.__dict__.get("functions", {})
         if name in functions:
             return functions[name]
-        raise AttributeError(f"program has no function {name!r}; it has {', '.join(functions)}")
+        message = f"program has no function {name!r}; it has {', '.join(functions)}"
+        raise AttributeError(with_hint(message, name, functions))
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.functions]
