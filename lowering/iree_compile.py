@@ -2,6 +2,11 @@
 
 `iree-compile` runs as a subprocess, so that its crash, hang or process-wide flags stay its own. The
 module goes in on standard input: a file name would end up in the payload's bytes.
+
+It never outlives this process. What ends a call by an exception also ends the compiler. Against a
+signal that leaves no time for that, SIGKILL or an unhandled SIGTERM, a shell waits at a pipe that
+the system closes with this process: it needs no code in a forked child and no system call of Linux
+alone, and it takes the temporary files away too.
 """
 
 from __future__ import annotations
@@ -11,13 +16,16 @@ import functools
 import hashlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
+from rnn_compiler import stages
 from rnn_compiler.errors import CompileError, UnsupportedError
 from rnn_compiler.lowering.targets.names import compiler_flags
 from rnn_compiler.manifest import TargetSpec
@@ -113,22 +121,26 @@ def compile_module(
 
     Raises:
         CompileError: The compiler failed, crashed or ran out of time.
+        OSError: There is no room for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
     command = [*(executable or [str(_libraries() / "iree-compile")]), *_FLAGS]
     command += compiler_flags(target)
-    try:
-        code, payload, diagnostics = _run(command, module, timeout)
-    except OSError as error:
-        summary, diagnostics = f"the compiler could not be started ({error})", ""
-    else:
-        if code == 0 and payload:
-            return payload
-        summary = (
-            f"the compiler did not finish in {timeout:g} s and was stopped"
-            if code is None
-            else _describe_exit(code)
-        )
+    stages.report(f"compiling for {target.name}")
+    with _temporary_folder() as folder:
+        try:
+            code, payload, diagnostics = _run(command, module, timeout, folder)
+        except OSError as error:
+            summary, diagnostics = f"the compiler could not be started ({error})", ""
+        else:
+            if code == 0 and payload:
+                return payload
+            _check_room(folder)
+            summary = (
+                f"the compiler did not finish in {timeout:g} s and was stopped"
+                if code is None
+                else _describe_exit(code)
+            )
     raise CompileError(
         summary,
         target=target.name,
@@ -138,7 +150,62 @@ def compile_module(
     )
 
 
-def _run(command: Sequence[str], module: str, timeout: float) -> tuple[int | None, bytes, str]:
+@contextlib.contextmanager
+def _temporary_folder() -> Generator[str]:
+    """A folder for the compiler's temporary files, so that what it leaves can be found."""
+    try:
+        folder = tempfile.mkdtemp(prefix="rnn-compiler-")
+    except OSError as error:
+        raise _no_room(error, tempfile.gettempdir()) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_room(folder: str) -> None:
+    """Checks that a full disk is not why the compiler failed: it says something else then.
+
+    Raises:
+        OSError: The disk is full.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(1 << 20))
+    except OSError as error:
+        raise _no_room(error, os.path.dirname(folder)) from error
+
+
+def _no_room(error: OSError, folder: str) -> OSError:
+    remedy = "free some, or set TMPDIR to another folder"
+    text = f"{error.strerror} for the compiler's temporary files ({remedy})"
+    return OSError(error.errno, text, folder)
+
+
+@contextlib.contextmanager
+def _guard(process: int, folder: str) -> Generator[None]:
+    """Ends a process group and removes a folder, should this process end inside the block."""
+    script = 'read -r line || { kill -KILL "-$0"; rm -rf "$1"; }'
+    try:
+        guard = subprocess.Popen(
+            ["/bin/sh", "-c", script, str(process), folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:  # a system without a shell: then nobody watches
+        yield
+        return
+    try:
+        yield
+    finally:
+        guard.communicate(b"done\n")
+
+
+def _run(
+    command: Sequence[str], module: str, timeout: float, folder: str
+) -> tuple[int | None, bytes, str]:
     """Runs the compiler; gives its exit code, None if it was stopped, and what it wrote.
 
     It runs in a process group of its own, so that what it starts (a linker) is stopped with it.
@@ -148,11 +215,13 @@ def _run(command: Sequence[str], module: str, timeout: float) -> tuple[int | Non
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": folder},
         start_new_session=True,
     )
     code: int | None = None
     try:
-        payload, diagnostics = process.communicate(module.encode(), timeout)
+        with _guard(process.pid, folder):
+            payload, diagnostics = process.communicate(module.encode(), timeout)
         code = process.returncode
     except subprocess.TimeoutExpired:
         _stop(process)

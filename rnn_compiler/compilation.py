@@ -19,7 +19,7 @@ from typing import overload
 
 import rnn_compiler
 import rnn_compiler.lowering
-from rnn_compiler import cpu_features
+from rnn_compiler import cpu_features, stages
 from rnn_compiler.errors import (
     CacheWarning,
     CompileError,
@@ -92,6 +92,7 @@ def compile(
     Raises:
         InvalidArgumentError: There is no such target.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
+        OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The compiler is not installed.
     """
     check_can_compile("compile")
@@ -217,9 +218,11 @@ def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
 
 def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Artifact:
     module, target = request.module, request.target
+    stages.report(f"building for {target.name}")
     text = module.located_text
     from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
+    stages.report(f"lowering for {target.name}")
     payload = lower(
         text,
         module.functions,

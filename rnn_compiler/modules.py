@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec
 from rnn_compiler.requirements import check_can_compile
@@ -59,10 +59,10 @@ class Module:
         """Writes the module text to a file.
 
         Raises:
-            OSError: The file cannot be written.
+            OSError: The file cannot be written; it is named, and an older one is left as it was.
         """
         path = Path(path)
-        path.write_text(self.text)
+        write_files((path, self.text.encode()))
         return path
 
 
@@ -84,11 +84,8 @@ def find_op(name: str, caller: str = "build") -> str:
     for op in OPS.values():
         if name in (op.signature.name, op.signature.function):
             return op.signature.name
-    spellings = {
-        spelling.lower(): op for op in OPS for spelling in (op, OPS[op].signature.function)
-    }
-    close = difflib.get_close_matches(name.lower(), spellings, n=1)
-    remedy = f"did you mean {spellings[close[0]]}?" if close else ""
+    functions = {op.signature.function: name for name, op in OPS.items()}
+    remedy = did_you_mean(name, OPS, functions)
     raise InvalidArgumentError(caller, "op", f"one of {', '.join(OPS)}", describe(name), remedy)
 
 

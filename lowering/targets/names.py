@@ -14,12 +14,14 @@ resolved architecture, so that what the manifest lists is all that the code may 
 
 from __future__ import annotations
 
+import re
+
 from rnn_compiler import cpu_features
-from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES, DEFAULT, architecture_of
 from rnn_compiler.manifest import TargetSpec
 
-__all__ = ["compiler_flags", "resolve_target"]
+__all__ = ["compiler_flags", "resolve_target", "target_names"]
 
 
 def resolve_target(name: object) -> TargetSpec:
@@ -47,9 +49,8 @@ def resolve_target(name: object) -> TargetSpec:
         features = cpu_features.with_implied(_feature_list(name, arch, detail))
     else:
         known = ["cpu", *(f"cpu:{level}" for level in levels), "cpu:FEATURE,...", *_cuda_names()]
-        raise InvalidArgumentError(
-            "compile", "target", f"one of {', '.join(known)}", describe(name)
-        )
+        expected = f"one of {', '.join(known)}"
+        raise InvalidArgumentError("compile", "target", expected, describe(name), _meant(name))
     return TargetSpec(name, "local", arch, tuple(sorted(features)))
 
 
@@ -60,13 +61,44 @@ def _cuda(name: str) -> TargetSpec:
         names = ", ".join(name for names in ARCHITECTURES.values() for name in names)
         raise InvalidArgumentError(
             "compile", "target", f"one of {', '.join(_cuda_names())}, or cuda: and one of {names}",
-            describe(name),
+            describe(name), _meant(name),
         )  # fmt: skip
     return TargetSpec(name, "cuda", architecture, ())
 
 
 def _cuda_names() -> list[str]:
     return ["cuda", *(f"cuda:{architecture}" for architecture in ARCHITECTURES)]
+
+
+def target_names() -> list[str]:
+    """Every target that has a name here, but for lists of features."""
+    levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
+    gpus = [f"cuda:{name}" for names in ARCHITECTURES.values() for name in names]
+    return ["cpu", *(f"cpu:{level}" for level in (*levels, "levels")), *_cuda_names(), *gpus]
+
+
+def _meant(name: str) -> str:
+    """The target that a name was meant to be, as a question.
+
+    What stands behind the colon is compared alone, and may stand without what is before the colon.
+    Numbers are no matter of spelling: an h800 is no h100.
+    """
+    arch = cpu_features.architecture()
+    details = {each: f"cpu:{each}" for each in cpu_features.known_features(arch)}
+    details |= {each: f"cpu:{each}" for each in (*cpu_features.LEVELS.get(arch, {}), "levels")}
+    gpus = {
+        name: f"cuda:{name}"
+        for architecture, names in ARCHITECTURES.items()
+        for name in (architecture, *names)
+    }
+    groups = {"cpu": details, "cuda": gpus}
+    kind, _, detail = name.rpartition(":")
+    known = groups.get(kind.strip().lower(), {**details, **gpus})
+    if not kind:
+        known = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", **known}
+    numbers = re.findall(r"\d+", detail)
+    close = {each: known[each] for each in known if re.findall(r"\d+", each) == numbers}
+    return did_you_mean(detail, (), close)
 
 
 def _feature_list(target: str, arch: str, detail: str) -> tuple[str, ...]:
@@ -80,6 +112,7 @@ def _feature_list(target: str, arch: str, detail: str) -> tuple[str, ...]:
             f"a level ({', '.join(cpu_features.LEVELS.get(arch, {}))}) or features of {arch} "
             f"({', '.join(sorted(known))})",
             f"{target!r} with {', '.join(map(repr, unknown))}",
+            _meant(f"cpu:{unknown[0]}"),
         )
     return tuple(features)
 

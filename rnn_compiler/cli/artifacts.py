@@ -20,11 +20,13 @@ from rnn_compiler.cli.options import (
 )
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import ArtifactError, DeviceError
+from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
+from rnn_compiler.files import write_files
 from rnn_compiler.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_inspect", "add_run"]
 
@@ -171,14 +173,18 @@ def add_run(verbs: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    check_output(options.output)
+    output: Path | None = options.output
+    if output is not None and output.suffix != ".npz":
+        output = output.with_name(f"{output.name}.npz")
+    check_output(output)
     program = load(options.file, options.device)
     names = list(program.functions)
     if options.function is None and len(names) > 1:
         raise UsageError(f"--function: expected one of {', '.join(names)}")
     name = options.function or names[0]
     if name not in names:
-        raise UsageError(f"--function {name}: expected one of {', '.join(names)}")
+        message = f"--function {name}: expected one of {', '.join(names)}"
+        raise UsageError(with_hint(message, name, names))
     function = program.functions[name]
     files = [str(options.inputs)] if options.inputs else []
     arguments = _read_inputs([*files, *options.input], function.spec)
@@ -194,9 +200,9 @@ def _run(options: argparse.Namespace) -> int:
     results = function(**inputs)._asdict()
     results = by_name(name, function.spec.results, results)
     milliseconds = (time.perf_counter() - start) * 1e3
-    if options.output:
+    if output:
         stored = {name: _storable(array) for name, array in results.items()}
-        np.savez(options.output, **stored)
+        write_files((output, npz_bytes(stored)))
     rows = [(spec, _summary(results[spec.name])) for spec in function.spec.results]
     if options.json:
         facts = {
@@ -204,7 +210,7 @@ def _run(options: argparse.Namespace) -> int:
             "function": name,
             "device": program.device.uri,
             "milliseconds": milliseconds,
-            "output": str(options.output) if options.output else None,
+            "output": str(output) if output else None,
             "results": [
                 {"name": spec.name, "dtype": spec.dtype, "shape": list(spec.shape), **summary}
                 for spec, summary in rows
@@ -219,8 +225,8 @@ def _run(options: argparse.Namespace) -> int:
             for spec, summary in rows
         ],
     )
-    if options.output:
-        print_line(f"written to {options.output}", dim=True)
+    if output:
+        print_line(f"written to {output}", dim=True)
     print_line(f"{milliseconds:.2f} ms on {program.device.uri}", dim=True)
     return 0
 

@@ -19,7 +19,7 @@ from rnn_compiler.cli.options import (
     add_module_options,
     module_of,
 )
-from rnn_compiler.cli.terminal import print_json, print_table, status
+from rnn_compiler.cli.terminal import print_json, print_table, showing_stages, status
 from rnn_compiler.compilation import compile
 from rnn_compiler.flops import matmul_flops
 from rnn_compiler.runtime import Program, load
@@ -73,7 +73,7 @@ def _bench(options: argparse.Namespace) -> int:
         raise UsageError(f"--seconds {options.seconds:g}: expected a positive number of seconds")
     target: str | None = options.target
     module = module_of(options)
-    with status("compiling"):
+    with showing_stages():
         artifact = compile(module, target)
     program = load(artifact, options.device)
     flops = matmul_flops(module)

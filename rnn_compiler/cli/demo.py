@@ -11,6 +11,7 @@ predictions.
 
 from __future__ import annotations
 
+import io
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ from rnn_compiler.cli.terminal import (
     status,
 )
 from rnn_compiler.execution import current_device, current_target
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import build
 from rnn_compiler.runtime.cache import ArtifactCache
@@ -381,5 +383,7 @@ def draw(path: Path, network: Network, losses: list[float], trial: Trial) -> boo
     loss.set(xlabel="training step", ylabel="squared error", yscale="log", xlim=(0, len(losses)))
     for axes in (trace, loss):
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format="png")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    write_files((path, buffer.getbuffer()))
     return True

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler import cpu_features
-from rnn_compiler.attributes import REQUIRED
+from rnn_compiler.attributes import REQUIRED, Attribute
 from rnn_compiler.cli.options import add_json_option, check_output
 from rnn_compiler.cli.terminal import (
     print_facts,
@@ -76,22 +76,52 @@ def _ops(options: argparse.Namespace) -> int:
 
 def _print_op(signature: Signature) -> None:
     """Prints an op in full."""
-    attributes = [
-        a.name if a.default is REQUIRED else f"{a.name}={a.default}" for a in signature.attributes
-    ]
     print_facts(
         [
             ("op", signature.name),
             ("computes", signature.summary),
             ("dtypes", " ".join(signature.dtypes)),
             ("targets", " ".join(_TARGETS)),
-            ("attributes", " ".join(attributes) or "none"),
         ]
     )
     for kind, tensors in (("argument", signature.arguments), ("result", signature.results)):
         rows = [(t.name, f"{t.dtype or ''} {t.kind}".strip(), t.doc) for t in tensors]
         print_line()
         print_table((kind, "shape", "meaning"), rows)
+    attributes = [
+        (a.name, a.type.__name__, _default(a), a.values, a.doc) for a in signature.attributes
+    ]
+    if attributes:
+        print_line()
+        print_table(("attribute", "type", "default", "values", "meaning"), attributes)
+    forms = [
+        (which, name, kind) for which, kinds in _other_forms(signature) for name, kind in kinds
+    ]
+    if forms:
+        print_line()
+        print_table(("with", "tensor", "shape"), forms)
+
+
+def _default(attribute: Attribute) -> str:
+    return "required" if attribute.default is REQUIRED else attribute.text(attribute.default)
+
+
+def _other_forms(signature: Signature) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The tensors that are others where one attribute is not at its default."""
+    defaults = {a.name: a.default for a in signature.attributes}
+    usual = _kinds(signature.form(defaults))
+    forms: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for attribute in signature.attributes:
+        for value, label in attribute.others():
+            kinds = _kinds(signature.form({**defaults, attribute.name: value}))
+            changed = tuple((n, kind) for n, kind in kinds.items() if usual.get(n) != kind)
+            if changed:
+                forms.setdefault((attribute.name, changed), []).append(label)
+    return [(f"{name} {', '.join(labels)}", kinds) for (name, kinds), labels in forms.items()]
+
+
+def _kinds(signature: Signature) -> dict[str, str]:
+    return {t.name: t.kind for t in (*signature.arguments, *signature.results)}
 
 
 def _op_facts(signature: Signature) -> dict[str, Any]:
@@ -106,6 +136,9 @@ def _op_facts(signature: Signature) -> dict[str, Any]:
             a.name: {
                 "type": a.type.__name__,
                 "default": None if a.default is REQUIRED else a.default,
+                "required": a.default is REQUIRED,
+                "values": a.values,
+                "doc": a.doc,
             }
             for a in signature.attributes
         },

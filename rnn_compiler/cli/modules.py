@@ -10,15 +10,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rnn_compiler import stages
 from rnn_compiler.cli.options import (
     add_json_option,
     add_module_options,
     check_output,
+    check_output_folder,
     module_of,
 )
-from rnn_compiler.cli.terminal import print_json, print_line, print_table, print_text, status
+from rnn_compiler.cli.terminal import (
+    print_json,
+    print_line,
+    print_table,
+    print_text,
+    showing_stages,
+)
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES
 from rnn_compiler.runtime.artifact import Artifact
@@ -63,7 +72,7 @@ def _emit(options: argparse.Namespace) -> int:
     else:
         text = module.text
     if options.output:
-        options.output.write_text(text)
+        write_files((options.output, text.encode()))
     else:
         sys.stdout.write(text)
     return 0
@@ -102,20 +111,24 @@ def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    if one:  # the folder of a bundle is made
-        check_output(options.output)
+    name = module.functions[0].function
+    output: Path = options.output or Path(f"{name}.vmfb" if one else name)
+    if one:
+        check_output(output)
+        check_output(output.with_name(f"{output.name}.json"))
+    else:
+        check_output_folder(output)
     start = time.perf_counter()
-    with status(f"compiling for {', '.join(targets)}"):
+    with showing_stages():
         result = compile(
             module,
             targets[0] if one else targets,
             strategy=options.strategy,
             timeout=options.timeout,
         )
-    seconds = time.perf_counter() - start
-    single = isinstance(result, Artifact)
-    name = module.functions[0].function
-    path = result.save(options.output or Path(f"{name}.vmfb" if single else name))
+        seconds = time.perf_counter() - start
+        stages.report(f"writing {output}")
+        path = result.save(output)
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
     if options.json:
         print_json(_facts(artifacts, path, seconds))

@@ -18,6 +18,8 @@ from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from rnn_compiler.stages import watching
+
 __all__ = [
     "print_error",
     "print_facts",
@@ -26,6 +28,7 @@ __all__ = [
     "print_table",
     "print_text",
     "progress",
+    "showing_stages",
     "status",
 ]
 
@@ -119,6 +122,22 @@ def status(text: str) -> Generator[None]:
         return
     with console.status(text):
         yield
+
+
+@contextmanager
+def showing_stages() -> Generator[None]:
+    """Shows on standard error, on a terminal, where a compilation is, and for how long it runs."""
+    console = _live(sys.stderr)
+    if console is None:
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+        with watching(lambda stage: bar.update(task, description=stage)):
+            yield
 
 
 @contextmanager

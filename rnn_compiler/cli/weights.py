@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from rnn_compiler import weights
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
 from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.files import write_files
 
 __all__ = ["add_weights"]
 
@@ -195,6 +197,8 @@ def _load_params(file: Path) -> Any:
 
 def _save_params(file: Path, written: Arrays) -> None:
     if file.suffix == ".npy":
-        np.save(file, written["params"], allow_pickle=False)
+        buffer = io.BytesIO()
+        np.save(buffer, written["params"], allow_pickle=False)
+        write_files((file, buffer.getbuffer()))
     else:
         weights.save(file, written)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -40,12 +42,37 @@ def test_ops_lists_every_op(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == raw_ops.__dir__()
     (row,) = [row for row in rows if row["name"] == "BlockLSTMV2"]
-    assert row["attributes"]["cell_clip"] == {"type": "float", "default": 0.0}
+    assert row["attributes"]["cell_clip"] == {
+        "type": "float",
+        "default": 0.0,
+        "required": False,
+        "values": "any but NaN",
+        "doc": "bound of the cell state; none if not positive",
+    }
 
 
 def test_ops_shows_one_op_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ops", "block_lstm_v2"]) == 0
     assert "[input_size + num_units, 4 * num_units]" in capsys.readouterr().out
+
+
+def test_ops_explains_attributes_and_what_they_change(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "CudnnRNNV3"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    for line in (
+        "rnn_mode str lstm rnn_relu, rnn_tanh, lstm, gru the cell of each layer",
+        "num_proj int 0 0..2**31 - 1 lstm only: size of the projected output; 0 for none",
+        "direction bidirectional input_h [2 * num_layers, batch_size, num_units]",
+        "direction bidirectional output [seq_length, batch_size, 2 * num_units]",
+        "rnn_mode rnn_relu, rnn_tanh, gru input_c scalar",
+        "num_proj above 0 output_h [num_layers, batch_size, num_proj]",
+        "time_major false input [batch_size, seq_length, input_size]",
+    ):
+        assert line in lines
+    (params,) = [line for line in lines if line.startswith("params [")]
+    assert "all matrices, then all biases" in params
+    assert main(["ops", "CudnnRNNParamsSize"]) == 0
+    assert "required int32, int64" in " ".join(capsys.readouterr().out.split())
 
 
 def test_emit_writes_the_module(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -290,15 +317,19 @@ def test_even_an_unexpected_error_is_one_line(
 
 
 def test_what_cannot_be_written_is_named_as_it_was_given(
-    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not by the temporary name under which it is written."""
-    output = tmp_path / "folder"
-    output.mkdir()
-    capsys.readouterr()
-    assert main(["compile", *OPS, "--dim", DIMS, "--attr=use_peephole=true", f"-o{output}"]) == 1
+    output = tmp_path / "lstm.mlir"
+
+    def fail(_: Path, place: Path) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), "temporary", None, str(place))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    assert main(["emit", OPS[0], "--dim", DIMS, f"-o{output}"]) == 1
     error = capsys.readouterr().err
-    assert error == f"rnn-compiler: error: [Errno 21] Is a directory: '{output}'\n"
+    assert error == f"rnn-compiler: error: [Errno 16] Device or resource busy: '{output}'\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_debug_is_for_actions_too() -> None:

@@ -187,7 +187,7 @@ def test_an_error_is_json_too(
 def test_a_verdict_is_json_whatever_the_exit_code(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = facts(["check", str(folder / "damaged.vmfb")], capsys, code=1)
+    found = facts(["check", str(folder / "damaged.vmfb")], capsys, code=3)
     assert found["verdict"] == "recompile"
 
 

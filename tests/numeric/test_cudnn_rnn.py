@@ -278,7 +278,7 @@ def draw(spec: Any, rng: np.random.Generator, lengths: str = "full") -> Arrays:
             longest = 1 if "one step" in lengths else longest
             numbers = np.full(B, T) if lengths == "full" else rng.integers(0, longest + 1, B)
             arguments[argument.name] = numbers.astype(np.int32)
-        elif argument.default is not None:
+        elif argument.dtype == "int64":
             arguments[argument.name] = rng.integers(-(2**62), 2**62, ())
         else:
             arguments[argument.name] = normal(argument, rng)

@@ -30,7 +30,26 @@ def test_unknown_drivers_are_named_with_those_there_are(tiny: rc.Artifact, devic
     with pytest.raises(DeviceError) as caught:
         rc.runtime.load(tiny, device)
     expected = f"no device {device!r}: expected one of local-sync, local-task, cuda"
-    assert str(caught.value) == expected
+    assert str(caught.value).partition("; did you mean")[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("device", "meant"),
+    [
+        ("cuda:0", "cuda://0"),
+        ("cuda:/1", "cuda://1"),
+        ("GPU:2", "cuda://2"),
+        ("gpu", "cuda"),
+        ("CUDA", "cuda"),
+        ("cpu", "local-task"),
+        ("local_task", "local-task"),
+        ("locl-sync", "local-sync"),
+    ],
+)
+def test_the_device_that_was_meant_is_named(device: str, meant: str) -> None:
+    with pytest.raises(DeviceError) as caught:
+        get_device(device)
+    assert str(caught.value).endswith(f"; did you mean {meant}?")
 
 
 @pytest.mark.parametrize(

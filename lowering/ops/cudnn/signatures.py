@@ -30,7 +30,7 @@ from rnn_compiler.tensors import Argument, Result, Tensor
 __all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "layout_of", "reserve_of"]
 
 MODES = (
-    Attribute("rnn_mode", str, "lstm", "the cell", choices=tuple(GATES)),
+    Attribute("rnn_mode", str, "lstm", "the cell of each layer", choices=tuple(GATES)),
     Attribute(
         "input_mode",
         str,
@@ -42,7 +42,8 @@ MODES = (
         "direction",
         str,
         "unidirectional",
-        "bidirectional layers hand on both directions' outputs side by side",
+        "bidirectional layers hand on both directions' outputs side by side; states then have two "
+        "rows a layer, forward and backward",
         choices=tuple(DIRECTIONS),
     ),
     dropout.RATE,
@@ -96,9 +97,25 @@ def _forms(
     cells = state("H") if is_lstm else ""
     inputs = (
         Argument("input", sequence("I"), "input of the first layer"),
-        Argument("input_h", state(hidden), "initial output, of each direction of each layer"),
-        Argument("input_c", cells, "initial cell state; lstm only", ignored=not is_lstm),
-        Argument("params", "N", "the opaque buffer of all weights and biases"),
+        Argument(
+            "input_h",
+            state(hidden),
+            "initial output, of each direction of each layer; None for zeros",
+            default=0,
+        ),
+        Argument(
+            "input_c",
+            cells,
+            "initial cell state; lstm only; None for zeros",
+            ignored=not is_lstm,
+            default=0,
+        ),
+        Argument(
+            "params",
+            "N",
+            "all matrices, then all biases, each by layer, direction, input or state, and gate; "
+            "rnn_compiler.weights converts them",
+        ),
     )
     lengths = (
         Argument(
