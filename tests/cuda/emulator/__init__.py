@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import getpass
+import hashlib
 import os
+import platform
 import shutil
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -27,12 +31,17 @@ def why_not() -> str | None:
     return None if int(version) >= 12 else f"the CUDA emulator needs g++ 12, this is {version}"
 
 
-def build(folder: Path) -> Path:
-    """Builds the libraries in a folder, unless they are there; gives the folder.
+def build() -> Path:
+    """The folder of the libraries, which are built unless they are there since these sources are.
 
     ``libcuda.so`` is the emulator, ``libcuda.so.1`` an empty library that needs it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    texts = [path.read_bytes() for path in sorted(SOURCES.glob("*.[ch]*"))]
+    digest = hashlib.sha256(b"".join([*texts, repr(FLAGS).encode(), platform.processor().encode()]))
+    user = f"rnn-compiler-tests-of-{getpass.getuser()}"
+    folder = Path(tempfile.gettempdir()) / user / f"cuda-emulator-{digest.hexdigest()[:16]}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    assert folder.parent.stat().st_uid == os.getuid(), f"{folder.parent} is somebody else's"
     with FileLock(folder / "lock"):
         if not (folder / "libcuda.so.1").exists():
             with ThreadPoolExecutor(os.cpu_count()) as pool:

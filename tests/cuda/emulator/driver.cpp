@@ -110,7 +110,7 @@ Result finish() {
 }
 
 struct Event {
-  bool done = true;
+  uint64_t recorded = 0, done = 0;  // how often: it may be recorded again before it was reached
   std::chrono::steady_clock::time_point when;
 };
 
@@ -273,25 +273,28 @@ API Result cuEventDestroy_v2(void* event) { COUNT; return issue([=] { delete sta
 API Result cuEventRecord(void* event, void*) {
   COUNT;
   Event* e = static_cast<Event*>(event);
+  uint64_t number;
   {
     std::lock_guard<std::mutex> guard(g_lock);
-    e->done = false;
+    number = ++e->recorded;
   }
   return issue([=] {
     std::lock_guard<std::mutex> guard(g_lock);
-    e->done = true;
+    e->done = number;
     e->when = std::chrono::steady_clock::now();
   });
 }
 API Result cuEventQuery(void* event) {
   COUNT;
   std::lock_guard<std::mutex> guard(g_lock);
-  return g_fault ? g_fault : static_cast<Event*>(event)->done ? 0 : kNotReady;
+  Event* e = static_cast<Event*>(event);
+  return g_fault ? g_fault : e->done == e->recorded ? 0 : kNotReady;
 }
 API Result cuEventSynchronize(void* event) {
   COUNT;
   std::unique_lock<std::mutex> lock(g_lock);
-  g_change.wait(lock, [=] { return static_cast<Event*>(event)->done; });
+  Event* e = static_cast<Event*>(event);
+  g_change.wait(lock, [=, number = e->recorded] { return e->done >= number; });
   return g_fault;
 }
 API Result cuEventElapsedTime(float* milliseconds, void* from, void* to) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "machine.h"
 
@@ -179,7 +180,7 @@ class Reader {
     kernel_ = owned_.get();
     kernel_->name = w[2];
     kernel_->lines = lines_;
-    labels_.clear(), slots_.clear(), branches_.clear(), constants_.clear(), locals_.clear();
+    labels_.clear(), slots_.clear(), branches_.clear(), constants_.clear(), locals_.clear(), registers_.clear();
     for (auto& each : split(s.substr(open + 1, close - open - 1))) {
       Words p = words(each);
       int size = p.size() > 2 && p[0] == ".param" ? bytes_of(p[1]) : 0;
@@ -213,8 +214,8 @@ class Reader {
 
   void of_kernel(const std::string& s) {
     if (starts(s, ".reg")) {
-      std::string name = words(s).back();
-      if (name.find('<') == std::string::npos) slot_of(name);
+      std::string name = words(s).back();  // %r<7>, %SP, or temporary
+      registers_.insert(name.substr(name[0] == '%', name.find('<') - (name[0] == '%')));
     } else if (starts(s, ".local")) {  // .local .align 16 .b8 name[64]
       Words w = words(s);
       if (w.size() != 5 || w[3] != ".b8") bad("unknown directive");
@@ -296,7 +297,9 @@ class Reader {
     else if (symbols_.count(name) || locals_.count(name))
       kernel_->constants.push_back(
           {kernel_->slots, locals_.count(name) ? locals_[name] : symbols_[name]});
-    else if (name.find('.') != std::string::npos || (name[0] == '$'))
+    else if (name[0] == '%' && !registers_.count(name.substr(1, name.find_first_of("0123456789") - 1)))
+      bad("unknown register " + name);
+    else if (name[0] != '%' && name != "_" && !registers_.count(name))
       bad("unknown operand " + name);
     return kernel_->slots++;
   }
@@ -309,6 +312,7 @@ class Reader {
   std::unique_ptr<Kernel> owned_;
   Kernel* kernel_ = nullptr;
   std::map<std::string, int> slots_, labels_;
+  std::set<std::string> registers_;  // as they are declared, without numbers
   std::map<std::string, uint64_t> constants_, locals_;
   std::vector<std::pair<int, std::string>> branches_;
 };

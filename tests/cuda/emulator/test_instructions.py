@@ -7,6 +7,7 @@ numpy or in exact fractions; nothing of the emulator takes part.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -56,7 +57,7 @@ def rounded(value: Fraction, dtype: Any) -> float:
         exponent -= 1
     unit = Fraction(2) ** max(exponent - precision + 1, least)
     result = round(value / unit) * unit  # to even
-    return float(result) if abs(result) <= Fraction(float(info.max)) else np.copysign(np.inf, value)
+    return float(result) if abs(result) <= Fraction(float(info.max)) else math.copysign(math.inf, value)
 
 
 def fused(dtype: Any) -> Callable[[Array, Array, Array], Array]:
@@ -287,7 +288,7 @@ def drawn(t: str, rng: np.random.Generator, name: str, position: int) -> Array:
         return values
     info = np.finfo(dtype)
     edges = np.array([*SPECIALS, info.tiny, info.smallest_subnormal, info.max, -info.max,
-                      2.0**31, -(2.0**31), 2.0**63 if info.bits > 16 else 3], dtype)  # fmt: skip
+                      *([2.0**31, -(2.0**31), 2.0**63] if info.bits > 16 else [3, -3])], dtype)  # fmt: skip
     values = np.ldexp(rng.standard_normal(shape), rng.integers(-12, 12, shape)).astype(dtype)
     values[:600].view(f"u{dtype.itemsize}")[...] = rng.integers(  # of any size, NaN too
         0, 1 << info.bits, values[:600].shape, f"u{dtype.itemsize}")
@@ -363,7 +364,7 @@ def test_pack_and_unpack(driver: Driver, bits: int) -> None:
     np.testing.assert_array_equal(driver.run(kernel(body, 2), [values], values), swapped)
 
 
-def tested_elsewhere(form: str) -> bool:
+def is_tested_elsewhere(form: str) -> bool:
     """In test_transfers.py and test_warps.py."""
     return form.startswith(("ld.", "st.", "shfl.", "mma.", "bra", "ret", "bar.", "mov.b32 {", "mov.b64 {",
                             "mov.b32 r,{", "mov.b64 r,{"))  # fmt: skip
@@ -372,7 +373,7 @@ def tested_elsewhere(form: str) -> bool:
 def test_every_form_is_tested(driver: Driver) -> None:
     forms = set(driver.library.emulator_forms().decode().split("\n")) - {""}
     rows = {f"{row.name} {','.join('r' * (len(row.operands) + 1))}" for row in ROWS}
-    assert rows == {form for form in forms if not tested_elsewhere(form)}
+    assert rows == {form for form in forms if not is_tested_elsewhere(form)}
 
 
 @pytest.mark.parametrize(
