@@ -32,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run on this device: cuda, cuda://1; or emulator, emulator:sm_86: cuda, as an interpreter"
         " of PTX in this process plays it (tests/cuda/emulator)",
     )
+    parser.addoption("--artifact-cache", help="keep what is compiled in this folder")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,12 +43,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
         capability = int((architecture or "sm_80").removeprefix("sm_"))
         config.stash[EMULATOR] = emulator.load(emulator.build(), capability)
-
-
-@pytest.fixture(scope="session")
-def device(pytestconfig: pytest.Config) -> str | None:
-    """The device that the tests are to run on, by IREE's name; None: each its own."""
-    return iree_device(pytestconfig)
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +66,9 @@ def _shared_temporary(factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _isolated(tmp_path_factory: pytest.TempPathFactory, device: str | None, pytestconfig: pytest.Config) -> Iterator[None]:
+def _isolated(
+    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[None]:
     """One cache for the session, so that each shape compiles once, and none of the user's own.
 
     With ``--device``, everything is compiled for that and runs on it unless it says otherwise.
@@ -79,8 +76,10 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory, device: str | None, pyte
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
             environment.delenv(name)
-        cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
+        cache = pytestconfig.getoption("--artifact-cache")
+        cache = cache or _shared_temporary(tmp_path_factory) / "artifact-cache"
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
+        device = iree_device(pytestconfig)
         if device is not None:
             environment.setenv("RNN_COMPILER_DEVICE", device)
         if device is not None and device.startswith("cuda"):

@@ -72,7 +72,7 @@ def load(folder: Path, capability: int = 80) -> ctypes.CDLL:
 def _typed(library: ctypes.CDLL) -> ctypes.CDLL:
     for name in ("emulator_forms", "emulator_message"):
         getattr(library, name).restype = ctypes.c_char_p
-    for name in ("emulator_bytes_in_use", "emulator_calls"):
+    for name in ("emulator_bytes_in_use", "emulator_peak_bytes", "emulator_calls"):
         getattr(library, name).restype = ctypes.c_uint64
     return library
 

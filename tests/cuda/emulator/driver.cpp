@@ -179,6 +179,15 @@ API size_t emulator_bytes_in_use() {
   std::lock_guard<std::mutex> guard(g_machine);
   return memory().in_use;
 }
+// The most that was in use since it was forgotten.
+API size_t emulator_peak_bytes() {
+  std::lock_guard<std::mutex> guard(g_machine);
+  return memory().peak;
+}
+API void emulator_forget_peak() {
+  std::lock_guard<std::mutex> guard(g_machine);
+  memory().peak = memory().in_use;
+}
 API uint64_t emulator_calls(const char* name) {
   std::lock_guard<std::mutex> guard(g_lock);
   return g_calls[name];

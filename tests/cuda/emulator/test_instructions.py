@@ -24,8 +24,11 @@ BLOCKS = 40
 COUNT = 32 * BLOCKS
 
 TYPES: dict[str, Any] = {
-    **{f"{sign}{bits}": np.dtype(f"{sign.replace('s', 'i')}{bits // 8}")
-       for sign in "su" for bits in (8, 16, 32, 64)},
+    **{
+        f"{sign}{bits}": np.dtype(f"{sign.replace('s', 'i')}{bits // 8}")
+        for sign in "su"
+        for bits in (8, 16, 32, 64)
+    },
     **{f"b{bits}": np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)},
     **{f"f{bits}": np.dtype(f"f{bits // 8}") for bits in (16, 32, 64)},
     "bf16": np.dtype(ml_dtypes.bfloat16),
@@ -57,7 +60,11 @@ def rounded(value: Fraction, dtype: Any) -> float:
         exponent -= 1
     unit = Fraction(2) ** max(exponent - precision + 1, least)
     result = round(value / unit) * unit  # to even
-    return float(result) if abs(result) <= Fraction(float(info.max)) else math.copysign(math.inf, value)
+    return (
+        float(result)
+        if abs(result) <= Fraction(float(info.max))
+        else (math.inf if value > 0 else -math.inf)
+    )
 
 
 def fused(dtype: Any) -> Callable[[Array, Array, Array], Array]:
@@ -93,8 +100,16 @@ def truncated(to: str) -> Callable[[Array], Array]:
 
     def value(a: Array) -> Array:
         of_nan = info.min if info.bits == 64 or a.dtype == "f8" else 0
-        whole = [of_nan if np.isnan(x) else info.min if x < info.min else info.max if x > info.max
-                 else int(x) for x in a.tolist()]
+        whole = [
+            of_nan
+            if np.isnan(x)
+            else info.min
+            if x < info.min
+            else info.max
+            if x > info.max
+            else int(x)
+            for x in a.tolist()
+        ]
         return np.array(whole, TYPES[to])
 
     return value
@@ -145,8 +160,10 @@ def sums(t: str) -> list[Row]:
 
 def quotient(a: Array, b: Array) -> Array:
     """Towards 0, of a divisor that is not 0; the lowest number by -1 overflows, to itself."""
-    exact = [abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-             for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    exact = [
+        abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        for x, y in zip(a.tolist(), b.tolist(), strict=True)
+    ]
     return wrapped(exact, a.dtype)
 
 
@@ -192,7 +209,9 @@ def integers(t: str) -> list[Row]:
                 rows.append(Row(f"cvt.{to}.{t}", to, (t,), exactly(lambda a: a, TYPES[to])))
     for to in ("f32", "f64"):
         dtype = TYPES[to]
-        exact = lambda a, dtype=dtype: np.array([rounded(Fraction(x), dtype) for x in a.tolist()], dtype)  # noqa: E731, E501
+        exact = lambda a, dtype=dtype: np.array(
+            [rounded(Fraction(x), dtype) for x in a.tolist()], dtype
+        )  # noqa: E731, E501
         rows.append(Row(f"cvt.rn.{to}.{t}", to, (t,), exact))
     return rows
 
@@ -282,7 +301,7 @@ def drawn(t: str, rng: np.random.Generator, name: str, position: int) -> Array:
         values = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
         values >>= rng.integers(0, info.bits, shape).astype(dtype)  # of any size
         edges = np.array([info.max, info.min, 1, info.max - 1, 0, 2], dtype)
-        values[: 36] = np.tile(edges, 6) if position % 2 else np.repeat(edges, 6)
+        values[:36] = np.tile(edges, 6) if position % 2 else np.repeat(edges, 6)
         if position and name.startswith(("div", "rem")):  # by 0 is not defined
             values[values == 0] = 3
         return values
@@ -291,7 +310,8 @@ def drawn(t: str, rng: np.random.Generator, name: str, position: int) -> Array:
                       *([2.0**31, -(2.0**31), 2.0**63] if info.bits > 16 else [3, -3])], dtype)  # fmt: skip
     values = np.ldexp(rng.standard_normal(shape), rng.integers(-12, 12, shape)).astype(dtype)
     values[:600].view(f"u{dtype.itemsize}")[...] = rng.integers(  # of any size, NaN too
-        0, 1 << info.bits, values[:600].shape, f"u{dtype.itemsize}")
+        0, 1 << info.bits, values[:600].shape, f"u{dtype.itemsize}"
+    )
     both = len(edges) ** 2
     pair = np.tile(edges, len(edges)) if position % 2 else np.repeat(edges, len(edges))
     values[:both] = pair.reshape(both, *(1,) * (values.ndim - 1))
@@ -332,7 +352,9 @@ def assert_same(actual: Array, wanted: Array) -> None:
     """In every bit, but NaN may be any NaN."""
     if wanted.dtype.kind == "f":
         assert np.array_equal(np.isnan(actual), np.isnan(wanted))
-        actual, wanted = (np.where(np.isnan(wanted), 0, x).astype(wanted.dtype) for x in (actual, wanted))
+        actual, wanted = (
+            np.where(np.isnan(wanted), 0, x).astype(wanted.dtype) for x in (actual, wanted)
+        )
         assert np.array_equal(np.signbit(actual), np.signbit(wanted))
     np.testing.assert_array_equal(actual, wanted)
 

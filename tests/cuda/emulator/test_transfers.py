@@ -136,7 +136,9 @@ def test_fault(driver: Driver, name: str) -> None:
     with pytest.raises(DriverError, match=message) as error:
         driver.launch(module, [place], shared=128, grid=2 if "blocks" in name else 1)
     assert error.value.code in (700, 716, 719)
-    assert re.search(r"kernel kernel, block \(\d, 0, 0\), thread \(\d+, 0, 0\), line \d+: ", str(error.value))
+    assert re.search(
+        r"kernel kernel, block \(\d, 0, 0\), thread \(\d+, 0, 0\), line \d+: ", str(error.value)
+    )
     for later in ("cuStreamSynchronize", "cuEventSynchronize"):
         if later == "cuStreamSynchronize":
             with pytest.raises(DriverError) as after:

@@ -146,7 +146,11 @@ def test_matrix_product(driver: Driver, name: str, dtype: type) -> None:
         column = [member * 2 + (i & 1) for i in range(4)]
         held["c"].append(fragments(c, row, column))
         places += list(zip(row, column, strict=True))
-    inputs = [np.array(held["a"]).astype(dtype), np.array(held["b"]).astype(dtype), np.array(held["c"], "f4")]
+    inputs = [
+        np.array(held["a"]).astype(dtype),
+        np.array(held["b"]).astype(dtype),
+        np.array(held["c"], "f4"),
+    ]
     body = f"""{element("%rd51", "%rd101", 16)}
     ld.global.v4.b32 {{%r1, %r2, %r3, %r4}}, [%rd51];
     {element("%rd52", "%rd102", 8)}
@@ -165,7 +169,9 @@ def test_matrix_product(driver: Driver, name: str, dtype: type) -> None:
 
 def test_all_forms_of_this_folder_are_here(driver: Driver) -> None:
     forms = driver.library.emulator_forms().decode()
-    together = [form for form in forms.split("\n") if form.startswith(("shfl", "mma", "bar", "bra", "ret"))]
+    together = [
+        form for form in forms.split("\n") if form.startswith(("shfl", "mma", "bar", "bra", "ret"))
+    ]
     assert together == [
         "bar.sync r",
         "bra r",
