@@ -29,8 +29,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """What the tests run on."""
     parser.addoption(
         "--device",
-        help="run on this device: cuda, cuda://1; or emulator, emulator:sm_86: cuda, as an interpreter"
-        " of PTX in this process plays it (tests/cuda/emulator)",
+        help="run on this device: cuda, cuda://1; or emulator, emulator:sm_86: cuda, which an "
+        "interpreter of PTX in this process plays (tests/cuda/emulator)",
     )
     parser.addoption("--artifact-cache", help="keep what is compiled in this folder")
 

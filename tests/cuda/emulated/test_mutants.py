@@ -1,4 +1,4 @@
-"""Mistakes planted in the PTX of compiled ops are caught: by the emulator's checks or wrong results.
+"""Mistakes in the PTX of compiled ops are caught, by the emulator's checks or by wrong results.
 
 A mutant takes as many bytes as the original, so that it can be put in its place in a module. Each
 runs in a process of its own.
@@ -68,28 +68,84 @@ BARRIER = ("\tbar.sync \t0;", "//")
 
 MUTANTS = {
     "barrier 0": Mutant("BlockLSTMV2", "float32", 16, *BARRIER, 0, "emulator"),
-    "barrier 1": Mutant("BlockLSTMV2", "float32", 16, *BARRIER, 1, "emulator"),
-    "barrier of a gradient": Mutant("BlockLSTMGradV2", "float32", 16, *BARRIER, -1, "emulator"),
-    "barrier before a matrix product": Mutant("BlockLSTMV2", "float16", 16, *BARRIER, 0, "emulator"),
+    "barrier 2": Mutant("BlockLSTMV2", "float32", 16, *BARRIER, 2, "emulator"),
+    "barrier of a gradient": Mutant("BlockLSTMGradV2", "float32", 16, *BARRIER, 0, "emulator"),
+    "barrier before a matrix product": Mutant(
+        "BlockLSTMV2", "float16", 16, *BARRIER, 0, "emulator"
+    ),
     "lane of a shuffle": Mutant(
-        "BlockLSTMV2", "float32", 1, r"(shfl\.sync\.bfly\.b32 \t%r\d+, %r\d+, )1, 31", r"\g<1>2, 31", 0, "results"),
+        "BlockLSTMV2",
+        "float32",
+        1,
+        r"(shfl\.sync\.bfly\.b32 \t%r\d+, %r\d+, )1, 31",
+        r"\g<1>2, 31",
+        0,
+        "results",
+    ),
     "last step of a sum left out": Mutant(
-        "BlockLSTMV2", "float32", 1, r"(shfl\.sync\.bfly\.b32 \t%r\d+, %r\d+, )16, 31", r"\g<1>0, 31", 0, "results"),
+        "BlockLSTMV2",
+        "float32",
+        1,
+        r"(shfl\.sync\.bfly\.b32 \t%r\d+, %r\d+, )16, 31",
+        r"\g<1>0, 31",
+        0,
+        "results",
+    ),
     "element of shared memory": Mutant(
-        "BlockLSTMV2", "float32", 16, r"(ld\.shared\.v2\.b32 \t\{%r\d+, %r\d+\}, \[%rd\d+\+)544", r"\g<1>552", 0, "any"),
+        "BlockLSTMV2",
+        "float32",
+        16,
+        r"(ld\.shared\.v2\.b32 \t\{%r\d+, %r\d+\}, \[%rd\d+\+)144\]",
+        r"\g<1>152]",
+        0,
+        "any",
+    ),
     "element of a load": Mutant(
-        "BlockLSTMV2", "float16", 16, r"(ld\.shared\.b16 \t%rs\d+, \[%rd\d+\+)(\d)(\d*)0\]", r"\g<1>\g<2>\g<3>8]", 0, "any"),
+        "BlockLSTMV2",
+        "float16",
+        16,
+        r"(ld\.shared\.b16 \t%rs\d+, \[%rd\d+\+)4624\]",
+        r"\g<1>4608]",
+        0,
+        "any",
+    ),
     "operand of a product": Mutant(
-        "BlockLSTMV2", "float32", 16, r"(fma\.rn\.f32 \t%r\d+, )(%r\d+), (%r\d+), (%r\d+);", r"\1\2, \2, \4;", 40, "results"),
+        "BlockLSTMV2",
+        "float32",
+        16,
+        r"(fma\.rn\.f32 \t%r\d+, )(%r\d+), (%r\d+), (%r\d+);",
+        r"\1\2, \2, \4;",
+        40,
+        "results",
+    ),
     "fragment of a matrix product": Mutant(
-        "BlockLSTMV2", "bfloat16", 16, r"(\.bf16\.f32\n[^\n]*\n[^\n]*\{)(%r\d+), (%r\d+)", r"\1\3, \2", 0, "results"),
-    "sum for difference": Mutant("BlockLSTMV2", "float32", 16, r"sub\.rn\.f32", "add.rn.f32", 0, "results"),
-    "rounding": Mutant("BlockLSTMV2", "float32", 16, r"cvt\.rmi\.f32", "neg.f32", 0, "emulator"),
+        "BlockLSTMV2",
+        "bfloat16",
+        16,
+        r"(\.bf16\.f32\n[^\n]*\n[^\n]*\{)(%r\d+), (%r\d+)",
+        r"\1\3, \2",
+        0,
+        "results",
+    ),
+    "product for a sum": Mutant(
+        "BlockLSTMV2", "float32", 16, r"add\.rn\.f32", "mul.rn.f32", 0, "results"
+    ),
+    "rounding": Mutant(
+        "BlockLSTMV2", "float32", 16, r"cvt\.rmi\.f32\.f32", "neg.f32", 0, "results"
+    ),
     "threads that write": Mutant(
-        "BlockLSTMV2", "float32", 16, r"mov\.u32 \t(%r\d+), %tid\.x;", r"mov.b32 \t\1, 0;", 0, "any"),
+        "BlockLSTMV2", "float32", 16, r"mov\.u32 \t(%r\d+), %tid\.x;", r"mov.b32 \t\1, 0;", 0, "any"
+    ),
     "beyond an array": Mutant(
-        "BlockLSTMV2", "float32", 16, r"shl\.b32 \t(%r\d+, %r\d+), 6;", r"shl.b32 \t\1, 9;", 0, "any"),
-}  # fmt: skip
+        "BlockLSTMV2",
+        "float32",
+        16,
+        r"shl\.b32 \t(%r\d+, %r\d+), 5;",
+        r"shl.b32 \t\1, 9;",
+        0,
+        "any",
+    ),
+}
 
 
 def outcome(op: str, dtype: str, batch: int, pattern: str, replacement: str, number: int) -> str:
@@ -98,7 +154,7 @@ def outcome(op: str, dtype: str, batch: int, pattern: str, replacement: str, num
         [sys.executable, "-c", CHILD, *arguments],
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
-    assert result.returncode == 0, result.stderr[-3000:]
+    assert result.stdout, result.stderr[-3000:]
     return result.stdout.strip()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import getpass
@@ -10,6 +11,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +20,9 @@ from typing import Any
 from filelock import FileLock
 
 SOURCES = Path(__file__).parent
+LOST = 70
+"""Exit code of a process after a fault."""
+
 APART = "libcuda_emulator.so"
 FLAGS = ("-std=c++20", "-O2", "-march=native", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden")
 
@@ -66,7 +71,16 @@ def load(folder: Path, capability: int = 80) -> ctypes.CDLL:
     library = ctypes.CDLL(str(folder / "libcuda.so"), mode=ctypes.RTLD_GLOBAL)
     ctypes.CDLL(str(folder / "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
     library.emulator_set_capability(capability)
+    atexit.register(_leave, library)
     return _typed(library)
+
+
+def _leave(library: ctypes.CDLL) -> None:
+    """Ends a process whose device is lost: IREE 3.13 hangs or crashes when it closes such a one."""
+    if library.emulator_fault():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(LOST)
 
 
 def _typed(library: ctypes.CDLL) -> ctypes.CDLL:

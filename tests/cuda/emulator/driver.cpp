@@ -197,6 +197,8 @@ API const char* emulator_message(int code) {
   std::lock_guard<std::mutex> guard(g_lock);
   return g_messages[code].c_str();
 }
+// The error that all calls give since something failed; 0 if nothing has.
+API int emulator_fault() { return current_fault(); }
 // A GPU that works again.
 API void emulator_reset() {
   std::lock_guard<std::mutex> guard(g_lock);

@@ -180,7 +180,7 @@ class Reader {
     kernel_ = owned_.get();
     kernel_->name = w[2];
     kernel_->lines = lines_;
-    labels_.clear(), slots_.clear(), branches_.clear(), constants_.clear(), locals_.clear(), registers_.clear();
+    labels_.clear(), slots_.clear(), branches_.clear(), locals_.clear(), registers_.clear();
     for (auto& each : split(s.substr(open + 1, close - open - 1))) {
       Words p = words(each);
       int size = p.size() > 2 && p[0] == ".param" ? bytes_of(p[1]) : 0;
@@ -188,6 +188,7 @@ class Reader {
       int offset = (kernel_->parameter_bytes + size - 1) / size * size;
       kernel_->parameter_bytes = offset + size;
       kernel_->parameters.push_back({p.back(), offset, size});
+      locals_[p.back()] = offset;
     }
     Words rest = words(s.substr(close + 1));
     std::string joined;
@@ -219,7 +220,7 @@ class Reader {
     } else if (starts(s, ".local")) {  // .local .align 16 .b8 name[64]
       Words w = words(s);
       if (w.size() != 5 || w[3] != ".b8") bad("unknown directive");
-      if (!locals_.empty()) bad("more than one array in local memory");
+      if (kernel_->local_bytes) bad("more than one array in local memory");
       locals_[w[4].substr(0, w[4].find('['))] = 0;
       kernel_->local_bytes = count_of(w[4]);
     } else if (s != ".pragma \"nounroll\"" && !starts(s, ".pragma \"used_bytes_mask")) {
@@ -275,11 +276,6 @@ class Reader {
     size_t plus = text.find('+');
     i.offset = plus == std::string::npos ? 0 : atoll(text.c_str() + plus + 1);
     std::string base = trimmed(text.substr(0, plus));
-    for (auto& p : kernel_->parameters)
-      if (p.name == base) {
-        i.offset += p.offset;
-        base = "0";
-      }
     add(base);
   }
 
@@ -313,7 +309,7 @@ class Reader {
   Kernel* kernel_ = nullptr;
   std::map<std::string, int> slots_, labels_;
   std::set<std::string> registers_;  // as they are declared, without numbers
-  std::map<std::string, uint64_t> constants_, locals_;
+  std::map<std::string, uint64_t> locals_;  // parameters and local memory
   std::vector<std::pair<int, std::string>> branches_;
 };
 

@@ -186,6 +186,11 @@ def shifted(t: str, *, left: bool) -> Callable[[Array, Array], Array]:
     return exactly(value, TYPES[t])
 
 
+def nearest(dtype: Any) -> Callable[[Array], Array]:
+    """An integer as the closest float."""
+    return lambda a: np.array([rounded(Fraction(x), dtype) for x in a.tolist()], dtype)
+
+
 def integers(t: str) -> list[Row]:
     dtype, bits = TYPES[t], TYPES[t].itemsize * 8
     rows = [
@@ -202,17 +207,12 @@ def integers(t: str) -> list[Row]:
         rows.append(Row(f"mul.hi.{t}", t, (t, t), exactly(lambda a, b: a * b >> bits, dtype)))
         wide = f"{t[0]}{2 * bits}"
         rows.append(Row(f"mul.wide.{t}", wide, (t, t), exactly(lambda a, b: a * b, TYPES[wide])))
-    for to in ("u16", "s16", "u32", "s32", "u64", "s64"):
+    for to in ("u16", "u32", "s32", "u64", "s64"):
+        wider = TYPES[to].itemsize > TYPES[t].itemsize
         narrower = TYPES[to].itemsize < TYPES[t].itemsize
-        if TYPES[to].itemsize > TYPES[t].itemsize or (narrower and to[0] == "u"):
-            if to != "s16":
-                rows.append(Row(f"cvt.{to}.{t}", to, (t,), exactly(lambda a: a, TYPES[to])))
-    for to in ("f32", "f64"):
-        dtype = TYPES[to]
-        exact = lambda a, dtype=dtype: np.array(
-            [rounded(Fraction(x), dtype) for x in a.tolist()], dtype
-        )  # noqa: E731, E501
-        rows.append(Row(f"cvt.rn.{to}.{t}", to, (t,), exact))
+        if wider or (narrower and to[0] == "u"):
+            rows.append(Row(f"cvt.{to}.{t}", to, (t,), exactly(lambda a: a, TYPES[to])))
+    rows += [Row(f"cvt.rn.{to}.{t}", to, (t,), nearest(TYPES[to])) for to in ("f32", "f64")]
     return rows
 
 
@@ -296,7 +296,7 @@ def drawn(t: str, rng: np.random.Generator, name: str, position: int) -> Array:
         return rng.integers(0, 2, shape).astype("u4")
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
-        if t == "u32" and (name.startswith("sh") or name.startswith("bfe") and position):
+        if t == "u32" and (name.startswith("sh") or (name.startswith("bfe") and position)):
             return rng.integers(0, 70, shape).astype("u4")
         values = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
         values >>= rng.integers(0, info.bits, shape).astype(dtype)  # of any size
@@ -352,9 +352,8 @@ def assert_same(actual: Array, wanted: Array) -> None:
     """In every bit, but NaN may be any NaN."""
     if wanted.dtype.kind == "f":
         assert np.array_equal(np.isnan(actual), np.isnan(wanted))
-        actual, wanted = (
-            np.where(np.isnan(wanted), 0, x).astype(wanted.dtype) for x in (actual, wanted)
-        )
+        of_nan = np.isnan(wanted)
+        actual, wanted = (np.where(of_nan, 0, x).astype(x.dtype) for x in (actual, wanted))
         assert np.array_equal(np.signbit(actual), np.signbit(wanted))
     np.testing.assert_array_equal(actual, wanted)
 

@@ -91,36 +91,66 @@ def test_parameters(driver: Driver) -> None:
 
 
 FAULTS = {
-    "past the end": ("st.global.b32 [%rd50+4], %r99;", r"out of bounds: it writes 4 bytes.*128 past"),
+    "past the end": (
+        "st.global.b32 [%rd50+4], %r99;",
+        r"out of bounds: it writes 4 bytes.*128 past",
+    ),
     "before the beginning": ("ld.global.b32 %r1, [%rd50+-4];", r"out of bounds: it reads 4 bytes"),
     "far away": ("ld.global.b32 %r1, [%rd50+268435456];", "out of bounds.*in no allocation"),
-    "half in": ("st.global.v4.b32 [%rd51+8], {%r99, %r99, %r99, %r99};", "misaligned|out of bounds"),
+    "half in": (
+        "st.global.v4.b32 [%rd51+8], {%r99, %r99, %r99, %r99};",
+        "misaligned|out of bounds",
+    ),
     "misaligned": ("ld.global.b32 %r1, [%rd50+2];", "misaligned: it reads 4 bytes"),
-    "misaligned vector": ("ld.global.v2.b32 {%r1, %r2}, [%rd100+4];", "misaligned: it reads 8 bytes"),
-    "past shared memory": ("st.shared.b32 [%rd60+64], %r99;", "out of bounds: it writes 4 bytes at 0x80"),
+    "misaligned vector": (
+        "ld.global.v2.b32 {%r1, %r2}, [%rd100+4];",
+        "misaligned: it reads 8 bytes",
+    ),
+    "past shared memory": (
+        "st.shared.b32 [%rd60+64], %r99;",
+        "out of bounds: it writes 4 bytes at 0x80",
+    ),
     "past local memory": ("ld.local.b32 %r1, [64];", "out of bounds: it reads"),
     "branch on unknown shared memory": (
         "ld.shared.b32 %r1, [%rd60];\nsetp.eq.b32 %p1, %r1, 0;\n@%p1 bra $end;\n$end:",
         "uninitialised: it goes by",
     ),
     "address of unknown local memory": (
-        "ld.local.b64 %rd1, [0];\nst.global.b32 [%rd1], %r99;", "uninitialised: it goes by"),
+        "ld.local.b64 %rd1, [0];\nst.global.b32 [%rd1], %r99;",
+        "uninitialised: it goes by",
+    ),
     "guard of what was computed from the unknown": (
         "ld.shared.b32 %r1, [%rd60];\nadd.s32 %r2, %r1, 1;\nsetp.lt.s32 %p1, %r2, 3;\n"
-        "@%p1 st.global.b32 [%rd50], %r99;", "uninitialised: it goes by"),
-    "every thread writes one place": ("st.global.b32 [%rd100], %r99;", "race: it writes what another thread writes"),
+        "@%p1 st.global.b32 [%rd50], %r99;",
+        "uninitialised: it goes by",
+    ),
+    "every thread writes one place": (
+        "st.global.b32 [%rd100], %r99;",
+        "race: it writes what another thread writes",
+    ),
     "reads what its neighbour writes": (
         "st.shared.b32 [%rd60], %r99;\nxor.b32 %r1, %r99, 1;\nmul.wide.u32 %rd61, %r1, 4;\n"
-        "ld.shared.b32 %r2, [%rd61];", "race: it reads what another thread writes"),
+        "ld.shared.b32 %r2, [%rd61];",
+        "race: it reads what another thread writes",
+    ),
     "writes what its neighbour reads": (
-        "ld.global.b32 %r1, [%rd100];\nst.global.b32 [%rd50], %r99;", "race: it writes what another thread reads"),
-    "blocks write one place": ("setp.eq.b32 %p1, %r99, 0;\n@%p1 st.global.b32 [%rd100], %r98;",
-                               "race: it writes what another thread writes"),
+        "ld.global.b32 %r1, [%rd100];\nst.global.b32 [%rd50], %r99;",
+        "race: it writes what another thread reads",
+    ),
+    "blocks write one place": (
+        "setp.eq.b32 %p1, %r99, 0;\n@%p1 st.global.b32 [%rd100], %r98;",
+        "race: it writes what another thread writes",
+    ),
     "blocks read what another writes": (
         "setp.eq.b32 %p1, %r98, 0;\nbar.sync 0;\n@%p1 st.global.b32 [%rd50], %r99;\n"
-        "ld.global.b32 %r1, [%rd100];", "race: it reads what another thread writes"),
-    "reads by .nc what it wrote": ("st.global.b32 [%rd50], 5;\nld.global.nc.b32 %r1, [%rd50];", "read-only"),
-}  # fmt: skip
+        "ld.global.b32 %r1, [%rd100];",
+        "race: it reads what another thread writes",
+    ),
+    "reads by .nc what it wrote": (
+        "st.global.b32 [%rd50], 5;\nld.global.nc.b32 %r1, [%rd50];",
+        "read-only",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -162,7 +192,7 @@ def test_the_host_copies_what_nothing_has_written(driver: Driver) -> None:
     st.global.b32 [%rd70], %r2;"""
     module = driver.load(kernel(body, 2))
     driver.launch(module, [place, source])
-    with pytest.raises(DriverError, match="stored unknown by kernel kernel, .*st.global.b32"):
+    with pytest.raises(DriverError, match=r"stored unknown by kernel kernel, .*st\.global\.b32"):
         driver.get(place, np.empty(32, "i4"))
     driver.library.emulator_reset()
     driver.library.cuModuleUnload(module)

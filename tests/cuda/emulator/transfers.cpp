@@ -60,15 +60,19 @@ void store(Warp& w, const Instruction& i, Mask mask) {
   });
 }
 
+// Of an address that is the offset among the parameters.
 template <class T>
 void load_parameter(Warp& w, const Instruction& i, Mask mask) {
   const std::vector<char>& parameters = w.block->launch->parameters;
-  if (i.offset + sizeof(T) > parameters.size())
-    fault(w, i, 0, kIllegalAddress, "out of bounds: it reads past the parameters");
-  T value;
-  memcpy(&value, parameters.data() + i.offset, sizeof value);
-  uint64_t* d = w.lanes(i.slot[0]);
-  each(mask, [&](int lane) { put(d[lane], value); });
+  uint64_t *d = w.lanes(i.slot[0]), *base = w.lanes(i.slot[1]);
+  each(mask, [&](int lane) {
+    uint64_t at = base[lane] + i.offset;
+    if (at > parameters.size() || at + sizeof(T) > parameters.size())
+      fault(w, i, lane, kIllegalAddress, "out of bounds: it reads past the parameters");
+    T value;
+    memcpy(&value, parameters.data() + at, sizeof value);
+    put(d[lane], value);
+  });
 }
 
 // Every lane gets the value of the lane whose number differs in the bits of b.
@@ -181,8 +185,8 @@ void add_transfers(Table& t) {
   add_space<Space::kLocal>(t, ".local");
   add_loads<Space::kReadOnly, s32, 1>(t, ".global.nc", ".s32");
   for (std::string space : {".param", ".param::entry"}) {
-    t["ld" + space + ".b32 r,[]"] = {Kind::kPlain, load_parameter<u32>};
-    t["ld" + space + ".b64 r,[]"] = {Kind::kPlain, load_parameter<u64>};
+    t["ld" + space + ".b32 r,[]"] = {Kind::kPlain, load_parameter<u32>, 1, Unknown::kLoads};
+    t["ld" + space + ".b64 r,[]"] = {Kind::kPlain, load_parameter<u64>, 1, Unknown::kLoads};
   }
   t["shfl.sync.bfly.b32 r,r,r,r,r"] = {Kind::kTogether, shuffle_butterfly, 1, Unknown::kItself};
   t["mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {4},{4},{2},{4}"] = {Kind::kTogether, multiply<f16>, 4, Unknown::kItself};
