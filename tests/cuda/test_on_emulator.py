@@ -6,7 +6,7 @@ emulator, for here others test that there is none. By hand:
     pytest -n 0 --device emulator tests/cuda/emulated
     pytest -n 0 --device emulator:sm_120 tests/numeric/test_reference.py -k test_variant
 
-``TEST_SWEEP=1`` runs all of what is chosen from here.
+``TEST_SWEEP=1 pytest -o faulthandler_timeout=0`` runs all of what is chosen from here: hours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ import pytest
 from cuda import emulator
 
 TESTS = Path(__file__).parents[1]
-SECONDS = 900
+SWEEP = bool(os.environ.get("TEST_SWEEP"))
+
+SECONDS = None if SWEEP else 280
 """What a run may take: after a fault, nothing may hang."""
 
 
@@ -44,63 +46,57 @@ class Run(NamedTuple):
     architecture: str = "sm_80"
 
 
-FIRST = "test_variant and (4-2-3-5 or 2-3-5-True)"
-"""Every op and dtype at the first sizes."""
+ARCHITECTURES = ("sm_60", "sm_86", "sm_89", "sm_120")
+DTYPES = ("float16", "bfloat16", "float32", "float64")
 
-SOME = "test_variant and 4-2-3-5 and (BlockLSTMGradV2 or CudnnRNNBackpropV3) and not float64"
+REFERENCE = ("numeric/test_reference.py",)
+EDGES = ("numeric/test_edge_cases.py",)
+
+FIRST = "test_variant and (4-2-3-5 or -2-3-5-)"
+"""Every op at the first sizes."""
+
+SOME = "test_variant and (-float16- or -float32-) and 4-2-3-5 and (BlockLSTMGradV2 or BackpropV3)"
+
+NEVER = "tolerance or test_threads or out_of_range"
+"""Those without a device; of a device's threads; and that of what lies on a GPU is not read."""
 
 RUNS = {
-    "goldens": Run(("cuda/test_goldens.py",), 37, "float32 and f32"),
-    "goldens-float16": Run(("cuda/test_goldens.py",), 7, "f16"),
-    "reference": Run(("numeric/test_reference.py",), 60, FIRST, "tolerance"),
-    "edge-cases": Run(
-        ("numeric/test_edge_cases.py",),
-        100,
-        "nan or saturated or huge or clip or padding or repeat or denormals or layout",
-        # IREE's threads on CPUs; and what is on a GPU is not read to be checked
-        "test_threads or out_of_range",
-    ),
-    "differences": Run(("numeric/test_finite_differences.py",), 2, "GRUBlockCellGrad or test_clip"),
-    "cudnn": Run(("numeric/test_cudnn_rnn.py",), 9, "test_golden and float32 and not mask"),
-    "emulated": Run(("cuda/emulated",), 10),
+    "goldens": Run(("cuda/test_goldens.py",), 18, "float32 and f32 and not Grad"),
+    "goldens-of-gradients": Run(("cuda/test_goldens.py",), 10, "float32 and f32 and Grad"),
+    "goldens-float16": Run(("cuda/test_goldens.py",), 5, "f16"),
+    "goldens-cudnn": Run(("cuda/test_goldens.py",), 6, "float32 and (pub_05 or pub_12 or pub_18)"),
     **{
-        name: Run(("numeric/test_reference.py",), 6, SOME, "tolerance", name)
-        for name in ("sm_60", "sm_86", "sm_89", "sm_120")
+        f"reference-{dtype}": Run(REFERENCE, 15, f"{FIRST} and -{dtype}-", NEVER)
+        for dtype in DTYPES
     },
+    "edges-nan": Run(EDGES, 60, "test_nan or test_clip", NEVER),
+    "edges-padding": Run(EDGES, 20, "test_padding or gradient_looks", NEVER),
+    "edges-values": Run(EDGES, 60, "saturated or huge or denormals or digits", NEVER),
+    "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
+    "differences": Run(("numeric/test_finite_differences.py",), 1, "GRUBlockCellGrad"),
+    "emulated": Run(("cuda/emulated",), 30),
+    **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
 }
 
 
 @pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))
 @pytest.mark.parametrize("name", RUNS)
 def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every test that is chosen passes, or fails as expected."""
     run = RUNS[name]
     cache = tmp_path_factory.getbasetemp().parent / "emulated-artifacts"
-    chosen = "" if os.environ.get("TEST_SWEEP") else run.chosen
-    wanted = " and not ".join(
-        [f"({chosen})" if chosen else "", *([f"({run.never})"] if run.never else [])]
-    )
+    chosen = [f"({run.chosen})"] if run.chosen and not SWEEP else []
+    never = [f"not ({run.never})"] if run.never else []
     command = [
         sys.executable,
-        "-m",
-        "pytest",
-        "-n",
-        "0",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--color=no",
+        *"-m pytest -n 0 -q -p no:cacheprovider --color=no --tb=short".split(),
     ]
     command += ["--device", f"emulator:{run.architecture}", "--artifact-cache", str(cache)]
-    command += [
-        "--tb=short",
-        "-k",
-        wanted.removeprefix(" and "),
-        *(str(TESTS / f) for f in run.files),
-    ]
+    command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
     result = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=SECONDS, cwd=TESTS.parent
     )
-    passed = re.search(r"(\d+) passed", result.stdout)
     assert result.returncode == 0, f"{result.stdout[-6000:]}\n{result.stderr[-2000:]}"
+    passed = re.search(r"(\d+) passed", result.stdout)
     assert passed, result.stdout
     assert int(passed[1]) >= run.least, result.stdout[-2000:]
