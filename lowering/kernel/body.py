@@ -124,6 +124,13 @@ class Body:
         self._at = ir.InsertionPoint(block)
         self.location = location or ir.Location.unknown()
 
+    @classmethod
+    def before(cls, op: ir.Operation) -> Body:
+        """A place before an op, with its source location."""
+        body = cls(op.block, op.location)
+        body._at = ir.InsertionPoint(op)
+        return body
+
     @contextmanager
     def located(self, location: ir.Location) -> Generator[None, None, None]:
         """Gives what is emitted meanwhile another source location."""
