@@ -17,8 +17,13 @@ pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What `tests/cuda` runs on."""
+    """What `tests/cuda` runs on, and where artifacts are kept."""
     parser.addoption("--device", help="run those of tests/cuda that need one on this device, cuda")
+    parser.addoption(
+        "--keep-cache",
+        action="store_true",
+        help="keep what the tests compile in build/test-cache, for the next run that keeps it too",
+    )
 
 
 hypothesis.settings.register_profile("local", deadline=None, print_blob=True)
@@ -33,11 +38,19 @@ def _shared_temporary(factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One cache for the session, so that each shape compiles once, and none of the user's own."""
+def _isolated(
+    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[None]:
+    """One cache for the session, so that each shape compiles once, and none of the user's own.
+
+    A kept one is as good as new: its keys hold a digest of all sources that decide what is
+    compiled, and tests that change what is compiled do without a cache.
+    """
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
             environment.delenv(name)
         cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
+        if pytestconfig.getoption("--keep-cache"):
+            cache = pytestconfig.rootpath / "build" / "test-cache"
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
         yield
