@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import sizes
-from numeric.harness import draw, module
+from numeric.harness import draw, together
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
@@ -42,19 +43,22 @@ DTYPES = ["float32", "float16", "float64", "bfloat16"]
 TOLERANCE = {"float64": 1e-13, "float32": 1e-5, "float16": 4e-3, "bfloat16": 4e-2}
 
 
-def compiled(op: str, dtype: str, variant: dict[str, Any], strategy: str) -> rc.Program:
+def compiled(ops: Sequence[str], dtype: str, variant: dict[str, Any], strategy: str) -> rc.Program:
     with warnings.catch_warnings():
         warnings.simplefilter("error", CompileWarning)
-        artifact = rc.compile(module(op, dtype, variant), "cpu", strategy=strategy)
+        built = together(dtype, dict.fromkeys(ops, variant))
+        artifact = rc.compile(built, "cpu", strategy=strategy)
     assert artifact.manifest.strategy == strategy
     return rc.runtime.load(artifact)
 
 
-def assert_same(op: str, dtype: str, variant: dict[str, Any], strategy: str, lengths: Any) -> None:
+def assert_same(
+    ops: Sequence[str], dtype: str, variant: dict[str, Any], strategy: str, lengths: Any
+) -> None:
     """Fails unless a strategy gives what the portable one gives, for each of some lengths."""
-    fast, plain = (compiled(op, dtype, variant, name) for name in (strategy, "portable"))
-    function = OPS[op].signature.function
-    for steps in lengths:
+    fast, plain = (compiled(ops, dtype, variant, name) for name in (strategy, "portable"))
+    for op, steps in itertools.product(ops, lengths):
+        function = OPS[op].signature.function
         arguments = draw(op, dtype, variant, seed=len(op), steps=steps)
         if "sequence_lengths" in arguments:  # rows of all lengths up to this one
             rows = arguments["sequence_lengths"]
@@ -71,8 +75,7 @@ def test_fused_is_portable(number: int) -> None:
     T, B, I, H = SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
     variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
-    for op in PAIRS[number % len(PAIRS)]:
-        assert_same(op, dtype, variant, "fused", (T, T - 1, 0))
+    assert_same(PAIRS[number % len(PAIRS)], dtype, variant, "fused", (T, T - 1, 0))
 
 
 # One row; odd sizes; more steps than an iteration holds; a single step.
@@ -84,8 +87,7 @@ def test_pinned_is_portable(number: int) -> None:
     T, B, I, H = PINNED_SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
     variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
-    for op in PAIRS[number % len(PAIRS)]:
-        assert_same(op, dtype, variant, "pinned", (T, T - 1, T // 2, 0))
+    assert_same(PAIRS[number % len(PAIRS)], dtype, variant, "pinned", (T, T - 1, T // 2, 0))
 
 
 @pytest.mark.parametrize(
@@ -98,15 +100,16 @@ def test_pinned_is_portable(number: int) -> None:
 )
 def test_pinned_cudnn_rnn_is_portable(dtype: str, variant: dict[str, Any]) -> None:
     """Directions side by side, states that rows of padding leave alone, projections."""
-    for op in ("CudnnRNNV3", "CudnnRNNBackpropV3"):
-        assert_same(op, dtype, variant, "pinned", (variant["seq_length"], 2))
+    ops = ("CudnnRNNV3", "CudnnRNNBackpropV3")
+    assert_same(ops, dtype, variant, "pinned", (variant["seq_length"], 2))
 
 
 def test_pinned_arrays_that_begin_alike_stay_apart() -> None:
     """IREE takes pinned arrays with equal beginnings for one: here all outputs and both states."""
     T, B, I, H = 9, 2, 3, 4  # noqa: E741
-    program = compiled("BlockLSTMV2", "float32", sizes(T, B, I, H, use_peephole=False), "pinned")
-    arguments = draw("BlockLSTMV2", "float32", sizes(T, B, I, H, use_peephole=False))
+    variant = sizes(T, B, I, H, use_peephole=False)
+    program = compiled(["BlockLSTMV2"], "float32", variant, "pinned")
+    arguments = draw("BlockLSTMV2", "float32", variant)
     state = program.to_device(np.zeros((B, H), np.float32))
     arguments |= {"cs_prev": state, "h_prev": state}
     results = program(**arguments)
