@@ -353,6 +353,7 @@ def test_float64_stays_float64(op: str) -> None:
     check(text(op, dtype="float64"), "CHECK: f64\nCHECK-NOT: f32\nCHECK-NOT: stablehlo.tanh")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("use_peephole", [False, True])
 @pytest.mark.parametrize("op", OPS)

@@ -140,6 +140,7 @@ def test_params_size(row: tuple[Any, ...]) -> None:
         assert out.params_size.tolist() == [SIZES[row]]
 
 
+@pytest.mark.slow
 @each_mode_and_direction
 def test_round_trip(mode: str, direction: str) -> None:
     """Through functions of one program, two for each network."""

@@ -92,6 +92,7 @@ def test_whatever_depends_on_the_type_runs_in_each(dtype: str) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("golden", "dtype"),
     [pytest.param(g, dtype, id=f"{g.meta['name']}-{dtype}") for g, dtype in golden_cases()],
@@ -126,6 +127,7 @@ def mask_of(golden: CudnnGolden, reserve_space: Any) -> npt.NDArray[Any]:
     return rc.dropout_mask(reserve_space, **layers, **dims)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "golden", [g for g in GOLDENS if g.mask is not None], ids=lambda golden: golden.meta["name"]
 )
@@ -176,6 +178,7 @@ def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(cudnn_gradient.DirectionGradient, "_output_before", output_before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "wrong"),
     [
@@ -247,6 +250,7 @@ def compiled_together(seeds: range) -> rc.Program:
     return rc.runtime.load(rc.compile(Module(functions)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first", range(0, COMPILED, PER_TEST), ids=lambda k: f"{k}-{k + PER_TEST - 1}"
 )
@@ -421,6 +425,7 @@ def test_a_new_seed_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not any((space == other).all() for other in spaces[:k])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changed", [{"num_layers": 1}, {"is_training": False}, {"dropout": 0.0}], ids=str
 )
@@ -519,6 +524,7 @@ def test_gate_gradients_are_made_in_blocks_of_time(seq_length: int) -> None:
     assert "stablehlo.optimization_barrier" not in small
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_blocks_of_16_bit_types_are_fused(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block's loop converts the same weights."""
@@ -547,6 +553,7 @@ def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) 
         assert_within(results[1][name], whole, 1e-12, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("mode", ["lstm", "gru", "rnn_tanh"])
 def test_gradient_of_a_single_step_of_a_single_row(mode: str, dtype: str) -> None:

@@ -56,6 +56,7 @@ def assert_same_bits(actual: Arrays, wanted: Arrays) -> None:
 # Sizes.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variant",
     [
@@ -161,6 +162,7 @@ def test_saturated_gates(op: str, dtype: str) -> None:
         assert {0.0, 1.0} & set(gate.round(6).flat)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("dtype", TOLERANCES)
 def test_huge_pre_activations(dtype: str, sign: int) -> None:

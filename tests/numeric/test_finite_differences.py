@@ -97,6 +97,7 @@ def test_gradient(op: str, use_peephole: bool) -> None:
             assert gradients[result].any() != (nothing or unused), f"{result} is trivial"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", [op for op in GRADIENT_CASES if "LSTM" in op])
 def test_clip_counts_as_identity(op: str) -> None:
     """With every cell state clipped, the true derivative of ``<cs, R>`` is 0; the gradient is not.

@@ -21,6 +21,8 @@ from numeric.harness import module
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import block_lstm, lstm_cell
 
+pytestmark = pytest.mark.slow
+
 _ORDER = '"IFCO": ("i", "f", "ci", "o")'
 _LOOP = "for t in range(int(seq_len_max))"
 _LOOP_BACK = "for t in reversed(range(int(seq_len_max)))"

@@ -21,6 +21,8 @@ from rnn_compiler.lowering.packing import pack
 from rnn_compiler.lowering.targets import resolve_target
 from rnn_compiler.lowering.vectors import VectorUnit
 
+pytestmark = pytest.mark.slow
+
 VECTORS = VectorUnit.of(resolve_target("cpu"))
 TYPES = {"f32": np.float32, "f64": np.float64}
 

@@ -30,7 +30,13 @@ def dtypes_for(variant: int, dtypes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 VARIANTS = [
-    pytest.param(op, k, dtype, id="-".join([op, dtype, *map(str, variant.values())]))
+    pytest.param(
+        op,
+        k,
+        dtype,
+        id="-".join([op, dtype, *map(str, variant.values())]),
+        marks=[] if (k, dtype) == (0, "float32") else pytest.mark.slow,
+    )
     for op in COMPUTING
     for k, variant in enumerate(CASES[op].variants)
     for dtype in dtypes_for(k, OPS[op].signature.dtypes)
@@ -77,6 +83,7 @@ FAMILIES = {
 """Ops that take the same sizes. Those of CudnnRNN have a sweep of their own."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=8)
 @given(

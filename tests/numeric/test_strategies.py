@@ -70,7 +70,10 @@ def assert_same(
             np.testing.assert_allclose(a, b, rtol=0, atol=bound, err_msg=f"{op} {name}")
 
 
-@pytest.mark.parametrize("number", range(len(SHAPES)))
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(k, marks=[] if k < len(PAIRS) else pytest.mark.slow) for k in range(len(SHAPES))],
+)
 def test_fused_is_portable(number: int) -> None:
     T, B, I, H = SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
@@ -82,6 +85,7 @@ def test_fused_is_portable(number: int) -> None:
 PINNED_SHAPES = [(3, 1, 3, 4), (4, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(PINNED_SHAPES)))
 def test_pinned_is_portable(number: int) -> None:
     T, B, I, H = PINNED_SHAPES[number]  # noqa: E741
@@ -90,6 +94,7 @@ def test_pinned_is_portable(number: int) -> None:
     assert_same(PAIRS[number % len(PAIRS)], dtype, variant, "pinned", (T, T - 1, T // 2, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "variant"),
     [

@@ -14,6 +14,8 @@ import pytest
 
 import rnn_compiler as rc
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 SMOKE = """
