@@ -85,7 +85,7 @@ FAMILIES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(
     variant=st.builds(
         sizes,
