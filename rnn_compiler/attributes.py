@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from rnn_compiler.dtypes import canonical_name
-from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 
 __all__ = ["MAX_DIMENSION", "REQUIRED", "Attribute", "dimension"]
 
@@ -45,6 +45,30 @@ class Attribute:
     bounds: tuple[int, int] | None = None
     at_run_time: bool = False
 
+    @property
+    def values(self) -> str:
+        """The values it may have, for people."""
+        if self.type is bool:
+            return "true, false"
+        if self.bounds is None:
+            kinds = {int: "any", float: "any but NaN", str: "any"}
+            return ", ".join(self.choices) or kinds[self.type]
+        limits = {2**31 - 1: "2**31 - 1", 2**63 - 1: "2**63 - 1", -(2**63): "-2**63"}
+        return "..".join(limits.get(bound, str(bound)) for bound in self.bounds)
+
+    @staticmethod
+    def text(value: object) -> str:
+        """A value as the command line takes it."""
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    def others(self) -> list[tuple[Any, str]]:
+        """Values that may change what an op's tensors are, each with what it stands for."""
+        if self.type is bool:
+            return [(not self.default, self.text(not self.default))]
+        if self.type is str:
+            return [(choice, choice) for choice in self.choices if choice != self.default]
+        return [(1, "above 0")] if self.default == 0 and self.bounds is not None else []
+
     def canonical(self, op: str, value: object, dtype: str) -> bool | int | float | str:
         """The value as its own type.
 
@@ -69,9 +93,9 @@ class Attribute:
         kind = f"one of {', '.join(self.choices)}" if self.choices else kinds[self.type]
         if self.bounds is not None:
             kind += f", in {self.bounds[0]}..{self.bounds[1]}"
-        raise InvalidArgumentError(
-            op, self.name, kind, f"{describe(value)} ({type(value).__name__})"
-        )
+        got = f"{describe(value)} ({type(value).__name__})"
+        remedy = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+        raise InvalidArgumentError(op, self.name, kind, got, remedy)
 
     def _allows(self, scalar: Any) -> bool:
         """Whether a value is one of the choices and within the bounds, where there are any."""

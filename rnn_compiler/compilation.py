@@ -19,7 +19,7 @@ from typing import overload
 
 import rnn_compiler
 import rnn_compiler.lowering
-from rnn_compiler import cpu_features
+from rnn_compiler import cpu_features, stages
 from rnn_compiler.errors import (
     CacheWarning,
     CompileError,
@@ -28,11 +28,12 @@ from rnn_compiler.errors import (
     describe,
 )
 from rnn_compiler.execution import current_target
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.strategies import PORTABLE, resolve_strategy
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
 from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.modules import Module
+from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.memory import MemoryCache
@@ -57,7 +58,7 @@ def compile(
     target: str | None = None,
     *,
     strategy: str | None = None,
-    timeout: float = compiler.DEFAULT_TIMEOUT,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> Artifact: ...
 @overload
 def compile(
@@ -65,14 +66,14 @@ def compile(
     target: Sequence[str],
     *,
     strategy: str | None = None,
-    timeout: float = compiler.DEFAULT_TIMEOUT,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> Bundle: ...
 def compile(
     module: Module,
     target: str | Sequence[str] | None = None,
     *,
     strategy: str | None = None,
-    timeout: float = compiler.DEFAULT_TIMEOUT,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> Artifact | Bundle:
     """Compiles a module, or takes it from the cache.
 
@@ -91,8 +92,10 @@ def compile(
     Raises:
         InvalidArgumentError: There is no such target.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
+        OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The compiler is not installed.
     """
+    check_can_compile("compile")
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("compile", "module", "what `build` made", describe(module))
     if not isinstance(timeout, (int, float)) or not timeout > 0:  # pyright: ignore
@@ -215,9 +218,11 @@ def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
 
 def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Artifact:
     module, target = request.module, request.target
+    stages.report(f"building for {target.name}")
     text = module.located_text
-    from rnn_compiler.lowering.lower import lower  # needs the MLIR bindings
+    from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
+    stages.report(f"lowering for {target.name}")
     payload = lower(
         text,
         module.functions,
@@ -232,7 +237,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         target=target,
         strategy=strategy,
         package_version=_package_version(),
-        compiler_version=compiler.compiler_identity().version,
+        compiler_version=iree_compile.compiler_identity().version,
         module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
         payload_sha256=hashlib.sha256(payload).hexdigest(),
         payload_size=len(payload),
@@ -249,16 +254,17 @@ def lowered_text(module: Module, target: str, strategy: str | None = None) -> st
     """
     resolved = resolve_target(target)
     located = module.located_text
-    from rnn_compiler.lowering.hlo import module_text
-    from rnn_compiler.lowering.lower import rewrite
+    from rnn_compiler.lowering.builder.module import module_text
+    from rnn_compiler.lowering.pipeline import rewrite
 
     name = resolve_strategy(strategy, resolved)
-    return module_text(rewrite(located, module.functions, resolved, _package_version(), name))
+    rewritten = rewrite(located, module.functions, resolved, _package_version(), name)
+    return module_text(rewritten.text)
 
 
 def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:
     """What the compilation of a module for a target depends on."""
-    identity = compiler.compiler_identity()
+    identity = iree_compile.compiler_identity()
     return CacheKey(
         {
             "functions": [

@@ -11,7 +11,7 @@ from rnn_compiler.attributes import dimension
 from rnn_compiler.cudnn_layout import Layout
 from rnn_compiler.dtypes import FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.ops.cudnn_reserve import ReserveLayout
+from rnn_compiler.lowering.ops.cudnn.reserve import ReserveLayout
 from rnn_compiler.runtime.arguments import as_array
 
 __all__ = ["dropout_mask"]

@@ -12,7 +12,7 @@ from typing import Any, cast
 import ml_dtypes
 import numpy as np
 
-__all__ = ["DTYPES", "FLOAT_DTYPES", "DType", "canonical_name"]
+__all__ = ["DTYPES", "ELEMENTS", "FLOAT_DTYPES", "DType", "canonical_name"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,16 @@ class DType:
     mlir: str
     compute: str
 
+    @property
+    def bits(self) -> int:
+        """Its width in memory; that of a truth value as a number."""
+        return 1 if self.name == "bool" else 8 * self.numpy.itemsize
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is one of floating point numbers."""
+        return self.name in FLOAT_DTYPES
+
 
 DTYPES: dict[str, DType] = {
     row.name: row
@@ -46,6 +56,12 @@ DTYPES: dict[str, DType] = {
 }
 
 FLOAT_DTYPES: tuple[str, ...] = ("float16", "bfloat16", "float32", "float64")
+
+ELEMENTS: dict[str, DType] = {
+    row.mlir: row
+    for row in (*DTYPES.values(), DType("bool", np.dtype(np.bool_), "i1", compute="bool"))
+}
+"""Element types by their MLIR spelling; truth values too, which no op takes or gives."""
 
 _ALIASES = {row.mlir: name for name, row in DTYPES.items()} | {
     "half": "float16",

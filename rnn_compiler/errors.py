@@ -7,7 +7,7 @@ the remedy. All derive from `RnnCompilerError`, and also from the builtin a call
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 __all__ = [
@@ -21,6 +21,8 @@ __all__ = [
     "UnsupportedError",
     "check_keywords",
     "describe",
+    "did_you_mean",
+    "with_hint",
 ]
 
 
@@ -99,7 +101,15 @@ class ArtifactError(RnnCompilerError):
 
 
 class DeviceError(RnnCompilerError):
-    """A device that does not exist, is not usable, or does not fit the artifact."""
+    """A device that does not exist, is not usable, or does not fit the artifact.
+
+    Attributes:
+        reason: Why, in a few words; the message says more.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or message
 
 
 class CacheWarning(UserWarning):
@@ -119,6 +129,55 @@ def describe(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+def did_you_mean(got: object, known: Iterable[str], others: Mapping[str, str] | None = None) -> str:
+    """The name that was meant, as a question; nothing where no known name is close.
+
+    Args:
+        got: The name that there is not.
+        known: The names there are.
+        others: Other spellings that people have, each with the name it stands for.
+
+    Example:
+        >>> did_you_mean("blocklstm_v2", ["LSTMBlockCell", "BlockLSTMV2"])
+        'did you mean BlockLSTMV2?'
+        >>> did_you_mean("clip", ["cell_clip", "use_peephole"])
+        'did you mean cell_clip?'
+        >>> did_you_mean("hidden_size", ["num_units"], {"hidden_size": "num_units"})
+        'did you mean num_units?'
+        >>> did_you_mean("tpu", ["cpu", "cuda"])
+        ''
+    """
+    import difflib  # only those who misspell pay for it
+
+    names = {**(others or {}), **{name: name for name in known}}
+    spellings = {_folded(spelling): name for spelling, name in names.items()}
+    wanted = _folded(str(got))
+    close = difflib.get_close_matches(wanted, spellings, n=1, cutoff=0.7)
+    part_of = [spelling for spelling in spellings if wanted in spelling.split("_")]
+    if not close and len(part_of) == 1:
+        close = part_of
+    return f"did you mean {spellings[close[0]]}?" if close else ""
+
+
+def with_hint(
+    message: str, got: object, known: Iterable[str], others: Mapping[str, str] | None = None
+) -> str:
+    """A message, and after it what `did_you_mean` says."""
+    return "; ".join(filter(None, (message, did_you_mean(got, known, others))))
+
+
+def _folded(name: str) -> str:
+    """A name without case, and with one of the characters that join words."""
+    return name.strip().casefold().replace("-", "_").replace(" ", "_")
+
+
+_OTHER_NAMES = {
+    "hidden_size": "num_units",
+    "timesteps": "seq_length",
+}
+"""Names that PyTorch and Keras have for dimensions."""
+
+
 def check_keywords(
     callee: str, given: Mapping[str, object], known: Sequence[str], required: Sequence[str]
 ) -> None:
@@ -129,10 +188,12 @@ def check_keywords(
     """
     for name in given:
         if name not in known:
-            raise TypeError(
+            others = {other: own for other, own in _OTHER_NAMES.items() if own in known}
+            message = (
                 f"{callee}() got an unexpected keyword argument {name!r}; "
                 f"it takes {', '.join(known)}"
             )
+            raise TypeError(with_hint(message, name, known, others))
     missing = [name for name in required if name not in given]
     if missing:
         plural = "s" if len(missing) > 1 else ""

@@ -32,7 +32,7 @@ def target(name: str, device: str | None = None) -> Generator[None]:
         ...     current_target(), current_device()
         ('cpu:generic', 'local-task')
     """
-    from rnn_compiler.lowering.targets import resolve_target
+    from rnn_compiler.lowering.targets.names import resolve_target
     from rnn_compiler.runtime.devices import get_device
 
     resolve_target(name)

@@ -31,9 +31,9 @@ def matmul_flops(module: Module) -> dict[str, int]:
         {'lstm_block_cell': 640}
     """
     text = module.text
-    from rnn_compiler.lowering import hlo
+    from rnn_compiler.lowering import mlir
 
-    ir: Any = hlo.ir
+    ir: Any = mlir.ir
     with ir.Context():
         operations: Any = ir.Module.parse(text).body.operations
         functions: dict[str, Any] = {

@@ -45,7 +45,7 @@ class TensorSpec:
         minimum: Smallest value a host integer may have; None if unbounded.
         maximum: Largest value a host integer may have; None if unbounded.
         ignored: Whether any shape will do, as nothing of it is read.
-        default: The value of an integer scalar that is not given; None if it must be.
+        default: The value of all its elements if it is not given; None if it must be.
         any_shape: Whether any shape of as many elements will do.
         list: The name of the list that it is an element of; empty if it is none.
     """

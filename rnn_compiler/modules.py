@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.requirements import check_can_compile
 
 __all__ = ["Module", "build", "find_op"]
 
@@ -33,20 +34,20 @@ class Module:
         Raises:
             UnsupportedError: The compiler package, which holds the MLIR bindings, is missing.
         """
-        from rnn_compiler.lowering import compiler
+        from rnn_compiler.lowering import iree_compile
 
-        compiler.compiler_identity()
-        from rnn_compiler.lowering import hlo
+        iree_compile.compiler_identity()
+        from rnn_compiler.lowering.builder.module import build_module
 
-        return hlo.build_module((spec, OPS[spec.op].emit) for spec in self.functions)
+        return build_module((spec, OPS[spec.op].emit) for spec in self.functions)
 
     @cached_property
     def text(self) -> str:
         """The module text for people: no locations, values named after the formulas."""
         located = self.located_text
-        from rnn_compiler.lowering import hlo
+        from rnn_compiler.lowering.builder.module import module_text
 
-        return hlo.module_text(located)
+        return module_text(located)
 
     def __str__(self) -> str:
         return self.text
@@ -58,10 +59,10 @@ class Module:
         """Writes the module text to a file.
 
         Raises:
-            OSError: The file cannot be written.
+            OSError: The file cannot be written; it is named, and an older one is left as it was.
         """
         path = Path(path)
-        path.write_text(self.text)
+        write_files((path, self.text.encode()))
         return path
 
 
@@ -83,11 +84,8 @@ def find_op(name: str, caller: str = "build") -> str:
     for op in OPS.values():
         if name in (op.signature.name, op.signature.function):
             return op.signature.name
-    spellings = {
-        spelling.lower(): op for op in OPS for spelling in (op, OPS[op].signature.function)
-    }
-    close = difflib.get_close_matches(name.lower(), spellings, n=1)
-    remedy = f"did you mean {spellings[close[0]]}?" if close else ""
+    functions = {op.signature.function: name for name, op in OPS.items()}
+    remedy = did_you_mean(name, OPS, functions)
     raise InvalidArgumentError(caller, "op", f"one of {', '.join(OPS)}", describe(name), remedy)
 
 
@@ -110,12 +108,14 @@ def build(
     Raises:
         TypeError: A keyword is unknown or missing.
         InvalidArgumentError: There is no such op, or a value is of the wrong kind.
+        UnsupportedError: The compiler is not installed, so nothing could be made of the module.
 
     Example:
         >>> module = build("BlockLSTMV2", seq_length=3, batch_size=2, input_size=4, num_units=5)
         >>> print(module.text.splitlines()[1][:51])
           func.func @block_lstm_v2(%seq_len_max: tensor<i64
     """
+    check_can_compile("build")
     if isinstance(op, str):
         return Module([_specialize(op, dtype, dims_and_attributes)])
     rows = [_row(item) for item in op] if isinstance(op, (list, tuple)) else [_row(op)]

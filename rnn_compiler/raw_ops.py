@@ -15,13 +15,19 @@ import numpy.typing as npt
 from rnn_compiler.attributes import REQUIRED
 from rnn_compiler.compilation import compile
 from rnn_compiler.dtypes import canonical_name
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import InvalidArgumentError, with_hint
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import DeviceArray, Function, load
-from rnn_compiler.runtime.arguments import as_array, check_argument, elements, has_dtype
+from rnn_compiler.runtime.arguments import (
+    as_array,
+    check_argument,
+    default_array,
+    elements,
+    has_dtype,
+)
 from rnn_compiler.signatures import Signature
 from rnn_compiler.tensors import DIMENSIONS
 
@@ -86,6 +92,8 @@ class RawOp:
             count = sum(argument.list == name for argument in spec.arguments)
             elements(signature.name, name, keywords[name], count)
         for argument in spec.arguments:
+            if argument.name not in arrays:
+                arrays[argument.name] = default_array(argument)
             check_argument(signature.name, argument, arrays[argument.name])
         device = current_device([spec], arrays.values())
         function = self._function(*instance, current_target(), device)
@@ -103,6 +111,8 @@ class RawOp:
         plain: dict[str, Any] = {}
         for argument in self.signature.arguments:
             value = keywords[argument.name]
+            if value is None and argument.default is not None:
+                continue
             values = (
                 elements(op, argument.name, value) if argument.is_list else {argument.name: value}
             )
@@ -207,9 +217,8 @@ def __getattr__(name: str) -> RawOp:
     try:
         return _FUNCTIONS[name]
     except KeyError:
-        raise AttributeError(
-            f"rnn_compiler.raw_ops has no op {name!r}; it has {', '.join(_FUNCTIONS)}"
-        ) from None
+        message = f"rnn_compiler.raw_ops has no op {name!r}; it has {', '.join(_FUNCTIONS)}"
+        raise AttributeError(with_hint(message, name, _FUNCTIONS)) from None
 
 
 def __dir__() -> list[str]:

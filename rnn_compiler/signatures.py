@@ -87,16 +87,16 @@ class Signature:
         return (*first, *self.attributes)
 
     @cached_property
-    def defining_axes(self) -> dict[str, tuple[str, int]]:
-        """Where each dimension is read off a call.
+    def defining_axes(self) -> dict[str, list[tuple[str, int]]]:
+        """Where each dimension may be read off a call: arguments, in order, and their axes.
 
-        It is the first argument and axis that has the dimension or a multiple of it.
+        An axis is that dimension or a multiple of it.
         """
-        axes: dict[str, tuple[str, int]] = {}
+        axes: dict[str, list[tuple[str, int]]] = {}
         for tensor in self.arguments:
             for axis, size in enumerate(tensor.sizes):
                 if size.multiple is not None:
-                    axes.setdefault(size.multiple[1], (tensor.name, axis))
+                    axes.setdefault(size.multiple[1], []).append((tensor.name, axis))
         return axes
 
     def canonical(
@@ -211,11 +211,18 @@ class Signature:
 
         Raises:
             InvalidArgumentError: An argument that defines a dimension has the wrong rank, or is too
-                small or too large along its axis.
+                small or too large along its axis; or none that is given defines one.
         """
         dims: dict[str, int] = {}
         tensors = {tensor.name: tensor for tensor in self.arguments}
-        for dim, (argument, axis) in self.defining_axes.items():
+        for dim, places in self.defining_axes.items():
+            argument, axis = next((place for place in places if place[0] in shapes), places[0])
+            if argument not in shapes:
+                formula = tensors[argument].formula
+                expected = f"an array {formula}, as nothing else tells {dim}"
+                raise InvalidArgumentError(
+                    self.name, argument, expected, "None", f"pass zeros of shape {formula}"
+                )
             shape, tensor = shapes[argument], tensors[argument]
             rank = len(tensor.sizes)
             if len(shape) != rank:

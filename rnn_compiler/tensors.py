@@ -91,7 +91,8 @@ class Tensor:
         minimum: Smallest value of an integer.
         maximum: Largest value of an integer, as a size formula.
         ignored: Whether the op takes it whatever its shape, and reads nothing of it.
-        default: The value of an integer scalar that a caller may leave out.
+        default: The value of all its elements where a caller passes None, or of a compiled function
+            leaves it out; None if it must be given.
         equals: Of an integer scalar, the symbol of the dimension whose value it is; a compiled
             function, whose dimensions are fixed, may be called without it.
         any_shape: Whether it is taken in any shape of as many elements.

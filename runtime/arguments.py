@@ -2,7 +2,8 @@
 
 Anything numpy can view is welcome: arrays of any memory order and byte order, scalars, nested
 lists, tensors of other frameworks. Dtype and shape are never converted silently, except that
-Python's own numbers, which have no dtype of their own, take the argument's.
+Python's own numbers, which have no dtype of their own, take the argument's, and that integers such
+as lengths may have any integer dtype.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime.devices import DeviceArray, get_device
 from rnn_compiler.runtime.dlpack import device_of, from_dlpack
 
-__all__ = ["as_array", "by_keyword", "by_name", "check_argument", "elements", "has_dtype"]
+__all__ = [
+    "as_array",
+    "by_keyword",
+    "by_name",
+    "check_argument",
+    "default_array",
+    "elements",
+    "has_dtype",
+]
 
 _PYTHON_NUMBERS = (bool, int, float, list, tuple)
 
@@ -35,7 +44,8 @@ def as_array(
 ) -> npt.NDArray[Any] | DeviceArray:
     """A value as an array, without copying what is one; device arrays stay as they are.
 
-    A tensor on the GPU that the array is for becomes a device array.
+    A tensor on the GPU that the array is for becomes a device array. Integers of another dtype than
+    the one that an argument of integers has are converted, but for those on a GPU.
 
     Args:
         op: The op, for messages.
@@ -45,13 +55,41 @@ def as_array(
         device: The device that the array is for.
 
     Raises:
-        InvalidArgumentError: It cannot be viewed as an array of numbers.
+        InvalidArgumentError: It cannot be viewed as an array of numbers, or is of integers which
+            the dtype does not have.
         DeviceError: The GPU failed.
     """
-    if isinstance(value, DeviceArray):
-        return value
     if not has_dtype(value):
         return _from_python(op, name, value, dtype)
+    array = value if isinstance(value, DeviceArray) else _viewed(op, name, value, device)
+    wanted = DTYPES[dtype].numpy
+    if wanted.kind != "i" or array.dtype == wanted or array.dtype.kind not in "iu":
+        return array
+    if isinstance(array, DeviceArray):
+        if not array.on_host:
+            return array
+        array = array.to_host()
+    return _integers(op, name, array, wanted)
+
+
+def default_array(spec: TensorSpec) -> npt.NDArray[Any]:
+    """The array of an argument that is not given and has a default."""
+    return np.full(spec.shape, spec.default, DTYPES[spec.dtype].numpy)
+
+
+def _integers(
+    op: str, name: str, array: npt.NDArray[Any], dtype: np.dtype[Any]
+) -> npt.NDArray[Any]:
+    """An array of integers in another dtype, which must have all of them."""
+    limits = np.iinfo(dtype)
+    for value in (int(array.min()), int(array.max())) if array.size else ():
+        if not limits.min <= value <= limits.max:
+            raise InvalidArgumentError(op, name, f"integers that {dtype} has", str(value))
+    return array.astype(dtype)
+
+
+def _viewed(op: str, name: str, value: object, device: str) -> npt.NDArray[Any] | DeviceArray:
+    """What brings its own dtype, as an array."""
     try:
         return _view(value, device)
     except DeviceError:

@@ -21,6 +21,7 @@ from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler import cpu_features
 from rnn_compiler.errors import ArtifactError, describe
+from rnn_compiler.files import write_files
 from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 __all__ = [
@@ -30,7 +31,6 @@ __all__ = [
     "Bundle",
     "read_artifact",
     "read_members",
-    "write_atomically",
 ]
 
 BUNDLE_MANIFEST = "manifest.json"
@@ -59,15 +59,15 @@ class Artifact:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the payload to `path` and the manifest beside it, ``path.json``.
 
-        Each file appears whole or not at all, also over an older one.
+        Both appear, each whole, or neither does, also over older ones; the payload appears last, so
+        that whoever finds it finds its manifest too.
 
         Raises:
-            OSError: The files cannot be written.
+            OSError: One cannot be written, and is the file that is named.
         """
         path = Path(path)
         data = self.manifest.to_json(path.name)
-        write_atomically(path, self.payload)
-        write_atomically(_manifest_path(path), _json_bytes(data))
+        write_files((_manifest_path(path), _json_bytes(data)), (path, self.payload))
         return path
 
     def verify(self, source: str) -> None:
@@ -139,20 +139,31 @@ class Bundle:
     artifacts: tuple[Artifact, ...]
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes one payload per target and one manifest into a folder.
+        """Writes one payload per target and one manifest into a folder, which is made.
+
+        All appear, each whole, or none does; the manifest, which makes it a bundle, appears last.
 
         Raises:
-            OSError: The files cannot be written.
+            OSError: One cannot be written, and is the file that is named.
         """
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         rows: list[dict[str, Any]] = []
+        files: list[tuple[Path, bytes]] = []
         for artifact in self.artifacts:
             name = f"{artifact.manifest.target.slug}.vmfb"
-            write_atomically(folder / name, artifact.payload)
+            files.append((folder / name, artifact.payload))
             rows.append({"file": name, **artifact.manifest.to_json(name)})
         data = {"schema": SCHEMA_VERSION, "artifacts": rows}
-        write_atomically(folder / BUNDLE_MANIFEST, _json_bytes(data))
+        files.append((folder / BUNDLE_MANIFEST, _json_bytes(data)))
+        missing = [each for each in (folder, *folder.parents) if not each.exists()]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_files(*files)
+        except BaseException:
+            for each in missing:
+                with contextlib.suppress(OSError):
+                    each.rmdir()
+            raise
         return folder
 
     def verify(self, source: str) -> None:
@@ -283,37 +294,6 @@ def _skew(data: object) -> str:
     except (TypeError, AttributeError):  # nothing vouches for its types
         pass
     return ""
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file so that it appears whole or not at all, also after a power loss.
-
-    Raises:
-        OSError: It cannot be written, and is the file that is named; nothing is left behind.
-    """
-    temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes a rename in a folder outlast a power loss, where the file system can do that."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _level(target: TargetSpec) -> Any:

@@ -7,7 +7,8 @@ the key is made of and how the nearest entry differs. A damaged entry is moved t
 
 The environment decides: ``RNN_COMPILER_CACHE_DIR`` where, ``RNN_COMPILER_CACHE_MAX_SIZE`` how large
 (``1G`` by default), ``RNN_COMPILER_CACHE`` how: ``rw`` (default), ``ro`` (hits only), ``off``,
-``verify`` (recompile on a hit and compare).
+``verify`` (recompile on a hit and compare), and ``RNN_COMPILER_CACHE_TRUST`` whose entries are
+taken (`cache_folder`).
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from rnn_compiler.errors import ArtifactError, CacheWarning, InvalidArgumentError
 from rnn_compiler.runtime import eviction
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.cache_folder import CacheFolder, read_file
+from rnn_compiler.runtime.cache_folder import (
+    CacheFolder,
+    UntrustedError,
+    read_file,
+    trusts_writers,
+)
 from rnn_compiler.runtime.entries import CacheKey, decode, encode
 from rnn_compiler.runtime.sizes import parse_size
 
@@ -61,9 +65,11 @@ class ArtifactCache:
         """The cache that the environment names.
 
         Raises:
-            InvalidArgumentError: ``RNN_COMPILER_CACHE`` is not a mode, or
-                ``RNN_COMPILER_CACHE_MAX_SIZE`` not a size.
+            InvalidArgumentError: ``RNN_COMPILER_CACHE`` is not a mode,
+                ``RNN_COMPILER_CACHE_MAX_SIZE`` not a size, or ``RNN_COMPILER_CACHE_TRUST`` neither
+                owner nor writers.
         """
+        trusts_writers()
         mode = os.environ.get("RNN_COMPILER_CACHE") or "rw"
         if mode not in MODES:
             raise InvalidArgumentError(
@@ -114,7 +120,10 @@ class ArtifactCache:
         except (OSError, MemoryError) as error:
             _log.info("miss: cache entry %s cannot be read: %s", path, error)
             if self.mode == "ro":  # else `put` says it
-                _warn_once(f"cannot read the cache {self.folder} ({_reason(error)})")
+                _warn_once(
+                    f"cannot read the cache {self.folder} ({_reason(error)}): modules are "
+                    f"compiled; {self._remedy(error)}"
+                )
             return None
         try:
             _, artifact = decode(data, key.digest)
@@ -141,7 +150,7 @@ class ArtifactCache:
         except OSError as error:
             _warn_once(
                 f"cannot use the cache {self.folder} ({_reason(error)}): compiled modules are "
-                "not kept; set RNN_COMPILER_CACHE_DIR to another folder, or RNN_COMPILER_CACHE=ro"
+                f"not kept; {self._remedy(error)}"
             )
             return
         eviction.make_room(self.files, self.max_size, self.path(key), len(data))
@@ -155,6 +164,16 @@ class ArtifactCache:
             path.replace(self.files.quarantine / path.name)
         except OSError as error:
             _log.info("%s could not be moved to quarantine: %s", path, error)
+
+    def _remedy(self, error: Exception) -> str:
+        """What the user can do so that no warning comes."""
+        if isinstance(error, UntrustedError):
+            first = error.remedy
+        elif self.mode != "ro" and self.files.is_readable():
+            first = "set RNN_COMPILER_CACHE=ro to take what is there"
+        else:
+            first = "set RNN_COMPILER_CACHE=off to do without"
+        return f"{first}, or RNN_COMPILER_CACHE_DIR to another folder"
 
     def _explain(self, key: CacheKey) -> str:
         """What a key is made of, and in what the entry that is most like it differs."""
@@ -182,6 +201,8 @@ def _folder_from_environment() -> Path:
     try:
         if named:
             return Path(os.path.expanduser(named)).absolute()
+        import platformdirs  # which a machine that compiles nothing may do without
+
         folder = Path(platformdirs.user_cache_dir("rnn-compiler"))
     except (RuntimeError, OSError) as error:  # no home, or a working directory that is gone
         _log.info("no cache folder: %s", error)

@@ -9,7 +9,12 @@
 
 Code comes out of this folder, so it has to be one that nobody else can put code into: its own
 folders are real ones, belong to this user or to root, and are not writable by everyone; so for its
-files, and no link is followed. Another version of the layout is another `v` beside it.
+files, and no link is followed. With ``RNN_COMPILER_CACHE_TRUST=writers`` it does not matter whom
+they belong to: the user trusts all who can write to the folder. Another version of the layout is
+another `v` beside it.
+
+Who may read and write is decided by who makes FOLDER: all that comes into it has its permissions,
+whatever the umask of who puts it there. One that is not there yet is made for this user alone.
 
 A tag that is lost or damaged is written again, unless something else lies beside it: then nothing
 is written or deleted here.
@@ -24,9 +29,18 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from rnn_compiler.runtime.artifact import write_atomically
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.files import write_atomically
 
-__all__ = ["ENTRY_NAME", "SHARD_NAME", "TEMPORARY_NAME", "CacheFolder", "read_file"]
+__all__ = [
+    "ENTRY_NAME",
+    "SHARD_NAME",
+    "TEMPORARY_NAME",
+    "CacheFolder",
+    "UntrustedError",
+    "read_file",
+    "trusts_writers",
+]
 
 ENTRY_NAME = re.compile(r"[0-9a-f]{64}\.entry")
 SHARD_NAME = re.compile(r"[0-9a-f]{2}")
@@ -39,6 +53,20 @@ _TAG = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
     b"# Compiled modules of rnn-compiler; `rnn-compiler cache clear` empties it.\n"
 )
+_FOLDER_MODE, _FILE_MODE = 0o2775, 0o664
+"""The permissions that are handed down from a folder to what is made in it."""
+
+
+class UntrustedError(OSError):
+    """A folder or file that somebody else may have put code into.
+
+    Attributes:
+        remedy: What its user can do about it, for the end of a sentence.
+    """
+
+    def __init__(self, number: int, reason: str, path: Path, remedy: str) -> None:
+        super().__init__(number, reason, str(path))
+        self.remedy = remedy
 
 
 @dataclass(frozen=True)
@@ -94,23 +122,22 @@ class CacheFolder:
         """
         path = self.entry(digest)
         self.make(path.parent)
-        write_atomically(path, data)
+        _write(path, data)
 
     def make(self, folder: Path) -> None:
-        """Makes one of the folders in the store, and the store, only for this user.
+        """Makes one of the folders in the store, and the store.
 
         Raises:
             OSError: It cannot be made, is not to be trusted, or the store is something else's.
         """
         self.root.parent.mkdir(parents=True, exist_ok=True)
-        for each in (self.root, self.store):
-            each.mkdir(0o700, exist_ok=True)
-            _check_folder(each)
+        self.root.mkdir(0o700, exist_ok=True)
+        _check_folder(self.root)
+        _make_folder(self.store)
         self.check_own()
         if not self._is_tagged():
-            write_atomically(self._tag, _TAG)
-        folder.mkdir(0o700, exist_ok=True)
-        _check_folder(folder)
+            _write(self._tag, _TAG)
+        _make_folder(folder)
 
     def check_own(self) -> None:
         """Checks that this is a cache of this package, in which things may be written and deleted.
@@ -134,6 +161,16 @@ class CacheFolder:
         except OSError:
             return False
 
+    def is_readable(self) -> bool:
+        """Whether entries may be read here, if there are any."""
+        try:
+            self.check_own()
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return os.access(self.store, os.R_OK | os.X_OK)
+
     def is_trusted(self) -> bool:
         """Whether nobody else can put files here; a folder that does not exist is trusted."""
         try:
@@ -145,8 +182,22 @@ class CacheFolder:
         return True
 
 
+def trusts_writers() -> bool:
+    """Whether the user trusts all who can write to the cache, not only root.
+
+    Raises:
+        InvalidArgumentError: ``RNN_COMPILER_CACHE_TRUST`` is neither owner nor writers.
+    """
+    named = os.environ.get("RNN_COMPILER_CACHE_TRUST") or "owner"
+    if named not in ("owner", "writers"):
+        raise InvalidArgumentError(
+            "environment", "RNN_COMPILER_CACHE_TRUST", "owner or writers", repr(named)
+        )
+    return named == "writers"
+
+
 def read_file(path: Path) -> bytes:
-    """The bytes of a regular file of this user or root; what is something else is not even opened.
+    """The bytes of a trusted regular file; what is something else is not even opened.
 
     Raises:
         OSError: It cannot be read, or is none.
@@ -156,21 +207,46 @@ def read_file(path: Path) -> bytes:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
-        _check_owner(status, path)
+        _check_trust(status, path)
         return file.read()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file with the permissions of the folder it is in."""
+    write_atomically(path, data, path.parent.stat().st_mode & _FILE_MODE)
+
+
+def _make_folder(path: Path) -> None:
+    """Makes a folder with the permissions of the one it is in, which it has from the first."""
+    if not os.path.lexists(path):
+        temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.tmp")
+        temporary.mkdir(0o700)
+        try:
+            temporary.chmod(path.parent.stat().st_mode & _FOLDER_MODE)
+            temporary.rename(path)
+        except OSError:
+            temporary.rmdir()
+            if not path.is_dir():  # made by another process meanwhile
+                raise
+    _check_folder(path)
 
 
 def _check_folder(path: Path) -> None:
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
-        raise OSError(errno.ELOOP, "a symbolic link; name the folder it leads to", str(path))
+        reason = "a symbolic link; name the folder it leads to"
+        raise UntrustedError(errno.ELOOP, reason, path, f"make {path} a folder")
     if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
-    _check_owner(status, path)
+    _check_trust(status, path)
+
+
+def _check_trust(status: os.stat_result, path: Path) -> None:
+    """Checks that only who is trusted can have put something there."""
     if status.st_mode & stat.S_IWOTH:
-        raise PermissionError(errno.EPERM, "every user can write to it", str(path))
-
-
-def _check_owner(status: os.stat_result, path: Path) -> None:
-    if status.st_uid not in (0, os.geteuid()):
-        raise PermissionError(errno.EPERM, f"it belongs to user {status.st_uid}", str(path))
+        remedy = f"take that from them (chmod o-w {path})"
+        raise UntrustedError(errno.EPERM, "every user can write to it", path, remedy)
+    if status.st_uid not in (0, os.geteuid()) and not trusts_writers():
+        reason = f"it belongs to user {status.st_uid}"
+        remedy = "set RNN_COMPILER_CACHE_TRUST=writers if you trust all who can write to it"
+        raise UntrustedError(errno.EPERM, reason, path, remedy)

@@ -1,31 +1,33 @@
-"""IREE devices by name, and arrays that live on them.
+"""IREE devices by name, and arrays on them.
 
 A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a pool of threads),
-``cuda``, ``cuda://1``. Each is opened once per process.
+``cuda``, ``cuda://1``. Each is opened once per process, and stays open.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
+import re
 import threading
+from collections.abc import Iterable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import iree.runtime as iree
 import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import DeviceError, describe
+from rnn_compiler.errors import DeviceError, describe, with_hint
 from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import cuda_driver
 from rnn_compiler.runtime.buffer_pool import pool_options
 from rnn_compiler.runtime.dlpack import CPU, CUDA, address_of
 from rnn_compiler.runtime.processors import processors, throttled
-from rnn_compiler.runtime.shutdown import RUNNING
+from rnn_compiler.runtime.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.waiting import PATIENCE
 
-__all__ = ["Device", "DeviceArray", "get_device"]
+__all__ = ["Device", "DeviceArray", "device_kind", "get_device"]
 
 _ELEMENT_TYPES: dict[str, Any] = {
     "float16": iree.HalElementType.FLOAT_16,
@@ -44,16 +46,17 @@ of `hal.interface.binding.subspan`)."""
 _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 """The drivers this package runs on, and the kind of target each runs."""
 
+_OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
+
 _devices: dict[str, Device] = {}
 _lock = threading.Lock()
 
 
 def _after_fork() -> None:
-    """In a child, keeps devices that were opened before open: closing waits for their threads."""
+    """In a child, marks devices whose threads are not there."""
     _lock._at_fork_reinit()  # pyright: ignore
     for device in _devices.values():
         device.usable = not device.has_threads
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(device.hal))
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -76,6 +79,33 @@ def get_device(uri: str) -> Device:
         device = _devices[uri]
     device.check_usable()
     return device
+
+
+def device_kind(uri: str) -> str:
+    """The kind of target that a device runs, ``"local"`` or ``"cuda"``; nothing is opened.
+
+    Raises:
+        DeviceError: There is no such driver.
+
+    Example:
+        >>> device_kind("cuda://1")
+        'cuda'
+    """
+    kind = _KINDS.get(str(uri).partition("://")[0])
+    if kind is not None:
+        return kind
+    number = re.fullmatch(r"(?:cuda|gpu):/*(\d+)", str(uri).lower())
+    others = {str(uri): f"cuda://{number[1]}"} if number else _OTHER_NAMES
+    message = f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}"
+    raise DeviceError(with_hint(message, uri, _KINDS, others))
+
+
+def _reason(error: Exception) -> str:
+    """Why a device does not open: what IREE says, but for the commonest case."""
+    if "libcuda.so" in str(error):
+        return "no NVIDIA driver on this machine (libcuda.so.1 not found)"
+    drivers = ", ".join(sorted(iree.query_available_drivers()))
+    return f"{' '.join(str(error).split())} (drivers in this IREE runtime: {drivers})"
 
 
 def _remedy(kind: str) -> str:
@@ -105,16 +135,17 @@ class Device:
         patience: How many seconds a caller of these stays awake (`waiting.wait`).
         usable: Whether it works in this process. Threads stay with the process that this is a fork
             of, and a call would wait for them for ever.
+        kept: The arrays on it that callers have, by their `id`.
     """
 
     def __init__(self, uri: str) -> None:
-        driver = str(uri).partition("://")[0]
-        if driver not in _KINDS:
-            raise DeviceError(f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}")
+        kind = device_kind(uri)
+        driver = uri.partition("://")[0]
         pool = pool_options()
         self.uri = uri
         self.usable = True
-        self.kind = _KINDS[driver]
+        self.kept: WeakValueDictionary[int, DeviceArray] = WeakValueDictionary()
+        self.kind = kind
         self.has_threads = driver == "local-task"
         self.patience = 0.0
         if self.has_threads:  # a worker a core, but for a container with less time than cores
@@ -126,11 +157,10 @@ class Device:
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
             self.dlpack = CPU if self.kind == "local" else (CUDA, cuda_driver.number_of(uri))
         except Exception as error:
-            raise DeviceError(
-                f"device {uri!r} could not be opened: {str(error).strip()} (drivers in this "
-                f"IREE runtime: {', '.join(sorted(iree.query_available_drivers()))})"
-                f"{_remedy(self.kind)}"
-            ) from error
+            reason = _reason(error)
+            message = f"device {uri!r} could not be opened: {reason}{_remedy(self.kind)}"
+            raise DeviceError(message, reason) from error
+        keep_open(self.hal)
         self.instance: Any = iree.VmInstance()
         self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
 
@@ -196,15 +226,21 @@ class Device:
         names = [name for name, each in _ELEMENT_TYPES.items() if each.value == view.element_type]
         if not names:
             raise BufferError(f"its dtype is none of {', '.join(_ELEMENT_TYPES)}: convert it")
-        return DeviceArray(self, view, TensorSpec("view", names[0], tuple(view.shape)))
+        array = DeviceArray(self, view, TensorSpec("view", names[0], tuple(view.shape)))
+        array.exported = True
+        return array
 
 
 class DeviceArray:
     """An immutable array on a device: a result of a call, or what `Program.to_device` made.
 
     Passing it to a program on the same device copies nothing. `to_host` and `numpy.asarray` give
-    its elements as a read-only array; other frameworks view it with their ``from_dlpack``, and must
-    not write to it.
+    its elements as a read-only array; other frameworks view it with their ``from_dlpack``. What
+    they write there changes this array, and what `to_host` gave of it, but no other array.
+
+    Attributes:
+        device: Where it is.
+        exported: Whether something else has its memory, and might write there.
     """
 
     __slots__ = ("__weakref__", "_host", "_spec", "_view", "device", "exported")
@@ -214,7 +250,7 @@ class DeviceArray:
         self._view = view
         self._spec = spec
         self._host: npt.NDArray[Any] | None = None
-        self.exported = False  # whether another framework was given its memory, and might write
+        self.exported = False
 
     def matches(self, spec: TensorSpec) -> bool:
         """Whether it is what an argument takes, whatever its elements are."""
@@ -249,11 +285,10 @@ class DeviceArray:
     def __repr__(self) -> str:
         return f"DeviceArray({self._spec.dtype}{list(self.shape)}, {self.device.uri})"
 
-    def __copy__(self) -> DeviceArray:
-        return self  # nothing about it changes
-
-    def __deepcopy__(self, memo: object) -> DeviceArray:
+    def __deepcopy__(self, memo: object = None) -> DeviceArray:
         return self
+
+    __copy__ = __deepcopy__
 
     def __len__(self) -> int:
         if not self.shape:
@@ -285,6 +320,28 @@ class DeviceArray:
         view = iree.HalBufferView(target, self.shape, _ELEMENT_TYPES[self.dtype_name])
         return DeviceArray(self.device, view, self._spec)
 
+    def move(self) -> None:
+        """Puts it into memory of its own."""
+        self._view, self._host = self.copy()._view, None
+
+    def shares_memory(self, others: Iterable[DeviceArray]) -> bool:
+        """Whether one of some other arrays on its device is in its memory.
+
+        A module may return one buffer for several equal results, or an argument as it came.
+        """
+        start, stop = self._span()
+        spans = (other._span() for other in others if other is not self)
+        return any(start < other_stop and other_start < stop for other_start, other_stop in spans)
+
+    def _span(self) -> tuple[int, int]:
+        """Where its memory begins and ends; nothing if IREE does not say, and so exports it not."""
+        try:
+            capsule = self.device.hal.create_dlpack_capsule(self._view, *self.device.dlpack)
+        except RuntimeError:
+            return 0, 0
+        start = address_of(capsule)
+        return start, start + self._view.get_buffer().byte_length()
+
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where DLPack finds it."""
         return self.device.dlpack
@@ -299,8 +356,8 @@ class DeviceArray:
     ) -> Any:
         """Its memory for another framework, which keeps it alive.
 
-        Copied if `copy` is true, and, unless it is false, once on a GPU, where results are in
-        memory of a pool that IREE 3.13 does not export
+        Copied if `copy` is true, and, unless it is false, once if another array is in its memory,
+        or on a GPU, where results are in memory of a pool that IREE 3.13 does not export
         (`iree_hal_cuda_allocator_export_buffer` in cuda_allocator.c). What is on a device is
         ready, so that no stream need wait for it.
 
@@ -315,6 +372,11 @@ class DeviceArray:
             raise BufferError(
                 f"it is on {self.device.uri}, {place}: to_host() copies it from there"
             )
+        others = [each() for each in self.device.kept.valuerefs()]  # while threads add more
+        if not copy and self.shares_memory(each for each in others if each is not None):
+            if copy is False:
+                raise BufferError("it shares its memory with another array: let it be copied")
+            self.move()
         there = self.copy() if copy else self
         there.exported = True
         try:
@@ -322,7 +384,7 @@ class DeviceArray:
         except RuntimeError as error:
             if copy is False:
                 raise BufferError(f"{str(error).strip()}: let it be copied, once") from error
-            self._view = self.copy()._view
+            self.move()
             return self.device.hal.create_dlpack_capsule(self._view, *place)
 
     def map(self, *, writable: bool = True) -> npt.NDArray[Any]:

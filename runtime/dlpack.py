@@ -53,7 +53,8 @@ def device_of(tensor: Any) -> tuple[int, int]:
 
 def address_of(capsule: object) -> int:
     """Where the memory of an exported tensor begins."""
-    return _tensor(capsule).data or 0
+    tensor = _tensor(capsule)
+    return (tensor.data or 0) + tensor.byte_offset
 
 
 def from_dlpack(tensor: Any) -> npt.NDArray[Any]:

@@ -2,7 +2,8 @@
 
 A compiled function puts its weights in an order that suits the processor, at every call. It may
 have companions (`FunctionSpec.prepack`, `FunctionSpec.prepacked`) that let this be done once, for
-weights that stay on the device: a `DeviceArray` does not change. The first call with some weights
+weights that stay on the device: a `DeviceArray` does not change, unless its memory was given out by
+DLPack, and then it is not taken. The first call with some weights
 is an ordinary one, the second packs them, and from then on they are taken packed. The numbers are
 the same.
 

@@ -18,9 +18,16 @@ from rnn_compiler.errors import (
     DeviceError,
     InvalidArgumentError,
     check_keywords,
+    with_hint,
 )
 from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
-from rnn_compiler.runtime.arguments import as_array, by_keyword, by_name, check_argument
+from rnn_compiler.runtime.arguments import (
+    as_array,
+    by_keyword,
+    by_name,
+    check_argument,
+    default_array,
+)
 from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.buffer_pool import is_watched, watched
 from rnn_compiler.runtime.devices import Device, DeviceArray
@@ -87,7 +94,8 @@ class Program:
         functions: dict[str, Function] = self.__dict__.get("functions", {})
         if name in functions:
             return functions[name]
-        raise AttributeError(f"program has no function {name!r}; it has {', '.join(functions)}")
+        message = f"program has no function {name!r}; it has {', '.join(functions)}"
+        raise AttributeError(with_hint(message, name, functions))
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.functions]
@@ -108,12 +116,13 @@ class Program:
         value = as_array("to_device", "array", array, "float32", self.device.uri)
         if isinstance(value, DeviceArray):
             if value.device is self.device:
-                return value if value is array else value.copy()
+                return value if value is array else _kept(value.copy())
             value = value.to_host()
         dtype = canonical_name(value.dtype)
         if dtype is None:
             raise InvalidArgumentError("to_device", "array", "a numeric dtype", str(value.dtype))
-        return self.device.put(value, TensorSpec("array", dtype, value.shape))
+        spec = TensorSpec("array", dtype, value.shape)
+        return _kept(self.device.put(value, spec))
 
 
 class Function:
@@ -149,7 +158,8 @@ class Function:
 
         Args:
             to_host: Whether results come as numpy arrays of their own, or stay on the device.
-            **arguments: Every argument of the op, by TensorFlow's name; seeds may be left out.
+            **arguments: Every argument of the op, by TensorFlow's name. Seeds, and initial states
+                that are zeros, may be None or left out.
 
         Returns:
             A named tuple with TensorFlow's output names, of numpy arrays or `DeviceArray`, or lists
@@ -164,13 +174,15 @@ class Function:
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
             arguments = by_name(self.spec.op, specs, arguments)
-        arrays = [self._checked(spec, arguments.get(spec.name, spec.default)) for spec in specs]
+        arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
         return self.invoke(arrays, to_host=to_host)
 
     def _checked(self, spec: TensorSpec, value: object) -> npt.NDArray[Any] | DeviceArray:
         """What a caller passes for an argument as an array that it takes."""
         if isinstance(value, DeviceArray) and value.matches(spec):
             return value
+        if value is None and spec.default is not None:
+            return default_array(spec)
         array = as_array(self.spec.op, spec.name, value, spec.dtype, self._device.uri)
         check_argument(self.spec.op, spec, array)
         return array
@@ -214,6 +226,12 @@ class Function:
         values: Sequence[Any] = results
         if to_host:
             values = _independent([result.map() for result in results], arrays)
+        else:
+            written = [a for a in arrays if isinstance(a, DeviceArray) and a.exported]
+            for result in results:
+                if written and result.shares_memory(written):
+                    result.move()
+                _kept(result)
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
@@ -271,6 +289,12 @@ def _result_type(op: str, fields: tuple[str, ...]) -> Any:
 
 def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     return _result_type(op, fields)(*values)
+
+
+def _kept(array: DeviceArray) -> DeviceArray:
+    """An array that a caller gets."""
+    array.device.kept[id(array)] = array
+    return array
 
 
 def _independent(

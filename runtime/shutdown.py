@@ -1,19 +1,27 @@
-"""Calls that are running when the interpreter exits.
+"""The end of a process: calls that are running then, and arrays that are alive.
 
 Until Python 3.14, a daemon thread that wants to go on in Python while the interpreter shuts down is
 unwound on the spot. If it was in IREE, whose frames must not be unwound, that aborts the process.
 So the interpreter waits here for calls that are running, and daemon threads that want to start
 another end.
+
+Arrays may live longer than Python, in objects of another library such as torch's graph of
+gradients. The memory of an array goes back to the pool of its device when the array is freed, so a
+device is never closed (`keep_open`): the process ends with it.
 """
 
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import threading
 import time
+from typing import Any
 
-__all__ = ["RUNNING"]
+from iree.runtime import _binding  # pyright: ignore
+
+__all__ = ["RUNNING", "keep_open"]
 
 
 class _Running:
@@ -52,3 +60,12 @@ class _Running:
 
 
 RUNNING = _Running()
+
+
+def keep_open(device: Any) -> None:
+    """Keeps an IREE device until the process ends, and whoever keeps arrays on it from blame.
+
+    IREE's bindings print what is alive when Python has ended, as if it were forgotten.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(device))
+    _binding.disable_leak_checker()  # pyright: ignore

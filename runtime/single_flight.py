@@ -62,7 +62,7 @@ def _acquire(path: Path) -> Any:
     try:
         import filelock
 
-        lock: Any = filelock.FileLock(path)
+        lock: Any = filelock.FileLock(path, mode=path.parent.stat().st_mode & 0o666)
         try:
             lock.acquire(timeout=0)
         except filelock.Timeout:

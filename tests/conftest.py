@@ -49,6 +49,8 @@ def _isolated(
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
             environment.delenv(name)
+        for name in ("COLUMNS", "NO_COLOR"):  # the first of which pytest-xdist sets
+            environment.delenv(name, raising=False)
         cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
         if pytestconfig.getoption("--keep-cache"):
             cache = pytestconfig.rootpath / "build" / "test-cache"

@@ -11,18 +11,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from rnn_compiler.lowering.ops import (
-    block_lstm,
-    cudnn_rnn,
-    cudnn_rnn_params,
-    cudnn_signatures,
-    gru_block_cell,
-    lstm_block_cell,
-)
+from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
+from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
 from rnn_compiler.signatures import Signature
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.hlo import Builder, Value
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
     from rnn_compiler.manifest import FunctionSpec
 
 __all__ = ["OPS", "Op"]
@@ -60,13 +55,13 @@ _TABLE = (
     Op(gru_block_cell.OP, gru_block_cell.forward),
     Op(gru_block_cell.GRAD, gru_block_cell.backward),
     Op(gru_block_cell.PARAMETER_GRAD, gru_block_cell.parameter_gradients),
-    *(Op(signature, cudnn_rnn.forward) for signature in cudnn_signatures.OPS),
-    *(Op(signature, cudnn_rnn.backward) for signature in cudnn_signatures.GRADIENTS),
-    Op(cudnn_rnn_params.PARAMS_SIZE, cudnn_rnn_params.params_size),
-    Op(cudnn_rnn_params.TO_CANONICAL, cudnn_rnn_params.to_canonical),
-    Op(cudnn_rnn_params.TO_CANONICAL_V2, cudnn_rnn_params.to_canonical),
-    Op(cudnn_rnn_params.FROM_CANONICAL, cudnn_rnn_params.from_canonical),
-    Op(cudnn_rnn_params.FROM_CANONICAL_V2, cudnn_rnn_params.from_canonical),
+    *(Op(signature, rnn.forward) for signature in signatures.OPS),
+    *(Op(signature, rnn.backward) for signature in signatures.GRADIENTS),
+    Op(params.PARAMS_SIZE, params.params_size),
+    Op(params.TO_CANONICAL, params.to_canonical),
+    Op(params.TO_CANONICAL_V2, params.to_canonical),
+    Op(params.FROM_CANONICAL, params.from_canonical),
+    Op(params.FROM_CANONICAL_V2, params.from_canonical),
 )
 
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})

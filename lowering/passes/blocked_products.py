@@ -1,28 +1,33 @@
 """Gives every large matrix product outside the time loops a dispatch that keeps to the caches.
 
-Matches, in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
-the composites that `add_product` makes. Puts a call of a private function in their place, which is
-a `BlockedProduct`.
-
-Left as they are: products with a unit axis or fewer than `SMALLEST` multiplications, and whatever
-is no product of two matrices. 16-bit operands are widened first to the type of the result, in which
-the products are summed.
+Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
+Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
+the composites that `builder.add_product` makes. Puts a call of a private function in their place,
+which is a `cpu.blocked_product`. 16-bit operands are widened first to the type of the result, in
+which the products are summed.
+Leaves: products with a unit axis or fewer than `SMALLEST` multiplications, and whatever is no
+product of two matrices.
 """
-
-# pyright: basic, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.blocked_product import BlockedProduct
-from rnn_compiler.lowering.dispatch import Array, Text
-from rnn_compiler.lowering.executable import with_executables
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.opaque import opaque
-from rnn_compiler.lowering.products import contracted_axes, public_ops, replace_by_call
-from rnn_compiler.lowering.recurrence import defining, element, is_constant, shape
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.analysis.values import (
+    contracted_axes,
+    defining,
+    element,
+    is_constant,
+    shape,
+)
+from rnn_compiler.lowering.cpu.blocked_product import blocked_product
+from rnn_compiler.lowering.kernel.body import Array
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.edits import opaque, public_ops, replace_by_call
+from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["blocked_products"]
 
@@ -30,19 +35,15 @@ SMALLEST = 1 << 15
 """Multiplications from which a product gets a dispatch of its own making."""
 
 
-def blocked_products(module: ir.Module, vectors: VectorUnit) -> None:
-    """Rewrites the matrix products of a module's public functions.
-
-    Args:
-        module: The module, changed in place.
-        vectors: The vector unit of the target.
-    """
-    with module.context, ir.Location.unknown():
-        made: dict[str, str] = {}
-        for op in public_ops(module):
-            found = _found(op)
-            if found is not None and found.is_large:
-                _rewrite(module, op, found, vectors, made)
+def blocked_products(lowering: Lowering) -> None:
+    """Rewrites the matrix products of a module's public functions."""
+    vectors = lowering.processor
+    assert isinstance(vectors, VectorUnit)
+    made: dict[str, str] = {}
+    for op in public_ops(lowering.module):
+        found = _found(op)
+        if found is not None and found.is_large:
+            _rewrite(lowering.module, op, found, vectors, made)
 
 
 @dataclass(frozen=True)
@@ -95,20 +96,26 @@ def _rewrite(
     """Puts a call in the place of an op; functions made for others alike are called again."""
     of = element(op.results[0])
     operands = [_widened(value, of, op) for value in (found.lhs, found.rhs)]
-    operands += [_unfolded(found.total, op)] if found.total else []
-    arrays = [Array(f"%arg{number}", shape(operand), of) for number, operand in enumerate(operands)]
-    if found.total:
+    if found.total is not None:
+        operands.append(_unfolded(found.total, op))
         offset = ir.IntegerAttr.get(ir.IndexType.get(), found.offset)
         operands.append(opaque(offset, op.block))
-    replace_by_call(
-        module,
-        op,
-        operands,
-        "blocked_product",
-        made,
-        f"{[array.type for array in arrays]} {found.axes}",
-        lambda symbol: _function(symbol, vectors, arrays, found.axes),
-    )
+    types = [operand.type for operand in operands]
+
+    def function(symbol: str) -> Function:
+        made = Function(symbol, types, op.location)
+        lhs, rhs, *sums = made.arguments
+        matrices = (Array.of(lhs), Array.of(rhs))
+        if sums:
+            total, first = Array.of(sums[0]), Number(made, sums[1], "index")
+            result = blocked_product(made, vectors, *matrices, found.axes, total, first)
+        else:
+            result = blocked_product(made, vectors, *matrices, found.axes)
+        made.finish([result])
+        return made
+
+    key = f"{[str(kind) for kind in types]} {found.axes}"
+    replace_by_call(module, op, operands, "blocked_product", made, key, function)
 
 
 def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
@@ -118,7 +125,7 @@ def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
     return ir.Operation.create(
         "stablehlo.convert",
         operands=[value],
-        results=[ir.RankedTensorType.get(shape(value), ir.Type.parse(of))],
+        results=[ir.RankedTensorType.get(shape(value), element_type(of))],
         ip=ir.InsertionPoint(before),
         loc=before.location,
     ).results[0]
@@ -136,21 +143,3 @@ def _unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
     return ir.Operation.create(
         "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
     ).results[0]
-
-
-def _function(symbol: str, vectors: VectorUnit, arrays: list[Array], axes: tuple[int, int]) -> str:
-    """The text of a function that multiplies two matrices, contracting an axis of each."""
-    text = Text(symbol=symbol)
-    parameters = [f"{array.name}: {array.type}" for array in arrays]
-    lhs, rhs, *total = arrays
-    if total:
-        parameters.append("%offset: index")
-        product = BlockedProduct(text, vectors, lhs, rhs, axes, total[0], "%offset")
-    else:
-        product = BlockedProduct(text, vectors, lhs, rhs, axes)
-    result = product.emit()
-    body = "\n".join([*text.lines, f"return {result.name} : {result.type}"])
-    function = (
-        f"func.func private @{symbol}({', '.join(parameters)}) -> {result.type} {{\n{body}\n}}"
-    )
-    return with_executables(function, text, {})

@@ -1,57 +1,49 @@
 """Gives every time loop a decomposition that updates in place and issues many steps at a time.
 
-Matches the `stablehlo.composite` ops that `time_loop` makes, as `fuse_time_loop` does, for devices
-that cannot run a whole loop in one dispatch: GPUs. A loop that is not of the known form
-(`recurrence.NotARecurrence`) keeps its plain decomposition. Composites of one block with the same
-number of steps, none of which needs another (the two directions of a layer), become a single loop
-that a `func.call` runs: half as many command buffers. (IREE 3.13 issues what works in place one
-after the other all the same.) Loops are replaced by what `pinned_loop` makes of them.
+Requires: a portable module. For devices that cannot run a whole loop in one dispatch: GPUs.
+Matches: the composites that `builder.time_loop` makes, as `fuse_time_loop` does. Composites of one
+block with the same number of steps, none of which needs another (the two directions of a layer),
+become a single loop that a `func.call` runs: half as many command buffers. (IREE 3.13 issues what
+works in place one after the other all the same.) Loops are replaced by what `gpu.pinned_loop` makes
+of them.
+Leaves, and says why: a loop that is not of the known form.
+Ensures: a time loop is a plain one only if `Lowering.left` names it.
 """
-
-# pyright: basic, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rnn_compiler.lowering.gpu import Gpu
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.pinned_loop import PinnedLoops
-from rnn_compiler.lowering.recurrence import NotARecurrence, Recurrence
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
+from rnn_compiler.lowering.analysis.values import symbol_of
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
+from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["pin_time_loops"]
 
 
-def pin_time_loops(module: ir.Module, processor: VectorUnit | Gpu) -> None:
-    """Replaces the decomposition of every time loop of a module.
-
-    Args:
-        module: The module, changed in place.
-        processor: What it will run on.
-    """
-    gpu = processor if isinstance(processor, Gpu) else None
-    with module.context, ir.Location.unknown():
-        functions = {_symbol(op.operation): op.operation for op in module.body.operations}
-        groups = [group for each in functions.values() for group in _groups(each)]
-        for group in groups:
-            names = [_decomposition(op) for op in group]
-            symbol = "+".join(names)
-            try:
-                loops = [Recurrence.read(functions[name]) for name in names]
-                parsed = ir.Module.parse(PinnedLoops(loops, gpu).text(symbol))
-            except NotARecurrence:
-                continue
-            made = parsed.body.operations[0].operation
-            made.clone(ip=ir.InsertionPoint(functions[names[0]]))
+def pin_time_loops(lowering: Lowering) -> None:
+    """Replaces the decomposition of every time loop of a module."""
+    gpu = lowering.processor if isinstance(lowering.processor, Gpu) else None
+    functions = {symbol_of(op): op for op in ops_of(lowering.module.body)}
+    for group in [group for each in functions.values() for group in _groups(each)]:
+        names = [_decomposition(op) for op in group]
+        symbol = "+".join(names)
+        try:
+            loops = [TimeLoop.read(functions[name]) for name in names]
+            made = pinned_loops(symbol, loops, gpu, group[0].location)
+        except Refused as reason:
             for name in names:
-                functions[name].erase()
-            if len(group) > 1:
-                _call(symbol, group)
-
-
-def _symbol(op: ir.Operation) -> str:
-    return ir.StringAttr(op.attributes["sym_name"]).value
+                lowering.leave(name, str(reason))
+            continue
+        made.place(ir.InsertionPoint(functions[names[0]]), {})
+        for name in names:
+            functions[name].erase()
+        if len(group) > 1:
+            _call(symbol, group)
 
 
 def _decomposition(composite: ir.Operation) -> str:
@@ -63,11 +55,8 @@ def _groups(function: ir.Operation) -> Iterator[list[ir.Operation]]:
     for block in function.regions[0].blocks:
         group: list[ir.Operation] = []
         made: set[ir.Value] = set()  # by the loops of the group, and of what they make
-        for each in block.operations:
-            op = each.operation
-            is_loop = op.name == "stablehlo.composite" and "rnn_compiler." in str(
-                op.attributes["name"]
-            )
+        for op in ops_of(block):
+            is_loop = is_time_loop(op)
             waits = not made.isdisjoint(op.operands)
             if is_loop:
                 if group and (waits or group[0].operands[0] != op.operands[0]):
@@ -84,8 +73,7 @@ def _call(symbol: str, group: Sequence[ir.Operation]) -> None:
     """Puts one call in the place of several composites, at the last."""
     last, results = group[-1], [result for op in group for result in op.results]
     made, waiting = set(results), list[ir.Operation]()
-    for each in list(last.block.operations):
-        op = each.operation
+    for op in ops_of(last.block):
         if op == last:
             break
         if not made.isdisjoint(op.operands):

@@ -1,7 +1,8 @@
 """Gives a function that packs its weights two companions, so that they can be packed once.
 
-A public function ``@f`` with arguments that are weights (`FunctionSpec.weights`) stays as it is,
-and gets two more beside it if it computes something of its weights alone:
+Requires: a module whose time loops and products have been rewritten.
+Matches: public functions ``@f`` with arguments that are weights (`FunctionSpec.weights`). Each
+stays as it is, and gets two more beside it if it computes something of its weights alone:
 
     @f_prepack(weights) -> packed                   # all that depends on the weights alone
     @f_prepacked(arguments, packed) -> results      # what is left of @f: the same numbers
@@ -9,19 +10,18 @@ and gets two more beside it if it computes something of its weights alone:
 The latter is for callers in a hurry: it returns before the results are there, and in IREE's calling
 convention (`iree.abi.model`) also takes a fence to wait for and one to signal then.
 
-Packed is what a dispatch reads (a `flow.tensor.clone`, see `dispatch.Text.held`) and is made from
-weights and constants by more than looking at them in another shape. Packing is done in private
-functions, so these are inlined in the companions. All three share their dispatches in the payload.
+Packed is what a dispatch reads (a `flow.tensor.clone`, see `kernel.body`) and is made from weights
+and constants by more than looking at them in another shape. Packing is done in private functions,
+so these are inlined in the companions. All three share their dispatches in the payload.
 """
-
-# pyright: basic, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.lowering.kernel.function import set_function_type
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["prepack_weights"]
 
@@ -39,44 +39,33 @@ _VIEWS = {
 """Ops that compute nothing."""
 
 
-def prepack_weights(module: ir.Module, functions: Sequence[FunctionSpec]) -> None:
-    """Adds the companions.
-
-    Args:
-        module: The module, changed in place; its time loops and products have been rewritten.
-        functions: What its public functions are.
-    """
-    with module.context, ir.Location.unknown():
-        for spec in functions:
-            weights = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
-            if not weights:
-                continue
-            prepack = _inlined(module, spec.function, spec.prepack)
-            prepacked = _inlined(module, spec.function, spec.prepacked)
-            packed = _packed(prepack, weights)
-            if packed:
-                _return(prepack, [clone.results[0] for clone in packed])
-                for clone in _packed(prepacked, weights):
-                    clone.operands[0] = _add_argument(prepacked, clone.results[0].type)
-                for function in (prepack, prepacked):
-                    _remove_unused(function)
-                _keep_arguments(prepack, weights)
-                for function in (prepack, prepacked):
-                    _set_type(function)
-                _make_asynchronous(prepacked)
-            else:
-                prepack.erase()
-                prepacked.erase()
-
-
-def _block(function: ir.Operation) -> ir.Block:
-    return function.regions[0].blocks[0]
+def prepack_weights(lowering: Lowering) -> None:
+    """Adds the companions."""
+    for spec in lowering.functions:
+        weights = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+        if not weights:
+            continue
+        prepack = _inlined(lowering.module, spec.function, spec.prepack)
+        prepacked = _inlined(lowering.module, spec.function, spec.prepacked)
+        packed = _packed(prepack, weights)
+        if not packed:
+            prepack.erase()
+            prepacked.erase()
+            continue
+        _return(prepack, [clone.results[0] for clone in packed])
+        for clone in _packed(prepacked, weights):
+            clone.operands[0] = _add_argument(prepacked, clone.results[0].type)
+        for function in (prepack, prepacked):
+            _remove_unused(function)
+        _keep_arguments(prepack, weights)
+        for function in (prepack, prepacked):
+            set_function_type(function, [value.type for value in _end(function).operands])
+        _make_asynchronous(prepacked)
 
 
 def _end(function: ir.Operation) -> ir.Operation:
     """The op that a function returns by."""
-    operations = _block(function).operations
-    return operations[len(operations) - 1].operation
+    return ops_of(block_of(function))[-1]
 
 
 def _inlined(module: ir.Module, symbol: str, name: str) -> ir.Operation:
@@ -85,20 +74,20 @@ def _inlined(module: ir.Module, symbol: str, name: str) -> ir.Operation:
     function = symbols[symbol].operation
     copy = function.clone(ip=ir.InsertionPoint(function))
     copy.attributes["sym_name"] = ir.StringAttr.get(name)
-    calls = list(_block(copy).operations)
+    calls = ops_of(block_of(copy))
     while calls:
-        call = calls.pop().operation
+        call = calls.pop()
         if call.name not in _CALLS:
             continue
         callee = ir.FlatSymbolRefAttr(call.attributes[_CALLS[call.name]]).value
         body = symbols[callee].operation.clone(ip=ir.InsertionPoint(copy))
-        for argument, operand in zip(_block(body).arguments, call.operands, strict=True):
+        for argument, operand in zip(block_of(body).arguments, call.operands, strict=True):
             argument.replace_all_uses_with(operand)
-        *ops, end = _block(body).operations
+        *ops, end = ops_of(block_of(body))
         for result, value in zip(call.results, end.operands, strict=True):
             result.replace_all_uses_with(value)
         for op in ops:
-            op.operation.move_before(call)
+            op.move_before(call)
         calls += ops
         call.erase()
         body.erase()
@@ -107,20 +96,22 @@ def _inlined(module: ir.Module, symbol: str, name: str) -> ir.Operation:
 
 def _packed(function: ir.Operation, weights: Sequence[int]) -> list[ir.Operation]:
     """The clones of what is computed from weights alone and read by something else, in order."""
-    arguments = _block(function).arguments
-    computed = {arguments[k]: False for k in weights}  # of all that depends on weights alone
+    arguments = block_of(function).arguments
+    computed: dict[ir.Value, bool] = {
+        arguments[k]: False for k in weights
+    }  # of all that depends on weights alone
     constant: set[ir.Value] = set()
     needed: set[ir.Value] = set()
     clones: list[ir.Operation] = []
-    for op in _block(function).operations:
-        read = _read(op.operation) - constant
+    for op in ops_of(block_of(function)):
+        read = _read(op) - constant
         if not read:
             constant.update(op.results)
         elif read <= computed.keys():
             here = op.name not in _VIEWS or any(computed[value] for value in read)
             computed.update(dict.fromkeys(op.results, here))
             if op.name == "flow.tensor.clone" and here:
-                clones.append(op.operation)
+                clones.append(op)
         else:
             needed |= read & computed.keys()
     return [clone for clone in clones if clone.results[0] in needed]
@@ -145,27 +136,27 @@ def _read(op: ir.Operation) -> set[ir.Value]:
 
 def _add_argument(function: ir.Operation, kind: ir.Type) -> ir.Value:
     """A new last argument of a function."""
-    return _block(function).add_argument(kind, ir.Location.name("packed"))
+    return block_of(function).add_argument(kind, ir.Location.name("packed"))
 
 
 def _return(function: ir.Operation, values: Sequence[ir.Value]) -> None:
     """Makes a function return other values."""
     _end(function).erase()
     ir.Operation.create(
-        "func.return", operands=list(values), ip=ir.InsertionPoint(_block(function))
+        "func.return", operands=list(values), ip=ir.InsertionPoint(block_of(function))
     )
 
 
 def _remove_unused(function: ir.Operation) -> None:
     """Removes what nothing in a function uses; nothing in it has an effect."""
-    for op in reversed(list(_block(function).operations)[:-1]):
+    for op in reversed(ops_of(block_of(function))[:-1]):
         if not any(True for result in op.results for _ in result.uses):
             op.erase()
 
 
 def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
     """Removes all arguments but some; nothing uses them."""
-    block = _block(function)
+    block = block_of(function)
     for k in reversed(range(len(block.arguments))):
         if k not in kept:
             block.erase_argument(k)
@@ -182,13 +173,5 @@ def _make_asynchronous(function: ir.Operation) -> None:
     made = ir.Operation.create(
         "util.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(function)
     )
-    _block(function).append_to(made.regions[0])
+    block_of(function).append_to(made.regions[0])
     function.erase()
-
-
-def _set_type(function: ir.Operation) -> None:
-    """Gives a function the type that its body has."""
-    arguments = [argument.type for argument in _block(function).arguments]
-    results = [value.type for value in _end(function).operands]
-    kind = ir.FunctionType.get(arguments, results)
-    function.attributes["function_type"] = ir.TypeAttr.get(kind)

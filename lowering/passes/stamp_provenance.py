@@ -5,51 +5,37 @@ them without opening a device. Every key starts with ``rnn_compiler.``. What onl
 compilation (the payload's digest) is in the manifest beside it.
 """
 
-# pyright: basic, reportAttributeAccessIssue=false
-
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.manifest import FunctionSpec, TargetSpec, signature_text
+from rnn_compiler.lowering.analysis.values import symbol_of
+from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.manifest import signature_text
 
 __all__ = ["stamp_provenance"]
 
 
-def stamp_provenance(
-    module: ir.Module,
-    functions: Sequence[FunctionSpec],
-    target: TargetSpec,
-    versions: Mapping[str, str],
-) -> None:
-    """Adds the attributes to every public function of a module.
-
-    Args:
-        module: The module, changed in place.
-        functions: What its public functions are.
-        target: What it will be compiled for.
-        versions: More to record, as key and value, such as the versions of the tools.
-    """
-    by_name = {spec.function: spec for spec in functions}
-    with module.context, ir.Location.unknown():
-        for op in module.body.operations:
-            spec = by_name.get(ir.StringAttr(op.attributes["sym_name"]).value)
-            if spec is None:
-                continue
-            facts = {
-                "op": spec.op,
-                "dtype": spec.dtype,
-                "dims": json.dumps(spec.dims),
-                "attributes": json.dumps(spec.json_attributes),
-                "arguments": signature_text(spec.arguments),
-                "results": signature_text(spec.results),
-                "target": target.name,
-                "architecture": target.architecture,
-                "features": ",".join(target.features),
-                **versions,
-            }
-            op.attributes["iree.reflection"] = ir.DictAttr.get(
-                {f"rnn_compiler.{key}": ir.StringAttr.get(text) for key, text in facts.items()}
-            )
+def stamp_provenance(lowering: Lowering) -> None:
+    """Adds the attributes to every public function of a module."""
+    by_name = {spec.function: spec for spec in lowering.functions}
+    for op in ops_of(lowering.module.body):
+        spec = by_name.get(symbol_of(op))
+        if spec is None:
+            continue
+        facts = {
+            "op": spec.op,
+            "dtype": spec.dtype,
+            "dims": json.dumps(spec.dims),
+            "attributes": json.dumps(spec.json_attributes),
+            "arguments": signature_text(spec.arguments),
+            "results": signature_text(spec.results),
+            "target": lowering.target.name,
+            "architecture": lowering.target.architecture,
+            "features": ",".join(lowering.target.features),
+            **lowering.facts,
+        }
+        op.attributes["iree.reflection"] = ir.DictAttr.get(
+            {f"rnn_compiler.{key}": ir.StringAttr.get(text) for key, text in facts.items()}
+        )

@@ -1,22 +1,28 @@
+# PYTHON_ARGCOMPLETE_OK
 """The `rnn-compiler` command: parsing, dispatch and exit codes; the verbs are in their own files.
 
-Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments. An error is one line on standard
-error; `--debug` shows the traceback.
+Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments, 128 and the number of the signal
+that ended it; those of `check` are its own. An error is one line on standard error; `--debug` shows
+the traceback. With `--json`, it is `{"error": ...}` on standard output too.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import os
+import re
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Generator, Sequence
+from typing import Any, NoReturn
 
-from rnn_compiler.cli import artifacts, bench, cache, check, environment, modules, weights
-from rnn_compiler.cli.options import UsageError
-from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError
+from rnn_compiler.cli.terminal import print_error, print_json
+from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
 from rnn_compiler.logs import configure_logging
 
 __all__ = ["main"]
@@ -37,6 +43,14 @@ environment:
   RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
   RNN_COMPILER_POOL_MAX_SIZE   freed buffers a device keeps for later calls (default: 512M)
   RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
+  COLUMNS, NO_COLOR        the width of what is printed, and whether it is plain
+
+Tab completion: pip install 'rnn-compiler[completion]', then in ~/.bashrc or ~/.zshrc
+  eval "$(register-python-argcomplete rnn-compiler)"
+
+Every verb but emit takes --json: then standard output is JSON and nothing else, {"error": "..."}
+if there is nothing else to say. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments;
+check also 3, recompile, and 4, unsupported; 143 after SIGTERM.
 """
 
 
@@ -48,8 +62,35 @@ class _Parser(argparse.ArgumentParser):
         text = "show a traceback on errors"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=text)
 
+    def error(self, message: str) -> NoReturn:
+        """Ends the process with an error, which also names the choice that was meant."""
+        found = re.search(r"invalid choice: '?(.*?)'? \(choose from (.*)\)", message)
+        choices = re.findall(r"[\w-]+", found[2]) if found else []
+        super().error(with_hint(message, found and found[1], choices))
 
-def _parser() -> argparse.ArgumentParser:
+
+_VERBS = {
+    "ops": "environment",
+    "emit": "modules",
+    "compile": "modules",
+    "inspect": "artifacts",
+    "check": "check",
+    "run": "artifacts",
+    "weights": "weights",
+    "bench": "bench",
+    "cache": "cache",
+    "doctor": "environment",
+    "demo": "environment",
+}
+"""The verbs, and the module of each."""
+
+
+def _parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the command line.
+
+    Args:
+        only: The verb whose module is imported, of the others there is the name; default: all.
+    """
     parser = _Parser(
         prog="rnn-compiler",
         description="TensorFlow's fused recurrent ops and their gradients, compiled ahead of time.",
@@ -58,17 +99,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="show the versions and exit")
     verbs = parser.add_subparsers(metavar="VERB", title="verbs")
-    environment.add_ops(verbs)
-    modules.add_emit(verbs)
-    modules.add_compile(verbs)
-    artifacts.add_inspect(verbs)
-    check.add_check(verbs)
-    artifacts.add_run(verbs)
-    weights.add_weights(verbs)
-    bench.add_bench(verbs)
-    cache.add_cache(verbs)
-    environment.add_doctor(verbs)
-    environment.add_demo(verbs)
+    for name, module in _VERBS.items():
+        if only is None or name == only:
+            home = importlib.import_module(f"rnn_compiler.cli.{module}")
+            getattr(home, f"add_{name}")(verbs)
+        else:
+            verbs.add_parser(name)
     return parser
 
 
@@ -81,14 +117,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks how the line may go on
+        from rnn_compiler.cli.completion import complete, verb_in
+
+        complete(_parser(verb_in(os.environ)))
     parser = _parser()
     options = parser.parse_args(argv)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _ending_by_signals():
         warnings.showwarning = _show_warning
         return _run(parser, options)
 
 
+@contextlib.contextmanager
+def _ending_by_signals() -> Generator[None]:
+    """Has SIGTERM and SIGHUP end what runs by an exception, so that nothing of it is left behind.
+
+    A signal that is ignored, as under nohup, stays so.
+    """
+
+    def end(number: int, frame: object) -> NoReturn:
+        del frame
+        for each in found:
+            signal.signal(each, signal.SIG_DFL)  # a second one does not wait
+        raise SystemExit(128 + number)
+
+    found: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        numbers = (signal.SIGTERM, signal.SIGHUP)
+        found = [each for each in numbers if signal.getsignal(each) is signal.SIG_DFL]
+    for each in found:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in found:
+            signal.signal(each, signal.SIG_DFL)
+
+
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    from rnn_compiler.cli import environment
+    from rnn_compiler.cli.options import UsageError
+
     try:
         configure_logging()
         if options.version:
@@ -115,7 +184,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """A warning as one line, without the source that raised it."""
-    print(f"rnn-compiler: warning: {message}", file=sys.stderr)
+    print_error(str(message), "warning")
 
 
 def _fail(options: argparse.Namespace, error: Exception, code: int, text: str = "") -> int:
@@ -124,5 +193,7 @@ def _fail(options: argparse.Namespace, error: Exception, code: int, text: str = 
         raise error
     lines = (text or str(error)).splitlines()
     message = "; ".join(line.strip() for line in lines if line.strip())
-    print(f"rnn-compiler: error: {message}", file=sys.stderr)
+    if getattr(options, "json", False):
+        print_json({"error": message})
+    print_error(message)
     return code

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from rich.markup import escape
 
 from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
+    add_json_option,
     check_output,
-    console,
-    plain_table,
 )
+from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.errors import ArtifactError, DeviceError
-from rnn_compiler.manifest import FunctionSpec, TargetSpec, TensorSpec
-from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
+from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
+from rnn_compiler.files import write_files
+from rnn_compiler.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
+from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_inspect", "add_run"]
 
@@ -39,53 +39,72 @@ def add_inspect(verbs: Any) -> None:
         description="Shows what an artifact or bundle is, after checking its digest.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    add_json_option(parser)
     parser.set_defaults(verb=_inspect)
 
 
 def _inspect(options: argparse.Namespace) -> int:
     found = read_artifact(options.file)
-    artifacts = [found] if isinstance(found, Artifact) else list(found.artifacts)
     found.verify(str(options.file))
-    single = isinstance(found, Artifact)
-    names = [options.file.name if single else f"{a.manifest.target.slug}.vmfb" for a in artifacts]
-    if options.json:
-        data = [a.manifest.to_json(name) for a, name in zip(artifacts, names, strict=True)]
-        print(json.dumps(data[0] if isinstance(found, Artifact) else data, indent=2))
-        return 0
-    out = console()
-    for artifact, name in zip(artifacts, names, strict=True):
-        manifest = artifact.manifest
-        target = manifest.target
-        facts = plain_table("", "")
-        facts.show_header = False
-        for label, text in (
-            ("file", name),
-            ("payload", f"{manifest.payload_size:,} bytes, sha256 {manifest.payload_sha256}"),
-            ("target", f"{target.name} ({target.architecture}, device {target.device})"),
-            *_code(target),
-            ("runs here", _runs_here(artifact)),
-            ("strategy", manifest.strategy),
-            (
-                "made by",
-                f"rnn-compiler {manifest.package_version}, IREE {manifest.compiler_version}",
-            ),
-        ):
-            facts.add_row(f"[bold]{label}[/bold]", escape(text))
-        out.print(facts)
-        for spec in manifest.functions:
-            out.print()
-            out.print(_function_table(spec))
-            out.print(manifest.run_command(spec, name), style="dim", markup=False)
+    if isinstance(found, Bundle):
+        _inspect_bundle(found, options)
+    elif options.json:
+        print_json(found.manifest.to_json(options.file.name))
+    else:
+        facts = [("file", str(options.file)), *_origin(found), *_facts(found)]
+        print_facts(facts)
+        _print_functions(found.manifest, options.file)
     return 0
 
 
-def _code(target: TargetSpec) -> list[tuple[str, str]]:
+def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
+    """What its members have in common once, and in what they differ."""
+    artifacts = bundle.artifacts
+    files = [f"{artifact.manifest.target.slug}.vmfb" for artifact in artifacts]
+    if options.json:
+        pairs = zip(artifacts, files, strict=True)
+        print_json([artifact.manifest.to_json(file) for artifact, file in pairs])
+        return
+    common = [fact for fact in _origin(artifacts[0]) if all(fact in _origin(a) for a in artifacts)]
+    print_facts([("bundle", str(options.file)), *common])
+    for artifact, file in zip(artifacts, files, strict=True):
+        own = [fact for fact in _origin(artifact) if fact not in common]
+        title = artifact.manifest.target.name
+        print_line()
+        print_facts([("file", file), *own, *_facts(artifact)], title=title, indent=2)
+    shown: list[FunctionSpec] = []
+    for artifact, file in zip(artifacts, files, strict=True):
+        new = [spec for spec in artifact.manifest.functions if spec not in shown]
+        _print_functions(artifact.manifest, options.file / file, new)
+        shown += new
+
+
+def _origin(artifact: Artifact) -> list[tuple[str, str]]:
+    """How it was made, in which the members of a bundle are mostly alike."""
+    manifest = artifact.manifest
+    versions = f"rnn-compiler {manifest.package_version}, IREE {manifest.compiler_version}"
+    return [("made by", versions), ("strategy", manifest.strategy)]
+
+
+def _facts(artifact: Artifact) -> list[tuple[str, str]]:
+    """What it is for, and which bytes it is."""
+    manifest = artifact.manifest
+    target = manifest.target
+    return [
+        ("target", f"{target.name} ({target.architecture}, device {target.device})"),
+        _code(target),
+        ("runs here", _runs_here(artifact)),
+        ("size", f"{manifest.payload_size:,} bytes"),
+        ("sha256", manifest.payload_sha256),
+    ]
+
+
+def _code(target: TargetSpec) -> tuple[str, str]:
     """What the code needs of the processor."""
     if target.device == "cuda":
         text = f"PTX for {target.architecture}: GPUs of this architecture and of later ones"
-        return [("code", text)]
-    return [("CPU features", " ".join(target.features) or "the architecture's baseline")]
+        return "code", text
+    return "CPU features", " ".join(target.features) or "the architecture's baseline"
 
 
 def _runs_here(artifact: Artifact) -> str:
@@ -94,19 +113,27 @@ def _runs_here(artifact: Artifact) -> str:
         manifest = artifact.manifest
         if manifest.target.device != "local":
             get_device(default_device(manifest.functions, manifest.target.device))
-    except (ArtifactError, DeviceError) as error:
+    except ArtifactError as error:
         return str(error)
+    except DeviceError as error:
+        return f"no: {error.reason}"
     return "yes"
 
 
-def _function_table(spec: FunctionSpec) -> Any:
-    constants = {**spec.dims, **spec.attributes}
-    title = f"@{spec.function}  {spec.op} " + " ".join(f"{k}={v}" for k, v in constants.items())
-    table = plain_table("", "name", "dtype", "shape", "formula", title=escape(title))
-    for kind, tensors in (("in", spec.arguments), ("out", spec.results)):
-        for tensor in tensors:
-            table.add_row(kind, tensor.name, tensor.dtype, _shape(tensor), _formula(tensor))
-    return table
+def _print_functions(
+    manifest: Manifest, file: Path, functions: Sequence[FunctionSpec] | None = None
+) -> None:
+    """Prints functions of an artifact, or all, each with a command that runs it."""
+    for spec in manifest.functions if functions is None else functions:
+        constants = " ".join(f"{k}={v}" for k, v in {**spec.dims, **spec.attributes}.items())
+        print_line()
+        title = f"@{spec.function}  {spec.op} {constants}"
+        for kind, tensors in (("argument", spec.arguments), ("result", spec.results)):
+            rows = [(t.name, t.dtype, _shape(t), _formula(t)) for t in tensors]
+            print_table((kind, "dtype", "shape", "formula"), rows, title=title)
+            print_line()
+            title = ""
+        print_line(manifest.run_command(spec, str(file)), dim=True)
 
 
 def _shape(tensor: TensorSpec) -> str:
@@ -116,7 +143,7 @@ def _shape(tensor: TensorSpec) -> str:
 def _formula(tensor: TensorSpec) -> str:
     if tensor.maximum is not None:
         return f"{tensor.minimum}..{tensor.maximum}"
-    return tensor.formula.replace("[", r"\[") if tensor.shape else ""
+    return tensor.formula if tensor.shape else ""
 
 
 def add_run(verbs: Any) -> None:
@@ -141,18 +168,23 @@ def add_run(verbs: Any) -> None:
         "--random", action="store_true", help="draw the arguments that are not given"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.npz", help="write the results")
+    add_json_option(parser)
     parser.set_defaults(verb=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    check_output(options.output)
+    output: Path | None = options.output
+    if output is not None and output.suffix != ".npz":
+        output = output.with_name(f"{output.name}.npz")
+    check_output(output)
     program = load(options.file, options.device)
     names = list(program.functions)
     if options.function is None and len(names) > 1:
         raise UsageError(f"--function: expected one of {', '.join(names)}")
     name = options.function or names[0]
     if name not in names:
-        raise UsageError(f"--function {name}: expected one of {', '.join(names)}")
+        message = f"--function {name}: expected one of {', '.join(names)}"
+        raise UsageError(with_hint(message, name, names))
     function = program.functions[name]
     files = [str(options.inputs)] if options.inputs else []
     arguments = _read_inputs([*files, *options.input], function.spec)
@@ -168,16 +200,34 @@ def _run(options: argparse.Namespace) -> int:
     results = function(**inputs)._asdict()
     results = by_name(name, function.spec.results, results)
     milliseconds = (time.perf_counter() - start) * 1e3
-    table = plain_table("result", "dtype", "shape", "min", "max", "mean", "not finite")
-    for spec in function.spec.results:
-        table.add_row(spec.name, spec.dtype, _shape(spec), *_summary(results[spec.name]))
-    out = console()
-    out.print(table)
-    if options.output:
+    if output:
         stored = {name: _storable(array) for name, array in results.items()}
-        np.savez(options.output, **stored)
-        out.print(f"written to {options.output}", style="dim", markup=False)
-    out.print(f"[dim]{milliseconds:.2f} ms on {program.device.uri}[/dim]")
+        write_files((output, npz_bytes(stored)))
+    rows = [(spec, _summary(results[spec.name])) for spec in function.spec.results]
+    if options.json:
+        facts = {
+            "file": str(options.file),
+            "function": name,
+            "device": program.device.uri,
+            "milliseconds": milliseconds,
+            "output": str(output) if output else None,
+            "results": [
+                {"name": spec.name, "dtype": spec.dtype, "shape": list(spec.shape), **summary}
+                for spec, summary in rows
+            ],
+        }
+        print_json(facts)
+        return 0
+    print_table(
+        ("result", "dtype", "shape", "min", "max", "mean", "not finite"),
+        [
+            (spec.name, spec.dtype, _shape(spec), *map(_cell, summary.values()))
+            for spec, summary in rows
+        ],
+    )
+    if output:
+        print_line(f"written to {output}", dim=True)
+    print_line(f"{milliseconds:.2f} ms on {program.device.uri}", dim=True)
     return 0
 
 
@@ -212,13 +262,23 @@ def _number(text: str) -> int | float | None:
     return None
 
 
-def _summary(array: Any) -> list[str]:
+def _summary(array: Any) -> dict[str, float | int | None]:
+    """What numbers an array has; None where none of them is finite."""
     values = np.asarray(array, np.float64)
     finite = values[np.isfinite(values)]
-    if not finite.size:
-        return ["-", "-", "-", str(values.size)]
-    numbers = [f"{f(finite):.6g}" for f in (np.min, np.max, np.mean)]
-    return [*numbers, str(values.size - finite.size)]
+    statistics = {"min": np.min, "max": np.max, "mean": np.mean}
+    with np.errstate(over="ignore"):
+        numbers = {
+            name: float(f(finite)) if finite.size else None for name, f in statistics.items()
+        }
+    return {
+        **{k: v if v is not None and np.isfinite(v) else None for k, v in numbers.items()},
+        "not_finite": values.size - finite.size,
+    }
+
+
+def _cell(number: float | int | None) -> str:
+    return "-" if number is None else f"{number:.6g}"
 
 
 def _storable(array: Any) -> Any:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
 
 from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
+    add_json_option,
     add_module_options,
-    console,
     module_of,
-    plain_table,
 )
+from rnn_compiler.cli.terminal import print_json, print_table, showing_stages, status
 from rnn_compiler.compilation import compile
 from rnn_compiler.flops import matmul_flops
 from rnn_compiler.runtime import Program, load
@@ -67,7 +64,7 @@ def add_bench(verbs: Any) -> None:
         default=1.0,
         help="how long each op is timed, at least three calls (default: %(default)g)",
     )
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    add_json_option(parser)
     parser.set_defaults(verb=_bench)
 
 
@@ -76,11 +73,11 @@ def _bench(options: argparse.Namespace) -> int:
         raise UsageError(f"--seconds {options.seconds:g}: expected a positive number of seconds")
     target: str | None = options.target
     module = module_of(options)
-    with Console(stderr=True).status("compiling"):
+    with showing_stages():
         artifact = compile(module, target)
     program = load(artifact, options.device)
     flops = matmul_flops(module)
-    with Console(stderr=True).status("timing"):
+    with status("timing"):
         timings = _time_functions(program, options.seconds)
     rates = {
         name: {"calls_per_second": 1 / t.median, "gflops": flops[name] / t.median / 1e9}
@@ -88,16 +85,13 @@ def _bench(options: argparse.Namespace) -> int:
     }
     if options.json:
         rows = [{"function": n, **asdict(t), **rates[n]} for n, t in timings.items()]
-        print(json.dumps({"device": program.device.uri, "functions": rows}, indent=2))
+        print_json({"device": program.device.uri, "functions": rows})
         return 0
     constants = ", ".join(f"{k}={v}" for k, v in module.functions[0].dims.items())
     title = f"{module.functions[0].dtype}, {constants}, on {program.device.uri}"
     columns = ("function", "median", "min", "middle half", "calls", "calls/s", "GFLOP/s")
-    table = plain_table(*columns, title=escape(title))
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for name, t in timings.items():
-        table.add_row(
+    table = [
+        (
             name,
             _duration(t.median),
             _duration(t.minimum),
@@ -106,7 +100,9 @@ def _bench(options: argparse.Namespace) -> int:
             f"{rates[name]['calls_per_second']:,.0f}",
             f"{rates[name]['gflops']:.1f}" if flops[name] else "-",
         )
-    console().print(table)
+        for name, t in timings.items()
+    ]
+    print_table(columns, table, title=title, right=columns[1:])
     return 0
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rnn_compiler.cli.options import UsageError, console, plain_table
+from rnn_compiler.cli.options import UsageError, add_json_option
+from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.manifest import Manifest
+from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime import eviction
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.cache_folder import read_file
@@ -33,7 +34,7 @@ def add_cache(verbs: Any) -> None:
 
     def add(name: str, action: Callable[[argparse.Namespace], int], text: str) -> Any:
         sub = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        sub.add_argument("--json", action="store_true", help="as JSON")
+        add_json_option(sub)
         sub.set_defaults(verb=action)
         return sub
 
@@ -51,34 +52,34 @@ def add_cache(verbs: Any) -> None:
 
 
 def _dir(options: argparse.Namespace) -> int:
-    folder = str(ArtifactCache.from_environment().folder)
-    print(json.dumps({"folder": folder}) if options.json else folder)
+    folder = str(_cache().folder)
+    if options.json:
+        print_json({"folder": folder})
+    else:
+        print_line(folder)
     return 0
 
 
 def _ls(options: argparse.Namespace) -> int:
-    cache = ArtifactCache.from_environment()
+    cache = _cache()
     rows = [_facts(file) for file in eviction.list_entries(cache.files)]
     if options.json:
-        print(json.dumps(rows, indent=2))
+        print_json(rows)
         return 0
-    table = plain_table("entry", "functions", "dtype", "dimensions", "target", "size", "used")
+    if not rows:
+        print_line(f"no entries in {cache.folder}")
+        return 0
+    table: list[tuple[str, ...]] = []
     for row in rows:
         entry, size, used = row["digest"][:12], _size(row["size"]), _ago(row["used"])
         if "damage" in row:
-            table.add_row(entry, f"[red]{row['damage']}[/red]", "", "", "", size, used)
+            table.append((entry, f"damaged: {row['damage']}", "", "", size, used))
             continue
         first = row["functions"][0]
-        table.add_row(
-            entry,
-            " ".join(function["op"] for function in row["functions"]),
-            first["dtype"],
-            " ".join(f"{name}={size}" for name, size in first["dims"].items()),
-            row["target"],
-            size,
-            used,
-        )
-    console().print(table if rows else f"no entries in {cache.folder}")
+        ops = " ".join(function["op"] for function in row["functions"])
+        sizes = " ".join(f"{name}={number}" for name, number in first["dims"].items())
+        table.append((entry, ops, f"{first['dtype']} {sizes}", row["target"], size, used))
+    print_table(("entry", "functions", "dimensions", "target", "size", "used"), table)
     return 0
 
 
@@ -122,7 +123,7 @@ def _read(file: StoredFile) -> Manifest | str:
 
 
 def _stats(options: argparse.Namespace) -> int:
-    cache = ArtifactCache.from_environment()
+    cache = _cache()
     entries = eviction.list_entries(cache.files)
     quarantined = eviction.list_quarantined(cache.files)
     facts: dict[str, Any] = {
@@ -135,20 +136,18 @@ def _stats(options: argparse.Namespace) -> int:
         "quarantined_size": _total(quarantined),
     }
     if options.json:
-        print(json.dumps(facts, indent=2))
+        print_json(facts)
         return 0
-    table = plain_table("", "")
-    table.show_header = False
-    for name, text in (
-        ("folder", facts["folder"]),
-        ("mode", facts["mode"]),
-        ("entries", f"{len(entries):,}"),
-        ("size", f"{_size(facts['size'])} of {_size(cache.max_size)}"),
-        ("in quarantine", f"{len(quarantined):,} ({_size(facts['quarantined_size'])})"),
-        ("used last", _ago(entries[0].used) if entries else "-"),
-    ):
-        table.add_row(f"[bold]{name}[/bold]", text)
-    console().print(table)
+    print_facts(
+        [
+            ("folder", facts["folder"]),
+            ("mode", facts["mode"]),
+            ("entries", f"{len(entries):,}"),
+            ("size", f"{_size(facts['size'])} of {_size(cache.max_size)}"),
+            ("in quarantine", f"{len(quarantined):,} ({_size(facts['quarantined_size'])})"),
+            ("used last", _ago(entries[0].used) if entries else "-"),
+        ]
+    )
     return 0
 
 
@@ -162,11 +161,11 @@ def _verify(options: argparse.Namespace) -> int:
             damaged[str(file.path)] = found
             cache.set_aside(file.path)
     if options.json:
-        print(json.dumps({"entries": len(entries), "damaged": damaged}, indent=2))
+        print_json({"entries": len(entries), "damaged": damaged})
     else:
         for path, damage in damaged.items():
-            print(f"damaged: {path}: {damage}")
-        print(f"{len(entries) - len(damaged):,} of {len(entries):,} entries are whole")
+            print_line(f"damaged: {path}: {damage}")
+        print_line(f"{len(entries) - len(damaged):,} of {len(entries):,} entries are whole")
     return 1 if damaged else 0
 
 
@@ -182,13 +181,24 @@ def _clear(options: argparse.Namespace) -> int:
     return _report(options, eviction.clear(_own_cache().files))
 
 
+def _cache() -> ArtifactCache:
+    """The cache.
+
+    Raises:
+        UnsupportedError: This machine only runs artifacts.
+    """
+    check_can_compile("cache")
+    return ArtifactCache.from_environment()
+
+
 def _own_cache() -> ArtifactCache:
     """The cache, if its folder is one in which a compilation too would change anything.
 
     Raises:
         UsageError: It is not.
+        UnsupportedError: This machine only runs artifacts.
     """
-    cache = ArtifactCache.from_environment()
+    cache = _cache()
     try:
         cache.files.check_own()
     except FileNotFoundError:
@@ -202,9 +212,9 @@ def _own_cache() -> ArtifactCache:
 
 def _report(options: argparse.Namespace, deleted: Sequence[StoredFile]) -> int:
     if options.json:
-        print(json.dumps({"deleted": len(deleted), "size": _total(deleted)}))
+        print_json({"deleted": len(deleted), "size": _total(deleted)})
     else:
-        print(f"{len(deleted):,} entries deleted, {_size(_total(deleted))}")
+        print_line(f"{len(deleted):,} entries deleted, {_size(_total(deleted))}")
     return 0
 
 

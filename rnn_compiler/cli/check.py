@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from rnn_compiler import cpu_features
-from rnn_compiler.cli.options import add_device_option, console, plain_table
+from rnn_compiler.cli.options import add_device_option, add_json_option
+from rnn_compiler.cli.terminal import print_json, print_table, print_text
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.artifact import read_members
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.devices import device_kind, get_device
 
 __all__ = ["add_check"]
 
-_VERDICTS = ("optimal", "runs", "recompile", "unsupported")
+_EXIT_CODES = {"optimal": 0, "runs": 0, "recompile": 3, "unsupported": 4}
+"""The verdicts, best first, and the exit code of each; 1 and 2 are those of every verb."""
+
+_VERDICTS = tuple(_EXIT_CODES)
 
 
 def add_check(verbs: Any) -> None:
@@ -27,17 +30,20 @@ def add_check(verbs: Any) -> None:
         description="Says whether an artifact or bundle would run on this machine: optimal (it "
         "uses all that the machine has), runs, recompile (not as it is, but the same module "
         "compiled here would), unsupported (the device it is for is not here). "
-        "Exit code 0 for optimal and runs, 1 otherwise.",
+        "Exit code 0 for optimal and runs, 3 for recompile, 4 for unsupported; 1 if there is no "
+        "such artifact or it cannot be read, 2 for wrong usage.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
     add_device_option(parser)
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    add_json_option(parser)
     parser.set_defaults(verb=_check)
 
 
 def _check(options: argparse.Namespace) -> int:
     if not options.file.exists():
         raise ArtifactError(f"{options.file}: no such artifact")
+    if options.device is not None:
+        device_kind(options.device)
     rows: list[dict[str, str]] = []
     for member in _members(options.file):
         target = ""
@@ -52,30 +58,33 @@ def _check(options: argparse.Namespace) -> int:
     try:
         taken = load(options.file, options.device).manifest.target.name
     except (ArtifactError, DeviceError) as error:
-        refusal = str(error)
+        refusal = error.reason if isinstance(error, DeviceError) else str(error)
         best = max(best, "recompile", key=_VERDICTS.index)
     if options.json:
         facts = {"file": str(options.file), "verdict": best, "taken": taken, "artifacts": rows}
-        print(json.dumps(facts, indent=2))
+        print_json(facts)
     else:
-        table = plain_table("target", "verdict", "reason")
-        for row in rows:
-            table.add_row(row["target"], f"[bold]{row['verdict']}[/bold]", row["reason"])
-        console().print(table)
+        print_table(("target", "verdict", "reason"), [tuple(row.values()) for row in rows])
         if len(rows) > 1:
             outcome = f"of these, {taken} is taken" if taken else f"none is taken: {refusal}"
-            console().print(outcome, style="dim", markup=False)
-    return 0 if best in ("optimal", "runs") else 1
+            print_text(outcome, dim=True)
+    return _EXIT_CODES[best]
 
 
 def _members(path: Path) -> list[Artifact | ArtifactError]:
-    """What there is to judge: an artifact, or those of a bundle; errors for what is unreadable."""
+    """What there is to judge: an artifact, or those of a bundle; errors for what is damaged.
+
+    Raises:
+        ArtifactError: It cannot be read, or is no artifact.
+    """
     try:
         if path.is_dir():
             return read_members(path)
         found = read_artifact(path)
         return [found] if isinstance(found, Artifact) else list(found.artifacts)
     except ArtifactError as error:
+        if isinstance(error.__cause__, OSError):
+            raise
         return [error]
 
 
@@ -88,11 +97,11 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
         return "recompile", str(error)
     device = device or default_device(artifact.manifest.functions, target.device)
     try:
-        opened = get_device(device)
+        if device_kind(device) != target.device:  # before it is opened
+            return "unsupported", f"{_whom(target.device)}, {device} is none of them"
+        get_device(device)
     except DeviceError as error:
-        return "unsupported", str(error)
-    if opened.kind != target.device:
-        return "unsupported", f"it is for a {target.device} device, {device} is none"
+        return "unsupported", error.reason
     try:
         load(artifact, device)  # digest, machine, IREE's version: all that a real load checks
     except (ArtifactError, DeviceError) as error:
@@ -103,3 +112,9 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
     if unused:
         return "runs", f"but leaves unused: {' '.join(unused)}; --target cpu uses all"
     return "optimal", "it uses every CPU feature of this machine"
+
+
+def _whom(device: str) -> str:
+    """For which devices an artifact is, by the name of their kind."""
+    names = {"local": "CPUs (--device local-sync, local-task)", "cuda": "GPUs (--device cuda)"}
+    return f"it is for {names.get(device, f'a {device} device')}"

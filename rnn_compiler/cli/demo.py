@@ -11,8 +11,8 @@ predictions.
 
 from __future__ import annotations
 
+import io
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,13 +21,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rnn_compiler import compilation, runtime
-from rnn_compiler.cli.options import plain_table
+from rnn_compiler.cli.terminal import (
+    print_error,
+    print_facts,
+    print_json,
+    print_line,
+    progress,
+    status,
+)
 from rnn_compiler.execution import current_device, current_target
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.files import write_files
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import build
 from rnn_compiler.runtime.cache import ArtifactCache
 
@@ -59,13 +65,13 @@ _NEXT_SAMPLE_BOUND = 0.05
 _ALONE_BOUND = 0.5
 
 
-def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, console: Console) -> int:
+def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False) -> int:
     """Compiles, trains, judges and draws.
 
     Args:
         output: The PNG file to write; its folder must exist.
         steps: Training steps, at least 1.
-        console: What to print on; the progress bar shows on terminals only.
+        as_json: Whether what came out is printed as JSON.
 
     Returns:
         0 if the network learned what it should, else 1.
@@ -87,44 +93,64 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, console: Console) -> i
     key = compilation.cache_key(module, resolve_target(current_target()))
     cached = ArtifactCache.from_environment().get(key) is not None
     start = time.perf_counter()
-    with console.status("compiling the forward and the backward function"):
+    with status("compiling the forward and the backward function"):
         artifact = compilation.compile(module)
     compile_seconds = time.perf_counter() - start
 
     generator = np.random.default_rng(1)
     network = Network(runtime.load(artifact, current_device(module.functions)), generator)
     start = time.perf_counter()
-    losses = train_with_progress(network, generator, steps, console)
+    with progress("training", steps) as advance:
+        losses = train(network, generator, steps, lambda loss: advance(f"loss {loss:.4f}"))
     train_seconds = time.perf_counter() - start
     trial = judge(network, np.random.default_rng(2))
 
-    last_losses = losses[-_STRETCHES:]
-    table = plain_table("", "", title="BlockLSTMV2 + BlockLSTMGradV2")
-    table.show_header = False
-    table.add_row("compiled in", f"{compile_seconds:.2f} s, cache {'hit' if cached else 'miss'}")
-    table.add_row("artifact", f"{artifact.manifest.payload_size:,} bytes")
-    table.add_row("trained", f"{steps:,} steps, {steps / train_seconds:,.0f} a second")
-    table.add_row("loss", f"{losses[0]:.4f} at the start, {np.mean(last_losses):.4f} at the end")
-    table.add_row(
-        "next sample, held out",
-        f"{trial.next_sample_error:.1%} of the error of repeating the last one "
-        f"(bound {_NEXT_SAMPLE_BOUND:.0%})",
-    )
-    table.add_row(
-        "alone, held out",
-        f"{trial.alone_error:.1%} of the signal's own spread (bound {_ALONE_BOUND:.0%})",
-    )
-    console.print(table)
-    if draw(output, network, losses, trial):
-        console.print(f"see {output}", markup=False)
+    report: dict[str, Any] = {
+        "passed": trial.passed,
+        "compile_seconds": compile_seconds,
+        "cached": cached,
+        "artifact_size": artifact.manifest.payload_size,
+        "steps": steps,
+        "steps_per_second": steps / train_seconds,
+        "first_loss": losses[0],
+        "last_loss": float(np.mean(losses[-_STRETCHES:])),
+        "next_sample_error": trial.next_sample_error,
+        "alone_error": trial.alone_error,
+    }
+    if not as_json:
+        print_facts(_facts(report), title="BlockLSTMV2 + BlockLSTMGradV2")
+    drawn = draw(output, network, losses, trial)
+    if as_json:
+        print_json({**report, "picture": str(output) if drawn else None})
     else:
         hint = "no picture: it needs matplotlib (pip install matplotlib)"
-        console.print(hint, markup=False)
+        print_line(f"see {output}" if drawn else hint)
     if trial.passed:
         return 0
-    message = "the network has not learned what it should: see the bounds above"
-    print(f"rnn-compiler: error: {message}", file=sys.stderr)
+    print_error("the network has not learned what it should: see the bounds above")
     return 1
+
+
+def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """A report for people."""
+    return [
+        (
+            "compiled in",
+            f"{report['compile_seconds']:.2f} s, cache {'hit' if report['cached'] else 'miss'}",
+        ),
+        ("artifact", f"{report['artifact_size']:,} bytes"),
+        ("trained", f"{report['steps']:,} steps, {report['steps_per_second']:,.0f} a second"),
+        ("loss", f"{report['first_loss']:.4f} at the start, {report['last_loss']:.4f} at the end"),
+        (
+            "next sample, held out",
+            f"{report['next_sample_error']:.1%} of the error of repeating the last one "
+            f"(bound {_NEXT_SAMPLE_BOUND:.0%})",
+        ),
+        (
+            "alone, held out",
+            f"{report['alone_error']:.1%} of the signal's own spread (bound {_ALONE_BOUND:.0%})",
+        ),
+    ]
 
 
 def record_hearts(generator: np.random.Generator, length: int) -> Array:
@@ -268,23 +294,6 @@ def train(
     return losses
 
 
-def train_with_progress(
-    network: Network, generator: np.random.Generator, steps: int, console: Console
-) -> list[float]:
-    """`train`, with a progress bar where there is a terminal."""
-    columns = (
-        TextColumn("training"),
-        BarColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("training", total=steps, loss=float("nan"))
-        return train(
-            network, generator, steps, lambda loss: progress.update(task, advance=1, loss=loss)
-        )
-
-
 @dataclass(frozen=True)
 class Trial:
     """Held-out recordings and what the network made of them, ``[time, batch_size]``.
@@ -374,5 +383,7 @@ def draw(path: Path, network: Network, losses: list[float], trial: Trial) -> boo
     loss.set(xlabel="training step", ylabel="squared error", yscale="log", xlim=(0, len(losses)))
     for axes in (trace, loss):
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format="png")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    write_files((path, buffer.getbuffer()))
     return True

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import sys
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rnn_compiler import cpu_features
-from rnn_compiler.attributes import REQUIRED
-from rnn_compiler.cli.options import check_output, console, plain_table
+from rnn_compiler.attributes import REQUIRED, Attribute
+from rnn_compiler.cli.options import add_json_option, check_output
+from rnn_compiler.cli.terminal import (
+    print_facts,
+    print_json,
+    print_line,
+    print_table,
+    print_text,
+)
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.requirements import RUNTIME, dependencies, missing_to_compile, version
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.devices import get_device
 from rnn_compiler.signatures import Signature
@@ -30,22 +36,8 @@ _TARGETS = ("cpu", "cuda")
 def print_version() -> int:
     """Prints the versions of this package and of what it stands on."""
     for package in ("rnn-compiler", "iree-base-compiler", "iree-base-runtime"):
-        print(package, _version(package) or "not installed")
+        print_line(f"{package} {version(package) or 'not installed'}")
     return 0
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _installed(package: str) -> str:
-    version = _version(package)
-    if version is None:
-        raise LookupError("not installed")
-    return version
 
 
 def add_ops(verbs: Any) -> None:
@@ -56,7 +48,7 @@ def add_ops(verbs: Any) -> None:
         description="Lists the ops; with an OP, shows its arguments and results.",
     )
     parser.add_argument("op", nargs="?", metavar="OP", help="show this one in full")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    add_json_option(parser)
     parser.set_defaults(verb=_ops)
 
 
@@ -68,32 +60,68 @@ def _ops(options: argparse.Namespace) -> int:
     else:
         signatures = [op.signature for op in OPS.values()]
     if options.json:
-        print(json.dumps([_op_facts(signature) for signature in signatures], indent=2))
-        return 0
-    table = plain_table("op", "computes", "dtypes", "targets", "attributes")
-    for signature in signatures:
-        attributes = [
-            a.name if a.default is REQUIRED else f"{a.name}={a.default}"
-            for a in signature.attributes
-        ]
-        table.add_row(
-            f"[bold]{signature.name}[/bold]",
-            signature.summary,
-            " ".join(signature.dtypes),
-            " ".join(_TARGETS),
-            " ".join(attributes),
-        )
-    out = console()
-    out.print(table)
-    for signature in signatures if options.op else []:
-        tensors = plain_table("", "name", "shape", "meaning")
-        for kind, rows in (("in", signature.arguments), ("out", signature.results)):
-            for tensor in rows:
-                text = f"{tensor.dtype or ''} {tensor.kind}".strip().replace("[", r"\[")
-                tensors.add_row(kind, tensor.name, text, tensor.doc)
-        out.print()
-        out.print(tensors)
+        print_json([_op_facts(signature) for signature in signatures])
+    elif options.op:
+        _print_op(signatures[0])
+    else:
+        print_table(("op", "computes"), [(each.name, each.summary) for each in signatures])
+        print_line()
+        for dtypes in dict.fromkeys(each.dtypes for each in signatures):
+            names = [each.name for each in signatures if each.dtypes == dtypes]
+            which = "all" if len(names) == len(signatures) else ", ".join(names)
+            print_text(f"{which}: dtypes {' '.join(dtypes)}; targets {' '.join(_TARGETS)}")
+        print_text("rnn-compiler ops OP shows an op's arguments, attributes and results", dim=True)
     return 0
+
+
+def _print_op(signature: Signature) -> None:
+    """Prints an op in full."""
+    print_facts(
+        [
+            ("op", signature.name),
+            ("computes", signature.summary),
+            ("dtypes", " ".join(signature.dtypes)),
+            ("targets", " ".join(_TARGETS)),
+        ]
+    )
+    for kind, tensors in (("argument", signature.arguments), ("result", signature.results)):
+        rows = [(t.name, f"{t.dtype or ''} {t.kind}".strip(), t.doc) for t in tensors]
+        print_line()
+        print_table((kind, "shape", "meaning"), rows)
+    attributes = [
+        (a.name, a.type.__name__, _default(a), a.values, a.doc) for a in signature.attributes
+    ]
+    if attributes:
+        print_line()
+        print_table(("attribute", "type", "default", "values", "meaning"), attributes)
+    forms = [
+        (which, name, kind) for which, kinds in _other_forms(signature) for name, kind in kinds
+    ]
+    if forms:
+        print_line()
+        print_table(("with", "tensor", "shape"), forms)
+
+
+def _default(attribute: Attribute) -> str:
+    return "required" if attribute.default is REQUIRED else attribute.text(attribute.default)
+
+
+def _other_forms(signature: Signature) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The tensors that are others where one attribute is not at its default."""
+    defaults = {a.name: a.default for a in signature.attributes}
+    usual = _kinds(signature.form(defaults))
+    forms: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for attribute in signature.attributes:
+        for value, label in attribute.others():
+            kinds = _kinds(signature.form({**defaults, attribute.name: value}))
+            changed = tuple((n, kind) for n, kind in kinds.items() if usual.get(n) != kind)
+            if changed:
+                forms.setdefault((attribute.name, changed), []).append(label)
+    return [(f"{name} {', '.join(labels)}", kinds) for (name, kinds), labels in forms.items()]
+
+
+def _kinds(signature: Signature) -> dict[str, str]:
+    return {t.name: t.kind for t in (*signature.arguments, *signature.results)}
 
 
 def _op_facts(signature: Signature) -> dict[str, Any]:
@@ -108,6 +136,9 @@ def _op_facts(signature: Signature) -> dict[str, Any]:
             a.name: {
                 "type": a.type.__name__,
                 "default": None if a.default is REQUIRED else a.default,
+                "required": a.default is REQUIRED,
+                "values": a.values,
+                "doc": a.doc,
             }
             for a in signature.attributes
         },
@@ -122,29 +153,29 @@ def add_doctor(verbs: Any) -> None:
         "doctor",
         help="check what is installed and which devices work",
         description="Checks the installation: versions, CPU features, devices, the cache, and "
-        "whether a small op compiles and gives the right number. Exit code 1 if it does not work.",
+        "whether a small op compiles and gives the right number. Without the compiler, what it "
+        "takes to load and run artifacts is checked. Exit code 1 if something does not work.",
     )
+    add_json_option(parser)
     parser.set_defaults(verb=_doctor)
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    del options
-    table = plain_table("", "", "")
-    table.show_header = False
-    failed = False
+    missing = missing_to_compile()
+    runs_only = "iree-base-compiler" in missing
+    rows: list[tuple[str, str, str]] = []
 
     def row(name: str, check: Callable[[], str], required: bool = True) -> None:
-        nonlocal failed
         try:
-            text, mark = check(), "[green]ok[/green]"
+            rows.append((name, "ok", check()))
         except Exception as error:
-            text, mark = str(error).partition("\n")[0], "[red]failed[/red]" if required else "-"
-            failed = failed or required
-        table.add_row(f"[bold]{name}[/bold]", mark, text.replace("[", r"\["))
+            reason = getattr(error, "reason", "") or str(error).partition("\n")[0]
+            rows.append((name, "failed" if required else "-", reason))
 
     row("python", lambda: f"{platform.python_version()} ({sys.executable})")
-    for package in ("rnn-compiler", "iree-base-compiler", "iree-base-runtime", "numpy"):
-        row(package, lambda package=package: _installed(package))
+    for package in ("rnn-compiler", *dependencies()):
+        needed = package in ("rnn-compiler", *RUNTIME) or not runs_only
+        row(package, lambda package=package: _installed(package), required=needed)
     row("matplotlib", lambda: _installed("matplotlib"), required=False)
     features = " ".join(cpu_features.host_features())
     row("machine", lambda: f"{cpu_features.architecture()}, {os.cpu_count()} processors")
@@ -152,10 +183,31 @@ def _doctor(options: argparse.Namespace) -> int:
     for uri in ("local-sync", "local-task"):
         row(f"device {uri}", lambda uri=uri: repr(get_device(uri)))
     row("device cuda", lambda: repr(get_device("cuda")), required=False)
-    row("cache", _check_cache)
-    row("compile and run", _check_compile)
-    console().print(table)
-    return 1 if failed else 0
+    if runs_only:
+        rows.append(("compile", "-", f"not without {' and '.join(missing)}"))
+    else:
+        row("cache", _check_cache)
+        row("compile and run", _check_compile)
+    works = all(state != "failed" for _, state, _ in rows)
+    if options.json:
+        checks = [dict(zip(("name", "state", "detail"), each, strict=True)) for each in rows]
+        print_json({"works": works, "compiles": works and not runs_only, "checks": checks})
+        return 0 if works else 1
+    print_facts((f"{state:<6}  {name}", detail) for name, state, detail in rows)
+    if works and runs_only:
+        print_line()
+        print_text(
+            "This machine loads and runs artifacts (inspect, check, run). To compile here too: "
+            "pip install rnn-compiler, with all its dependencies."
+        )
+    return 0 if works else 1
+
+
+def _installed(package: str) -> str:
+    found = version(package)
+    if found is None:
+        raise LookupError("not installed")
+    return found
 
 
 def _check_cache() -> str:
@@ -206,6 +258,7 @@ def add_demo(verbs: Any) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("rnn_compiler_demo.png"), metavar="FILE.png"
     )
+    add_json_option(parser)
     parser.set_defaults(verb=_demo)
 
 
@@ -213,4 +266,4 @@ def _demo(options: argparse.Namespace) -> int:
     from rnn_compiler.cli.demo import run_demo
 
     check_output(options.output)
-    return run_demo(options.output, console=console())
+    return run_demo(options.output, as_json=options.json)

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-
+from rnn_compiler import stages
 from rnn_compiler.cli.options import (
+    add_json_option,
     add_module_options,
     check_output,
-    console,
+    check_output_folder,
     module_of,
-    plain_table,
+)
+from rnn_compiler.cli.terminal import (
+    print_json,
+    print_line,
+    print_table,
+    print_text,
+    showing_stages,
 )
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
-from rnn_compiler.lowering.compiler import DEFAULT_TIMEOUT
-from rnn_compiler.lowering.strategies import STRATEGIES
+from rnn_compiler.files import write_files
+from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
+from rnn_compiler.lowering.targets.strategies import STRATEGIES
 from rnn_compiler.runtime.artifact import Artifact
 
 __all__ = ["add_compile", "add_emit"]
@@ -64,7 +72,7 @@ def _emit(options: argparse.Namespace) -> int:
     else:
         text = module.text
     if options.output:
-        options.output.write_text(text)
+        write_files((options.output, text.encode()))
     else:
         sys.stdout.write(text)
     return 0
@@ -95,6 +103,7 @@ def add_compile(verbs: Any) -> None:
         metavar="SECONDS",
         help="how long the compiler may take (default: %(default)g)",
     )
+    add_json_option(parser)
     parser.set_defaults(verb=_compile)
 
 
@@ -102,30 +111,60 @@ def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    if one:  # the folder of a bundle is made
-        check_output(options.output)
+    name = module.functions[0].function
+    output: Path = options.output or Path(f"{name}.vmfb" if one else name)
+    if one:
+        check_output(output)
+        check_output(output.with_name(f"{output.name}.json"))
+    else:
+        check_output_folder(output)
     start = time.perf_counter()
-    with Console(stderr=True).status(f"compiling for {', '.join(targets)}"):
+    with showing_stages():
         result = compile(
             module,
             targets[0] if one else targets,
             strategy=options.strategy,
             timeout=options.timeout,
         )
-    seconds = time.perf_counter() - start
-    single = isinstance(result, Artifact)
-    name = module.functions[0].function
-    path = result.save(options.output or Path(f"{name}.vmfb" if single else name))
+        seconds = time.perf_counter() - start
+        stages.report(f"writing {output}")
+        path = result.save(output)
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
-    table = plain_table("function", "target", "code for", "size", title=escape(str(path)))
+    if options.json:
+        print_json(_facts(artifacts, path, seconds))
+        return 0
+    rows: list[tuple[str, ...]] = []
     for artifact in artifacts:
         target = artifact.manifest.target
-        names = ", ".join(spec.function for spec in artifact.manifest.functions)
         code = target.architecture
         if target.features:
             code += f" with {len(target.features)} features"
-        table.add_row(names, target.name, code, f"{len(artifact.payload):,} bytes")
-    out = console()
-    out.print(table)
-    out.print(f"{seconds:.2f} s; next: rnn-compiler inspect {path}", style="dim", markup=False)
+        rows.append((target.name, code, f"{len(artifact.payload):,} bytes"))
+    print_line(str(path))
+    print_text(f"functions: {', '.join(spec.function for spec in module.functions)}")
+    print_table(("target", "code for", "size"), rows)
+    print_line(f"{seconds:.2f} s; next: rnn-compiler inspect {shlex.quote(str(path))}", dim=True)
     return 0
+
+
+def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[str, Any]:
+    """What was made, as plain data."""
+    files = (
+        [path] if path.is_file() else [path / f"{a.manifest.target.slug}.vmfb" for a in artifacts]
+    )
+    return {
+        "path": str(path),
+        "seconds": seconds,
+        "functions": [spec.function for spec in artifacts[0].manifest.functions],
+        "artifacts": [
+            {
+                "file": str(file),
+                "target": artifact.manifest.target.name,
+                "architecture": artifact.manifest.target.architecture,
+                "features": list(artifact.manifest.target.features),
+                "size": len(artifact.payload),
+                "sha256": artifact.manifest.payload_sha256,
+            }
+            for file, artifact in zip(files, artifacts, strict=True)
+        ],
+    }

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from rnn_compiler.attributes import Attribute
+from rnn_compiler.errors import with_hint
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build, find_op
 
 __all__ = [
     "UsageError",
     "add_device_option",
+    "add_json_option",
     "add_module_options",
     "check_output",
-    "console",
+    "check_output_folder",
     "module_of",
-    "plain_table",
 ]
 
 
@@ -30,28 +29,44 @@ class UsageError(Exception):
     """A command line that cannot be meant."""
 
 
-def console() -> Console:
-    """The console for tables and text on standard output."""
-    width = None if sys.stdout.isatty() else 160  # redirected output is not cut to a terminal
-    return Console(highlight=False, soft_wrap=True, width=width)
-
-
-def plain_table(*columns: str, title: str | None = None) -> Table:
-    """A table with a header rule and no frame."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, header_style="bold")
-    return table
-
-
 def check_output(path: Path | None) -> None:
-    """Checks, before any work is done, that there is a folder to write a file into.
+    """Checks, before any work is done, that a file can be written.
 
     Raises:
-        UsageError: There is none.
+        UsageError: It cannot; the message says why.
     """
-    if path is not None and not path.parent.is_dir():
+    if path is None or (path.exists() and not path.is_dir() and not path.is_file()):
+        return  # standard output, or a device or pipe
+    if path.is_dir():
+        raise UsageError(f"--output {path}: a folder; name a file")
+    if not path.parent.is_dir():
         raise UsageError(f"--output {path}: there is no folder {path.parent}; make it first")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise UsageError(f"--output {path}: a file that is there and may not be written")
+    _check_folder(path, Path(os.path.realpath(path)).parent)
+
+
+def check_output_folder(path: Path) -> None:
+    """Checks, likewise, that a folder of files can be written, or made.
+
+    Raises:
+        UsageError: It cannot; the message says why.
+    """
+    there = next(each for each in (path, *path.absolute().parents) if each.exists())
+    if not there.is_dir():
+        raise UsageError(f"--output {path}: {there} is a file; name a folder, for several targets")
+    _check_folder(path, there)
+
+
+def _check_folder(path: Path, folder: Path) -> None:
+    """Tries whether a file can be made in a folder: permissions alone do not tell."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"--output {path}: nothing can be written in {folder} ({error.strerror})"
+        ) from error
 
 
 def add_module_options(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +85,12 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the choice of output for programs."""
+    text = "print JSON on standard output, also of an error, and nothing else"
+    parser.add_argument("--json", action="store_true", help=text)
+
+
 def add_device_option(parser: argparse.ArgumentParser) -> None:
     """Adds the device to run on."""
     text = "local-sync, local-task, cuda; default: what the target and the work of a call suggest"
@@ -86,12 +107,18 @@ def module_of(options: argparse.Namespace) -> Module:
     names = [find_op(name) for name in options.op]
     attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
     keywords: dict[str, Any] = {}
+    dims = {dim for name in names for dim in OPS[name].signature.dimensions}
     for key, text in _pairs(options.dim, "--dim"):
+        if key in attributes and key not in dims:
+            raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
         keywords[key] = _integer(key, text)
     for key, text in _pairs(options.attr, "--attr"):
         if key not in attributes:
             known = ", ".join(attributes) or "none"
-            raise UsageError(f"--attr {key}: no such attribute of {' or '.join(names)}: {known}")
+            message = f"--attr {key}: no such attribute of {' or '.join(names)}: {known}"
+            spellings = {each: f"--attr {each}" for each in attributes}
+            spellings |= {each: f"--dim {each}" for each in dims}
+            raise UsageError(with_hint(message, key, (), spellings))
         keywords[key] = _attribute(attributes[key], text)
     try:
         return build(names if len(names) > 1 else names[0], dtype=options.dtype, **keywords)

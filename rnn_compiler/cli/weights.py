@@ -1,14 +1,13 @@
 """`weights`: files of PyTorch, Keras, ONNX and BlockLSTM weights from and to CudnnRNN's params.
 
-Each subcommand is a function of `rnn_compiler.weights`: its options are that function's keywords,
-and their help is what its docstring says.
+Each subcommand is a function of `rnn_compiler.weights`; its options are that function's keywords.
 """
 
 from __future__ import annotations
 
 import argparse
 import inspect
-import re
+import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler import weights
-from rnn_compiler.cli.options import UsageError, check_output, console, plain_table
+from rnn_compiler.cli.options import UsageError, add_json_option, check_output
+from rnn_compiler.cli.terminal import print_json, print_line, print_table
 from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.files import write_files
 
 __all__ = ["add_weights"]
 
@@ -30,6 +31,21 @@ _HELP = {
     "onnx": "W, R and B of an LSTM, GRU or RNN node; W_0, R_0, B_0, W_1, ... of several",
     "block_lstm": "w and b of BlockLSTM or BlockLSTMV2",
 }
+
+_OPTIONS = {
+    "rnn_mode": "lstm, gru, rnn_tanh or rnn_relu",
+    "num_layers": "how many layers",
+    "num_units": "size of the state",
+    "input_size": "size of the input",
+    "bidirectional": "each layer runs in both directions",
+    "num_proj": "size of the projected output, torch's proj_size; 0 for none",
+    "prefix": "what the names start with, 'encoder.rnn.'; others are ignored",
+    "version": "1 for BlockLSTM, 2 for BlockLSTMV2",
+    "forget_bias": "what BlockLSTM adds to its forget gate; version 2 has none",
+}
+
+_GRU_NEEDS = {"keras": "GRU(reset_after=True)", "onnx": "a GRU node with linear_before_reset=1"}
+"""What gru stands for where there are two kinds."""
 
 _TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str}
 
@@ -48,18 +64,18 @@ def add_weights(verbs: Any) -> None:
             ("from", content, "params"),
             ("to", "params", content),
         ):
-            name = f"{direction}_{framework}"
-            _add_conversion(actions, name, f"FILE holds {source}; writes {target}")
+            _add_conversion(actions, direction, framework, f"FILE holds {source}; writes {target}")
 
 
-def _add_conversion(actions: Any, name: str, description: str) -> None:
+def _add_conversion(actions: Any, direction: str, framework: str, description: str) -> None:
+    name = f"{direction}_{framework}"
     function: Callable[..., Any] = getattr(weights, name)
-    documented = dict(re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", function.__doc__ or "", re.M))
     parser: argparse.ArgumentParser = actions.add_parser(
         name.replace("_", "-"),
-        help=(function.__doc__ or "").partition("\n")[0],
-        description=description.replace("%", "%%") + ".",
+        help=f"params {direction} {_HELP[framework]}",
+        description=f"{description}.",
     )
+    add_json_option(parser)
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     names: list[str] = []
@@ -69,7 +85,9 @@ def _add_conversion(actions: Any, name: str, description: str) -> None:
         names.append(parameter.name)
         dest = _destination(parameter.name)
         option = f"--{parameter.name.replace('_', '-')}"
-        text = re.sub(r"\s+", " ", documented[parameter.name]).replace("%", "%%")
+        text = _OPTIONS[parameter.name]
+        if parameter.name == "rnn_mode" and framework in _GRU_NEEDS:
+            text += f"; gru is {_GRU_NEEDS[framework]}"
         if parameter.annotation == "bool":
             parser.add_argument(option, dest=dest, action="store_true", help=text)
         else:
@@ -104,10 +122,18 @@ def _convert(name: str, names: list[str], options: argparse.Namespace) -> int:
         converted = function(_load_params(options.file), **keywords)
         written = _WRITERS[framework](converted)
         weights.save(options.output, written)
-    table = plain_table("array", "dtype", "shape", title=str(options.output))
-    for key, array in written.items():
-        table.add_row(key, array.dtype.name, " x ".join(map(str, array.shape)))
-    console().print(table)
+    if options.json:
+        arrays = [
+            {"name": key, "dtype": array.dtype.name, "shape": list(array.shape)}
+            for key, array in written.items()
+        ]
+        print_json({"output": str(options.output), "arrays": arrays})
+        return 0
+    rows = [
+        (key, array.dtype.name, " x ".join(map(str, array.shape))) for key, array in written.items()
+    ]
+    print_line(str(options.output))
+    print_table(("array", "dtype", "shape"), rows)
     return 0
 
 
@@ -171,6 +197,8 @@ def _load_params(file: Path) -> Any:
 
 def _save_params(file: Path, written: Arrays) -> None:
     if file.suffix == ".npy":
-        np.save(file, written["params"], allow_pickle=False)
+        buffer = io.BytesIO()
+        np.save(buffer, written["params"], allow_pickle=False)
+        write_files((file, buffer.getbuffer()))
     else:
         weights.save(file, written)

@@ -6,6 +6,7 @@ its bits are stored, as the void type of 2 bytes that numpy makes of it, and rea
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +16,10 @@ import numpy as np
 
 from rnn_compiler.dtypes import DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.files import write_files
 from rnn_compiler.weights.stacked import Array, as_host_array
 
-__all__ = ["load", "save"]
+__all__ = ["load", "npz_bytes", "save"]
 
 _BFLOAT16 = DTYPES["bfloat16"].numpy
 
@@ -60,7 +62,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
 
     Raises:
         InvalidArgumentError: The suffix is another, or something is no array of numbers.
-        OSError: It cannot be written.
+        OSError: It cannot be written; an older one is left as it was.
         UnsupportedError: It is a safetensors file, and that package is not installed.
 
     Example:
@@ -84,11 +86,15 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
             raise InvalidArgumentError("save", name, "numbers", f"dtype {array.dtype}")
         # safetensors writes the memory as it is, whatever its order.
         plain[name] = np.asarray(array, DTYPES[dtype].numpy, order="C")
-    if is_safetensors:
-        path.write_bytes(_safetensors().save(plain))
-    else:
-        np.savez(path, **plain)
+    write_files((path, _safetensors().save(plain) if is_safetensors else npz_bytes(plain)))
     return path
+
+
+def npz_bytes(arrays: Mapping[str, Any]) -> memoryview:
+    """The content of an .npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getbuffer()
 
 
 def _kind(function: str, path: Any) -> tuple[Path, bool]:

@@ -10,6 +10,7 @@ computes what cuDNN's GRU does; with use_bias=False the weights do not tell whic
 
 Keras' layers are batch-major (time_major=False); with merge_mode "concat" their output is the op's.
 A layer with go_backwards=True takes each sequence reversed and gives its output in that order.
+With a mask, Keras repeats a row's last output past the row's end, where the op gives 0.
 
 Source: keras/src/backend/tensorflow/rnn.py (_standardize_cudnn_weights), keras/src/layers/rnn.
 """
@@ -50,6 +51,10 @@ def from_keras(
     bidirectional: bool = False,
 ) -> Array:
     """The parameter buffer of a Keras LSTM, GRU or SimpleRNN layer, or of several, stacked.
+
+    The arrays do not tell how the layer was made. It must have been with the default activation (or
+    relu, for rnn_relu) and recurrent_activation, and with go_backwards=False: with "hard_sigmoid",
+    for instance, the results are wrong, and nothing says so.
 
     Args:
         weights: What the layer's `get_weights` gives; for several layers, one list after the other,

@@ -55,7 +55,7 @@ def test_ls(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[0]["functions"][0]["op"] == "BlockLSTMV2"
     assert rows[0]["size"] == Path(rows[0]["path"]).stat().st_size
     header, first, second = run(capsys, "ls").splitlines()
-    assert header.split() == ["entry", "functions", "dtype", "dimensions", "target", "size", "used"]
+    assert header.split() == ["entry", "functions", "dimensions", "target", "size", "used"]
     for fact in (rows[0]["digest"][:12], "BlockLSTMV2", "float32", "num_units=1", "days ago"):
         assert fact in first
     assert "cpu:generic" in second

@@ -13,8 +13,10 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import cpu_features
 from rnn_compiler.cli import main
+from rnn_compiler.errors import DeviceError
 from rnn_compiler.manifest import Manifest, TargetSpec
 from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.devices import get_device
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def test_one_for_another_machine_has_to_be_recompiled(
     part: str,
 ) -> None:
     code, verdict, reason = judge(for_target(tiny, **changes), tmp_path, capsys)
-    assert (code, verdict) == (1, "recompile")
+    assert (code, verdict) == (3, "recompile")
     assert part in reason
     assert reason.startswith("lstm.vmfb: ")
 
@@ -85,11 +87,11 @@ def test_a_damaged_one_has_to_be_recompiled(
 ) -> None:
     damaged = Artifact(tiny.manifest, tiny.payload[:-1] + b"?")
     code, verdict, reason = judge(damaged, tmp_path, capsys)
-    assert (code, verdict) == (1, "recompile")
+    assert (code, verdict) == (3, "recompile")
     assert "damaged" in reason
     (tmp_path / "lstm.vmfb.json").write_text("{}")
     code, found = check(tmp_path / "lstm.vmfb", capsys)
-    assert (code, found["verdict"]) == (1, "recompile")
+    assert (code, found["verdict"]) == (3, "recompile")
 
 
 def test_one_that_this_iree_does_not_take_has_to_be_recompiled(
@@ -98,12 +100,12 @@ def test_one_that_this_iree_does_not_take_has_to_be_recompiled(
     """Whole, but of another version, or of another format."""
     manifest: Manifest = replace(tiny.manifest, compiler_version="9.9.0")
     code, verdict, reason = judge(Artifact(manifest, tiny.payload), tmp_path, capsys)
-    assert (code, verdict) == (1, "recompile")
+    assert (code, verdict) == (3, "recompile")
     assert reason.startswith("lstm.vmfb: compiled with IREE 9.9, this runtime is ")
     payload = b"another format" * 100
     manifest = replace(tiny.manifest, payload_sha256=hashlib.sha256(payload).hexdigest())
     code, verdict, reason = judge(Artifact(manifest, payload), tmp_path, capsys)
-    assert (code, verdict) == (1, "recompile")
+    assert (code, verdict) == (3, "recompile")
     assert "does not take the module" in reason
 
 
@@ -112,10 +114,10 @@ def test_one_for_a_device_that_is_not_here_is_unsupported(
 ) -> None:
     elsewhere = for_target(tiny, device="tpu", name="tpu")
     code, verdict, reason = judge(elsewhere, tmp_path, capsys)
-    assert (code, verdict) == (1, "unsupported")
+    assert (code, verdict) == (4, "unsupported")
     assert "tpu" in reason
     code, verdict, _ = judge(elsewhere, tmp_path, capsys, "--device", "local-sync")
-    assert (code, verdict) == (1, "unsupported")
+    assert (code, verdict) == (4, "unsupported")
 
 
 def test_of_a_bundle_the_best_counts(
@@ -152,14 +154,14 @@ def test_nothing_of_a_broken_bundle_is_taken(
     else:
         payload.write_bytes(tiny.payload[:-1] + b"?")
     code, found = check(folder, capsys)
-    assert (code, found["verdict"], found["taken"]) == (1, "recompile", None)
+    assert (code, found["verdict"], found["taken"]) == (3, "recompile", None)
     broken, whole = found["artifacts"][:: 1 if target == "cpu" else -1]
     assert (broken["verdict"], whole["verdict"]) == (
         "recompile",
         "unsupported" if target == "cpu" else "optimal",
     )
     assert fault in broken["reason"]
-    assert main(["check", str(folder)]) == 1
+    assert main(["check", str(folder)]) == 3
     assert capsys.readouterr().out.splitlines()[-1].startswith("none is taken: ")
     with pytest.raises(rc.errors.ArtifactError, match=fault):
         rc.runtime.load(folder)
@@ -168,3 +170,61 @@ def test_nothing_of_a_broken_bundle_is_taken(
 def test_no_file_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(tmp_path / "none.vmfb")]) == 1
     assert "no such artifact" in capsys.readouterr().err
+
+
+def test_what_cannot_be_read_or_is_no_artifact_has_no_verdict(
+    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is a failure, as for every other verb."""
+    path = tiny.save(tmp_path / "lstm.vmfb")
+    path.with_name("lstm.vmfb.json").unlink()
+    (tmp_path / "folder").mkdir()
+    for file, part in ((path, "manifest is missing"), (tmp_path / "folder", "not a bundle")):
+        assert main(["check", str(file)]) == 1
+        out, err = capsys.readouterr()
+        assert (out, part in err) == ("", True)
+
+
+def test_code_for_cpus_is_not_the_fault_of_a_gpu(
+    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whether or not there is one, or a driver: it is not even looked for."""
+    code, verdict, reason = judge(tiny, tmp_path, capsys, "--device", "cuda")
+    assert (code, verdict) == (4, "unsupported")
+    assert reason == "it is for CPUs (--device local-sync, local-task), cuda is none of them"
+
+
+def test_code_for_a_gpu_without_a_driver_has_a_short_reason(
+    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        get_device("cuda")
+    except DeviceError:
+        pass
+    else:
+        pytest.skip("there is a GPU")
+    gpu = for_target(tiny, device="cuda", name="cuda", architecture="sm_80", features=())
+    code, verdict, reason = judge(gpu, tmp_path, capsys)
+    assert (code, verdict) == (4, "unsupported")
+    assert "no NVIDIA driver" in reason
+    assert len(reason) < 80
+    code, _, reason = judge(gpu, tmp_path, capsys, "--device", "local-sync")
+    assert (code, reason) == (4, "it is for GPUs (--device cuda), local-sync is none of them")
+    rc.runtime.Bundle((gpu,)).save(tmp_path / "bundle")
+    assert main(["check", str(tmp_path / "bundle"), "--device", "cuda"]) == 4
+    assert "docker" not in capsys.readouterr().out
+
+
+def test_an_unknown_device_is_refused(
+    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiny.save(tmp_path / "lstm.vmfb")
+    assert main(["check", str(path), "--device", "cuda:0"]) == 1
+    assert "did you mean cuda://0?" in capsys.readouterr().err
+
+
+def test_the_exit_codes_are_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "0 for optimal and runs, 3 for recompile, 4 for unsupported" in text

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +17,8 @@ import pytest
 from rnn_compiler import raw_ops
 from rnn_compiler.cli import main
 from rnn_compiler.cpu_features import LEVELS, architecture
+from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.runtime import Artifact, Bundle, read_artifact
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
@@ -36,12 +42,37 @@ def test_ops_lists_every_op(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == raw_ops.__dir__()
     (row,) = [row for row in rows if row["name"] == "BlockLSTMV2"]
-    assert row["attributes"]["cell_clip"] == {"type": "float", "default": 0.0}
+    assert row["attributes"]["cell_clip"] == {
+        "type": "float",
+        "default": 0.0,
+        "required": False,
+        "values": "any but NaN",
+        "doc": "bound of the cell state; none if not positive",
+    }
 
 
 def test_ops_shows_one_op_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ops", "block_lstm_v2"]) == 0
     assert "[input_size + num_units, 4 * num_units]" in capsys.readouterr().out
+
+
+def test_ops_explains_attributes_and_what_they_change(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "CudnnRNNV3"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    for line in (
+        "rnn_mode str lstm rnn_relu, rnn_tanh, lstm, gru the cell of each layer",
+        "num_proj int 0 0..2**31 - 1 lstm only: size of the projected output; 0 for none",
+        "direction bidirectional input_h [2 * num_layers, batch_size, num_units]",
+        "direction bidirectional output [seq_length, batch_size, 2 * num_units]",
+        "rnn_mode rnn_relu, rnn_tanh, gru input_c scalar",
+        "num_proj above 0 output_h [num_layers, batch_size, num_proj]",
+        "time_major false input [batch_size, seq_length, input_size]",
+    ):
+        assert line in lines
+    (params,) = [line for line in lines if line.startswith("params [")]
+    assert "all matrices, then all biases" in params
+    assert main(["ops", "CudnnRNNParamsSize"]) == 0
+    assert "required int32, int64" in " ".join(capsys.readouterr().out.split())
 
 
 def test_emit_writes_the_module(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -97,6 +128,59 @@ def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert fact in text
     assert main(["inspect", str(artifact), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["strategy"] == "fused"
+
+
+def test_inspect_shows_what_the_members_of_a_bundle_share_once(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And of each what is its own, also why it does not run here."""
+    mine = read_artifact(artifact)
+    assert isinstance(mine, Artifact)
+    targets = [
+        mine.manifest.target,
+        TargetSpec("cpu:generic", "local", architecture(), ()),
+        TargetSpec("cpu:future", "local", architecture(), ("avx1024",)),
+        TargetSpec("cuda", "cuda", "sm_80", ()),
+    ]
+    members = [replace(mine, manifest=replace(mine.manifest, target=t)) for t in targets]
+    folder = Bundle(tuple(members)).save(tmp_path / "bundle")
+    capsys.readouterr()
+    assert main(["inspect", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert text.count("@block_lstm_v2 ") == text.count("@block_lstm_grad_v2 ") == 1
+    assert text.count("iree-run-module ") == len(OPS)
+    assert text.count("made by") == text.count("strategy") == 1
+    for target in targets:
+        assert text.count(f"\n{target.name}\n") == 1
+        assert f"  {target.slug}.vmfb\n" in text
+    assert text.count(mine.manifest.payload_sha256) == len(targets)
+    assert text.count(f"{mine.manifest.payload_size:,} bytes") == len(targets)
+    assert f"CPU features  {' '.join(targets[0].features)}\n" in text
+    verdicts = re.findall(r"runs here +(.*)", text)
+    assert verdicts[:2] == ["yes", "yes"]
+    assert verdicts[2].startswith("no: needs CPU features that this machine does not have: avx1024")
+    assert verdicts[3] in ("yes", "no: no NVIDIA driver on this machine (libcuda.so.1 not found)")
+
+
+def test_inspect_of_a_bundle_shows_every_function_there_is(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also one that not all members have, and in what else they differ."""
+    mine = read_artifact(artifact)
+    assert isinstance(mine, Artifact)
+    other = TargetSpec("cpu:generic", "local", architecture(), ())
+    manifest = mine.manifest
+    changed = replace(manifest, target=other, strategy="portable", functions=manifest.functions[1:])
+    folder = Bundle((replace(mine, manifest=changed), mine)).save(tmp_path / "bundle")
+    assert main(["inspect", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert re.findall(r"^@(\w+)", text, re.MULTILINE) == ["block_lstm_grad_v2", "block_lstm_v2"]
+    assert re.findall(r"strategy +(\w+)", text) == ["portable", "fused"]
+    commands = re.findall(r"--module=(\S+) .*--function=(\w+)", text)
+    assert commands == [
+        (f"{folder}/cpu-generic.vmfb", "block_lstm_grad_v2"),
+        (f"{folder}/cpu.vmfb", "block_lstm_v2"),
+    ]
 
 
 def test_inspect_refuses_a_damaged_payload(
@@ -233,15 +317,19 @@ def test_even_an_unexpected_error_is_one_line(
 
 
 def test_what_cannot_be_written_is_named_as_it_was_given(
-    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not by the temporary name under which it is written."""
-    output = tmp_path / "folder"
-    output.mkdir()
-    capsys.readouterr()
-    assert main(["compile", *OPS, "--dim", DIMS, "--attr=use_peephole=true", f"-o{output}"]) == 1
+    output = tmp_path / "lstm.mlir"
+
+    def fail(_: Path, place: Path) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), "temporary", None, str(place))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    assert main(["emit", OPS[0], "--dim", DIMS, f"-o{output}"]) == 1
     error = capsys.readouterr().err
-    assert error == f"rnn-compiler: error: [Errno 21] Is a directory: '{output}'\n"
+    assert error == f"rnn-compiler: error: [Errno 16] Device or resource busy: '{output}'\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_debug_is_for_actions_too() -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sysconfig
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,12 @@ def flags(keywords: dict[str, Any]) -> list[str]:
     return arguments
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
+needs_safetensors = pytest.mark.skipif(
+    find_spec("safetensors") is None, reason="needs safetensors, which is optional"
+)
+
+
+@pytest.mark.parametrize("suffix", [".npz", pytest.param(".safetensors", marks=needs_safetensors)])
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.name)
 def test_there_and_back(
     golden: ConverterGolden, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -67,7 +73,10 @@ def test_there_and_back(
         assert found[name].tobytes() == array.tobytes()
 
 
-@pytest.mark.parametrize("file", ["params.npy", "params.npz", "params.safetensors"])
+@pytest.mark.parametrize(
+    "file",
+    ["params.npy", "params.npz", pytest.param("params.safetensors", marks=needs_safetensors)],
+)
 def test_bfloat16_layers_of_nodes(file: str, tmp_path: Path) -> None:
     sizes = {"rnn_mode": "rnn_tanh", "num_layers": 2, "num_units": 5, "input_size": 4}
     params = np.arange(115).astype(ml_dtypes.bfloat16)

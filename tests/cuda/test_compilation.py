@@ -18,11 +18,11 @@ from numeric.harness import module
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileWarning
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.cuda_architectures import ARCHITECTURES
-from rnn_compiler.lowering.lower import rewrite
+from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES
+from rnn_compiler.lowering.targets.names import resolve_target
 
 SWEEP = bool(os.environ.get("TEST_SWEEP"))
 needs_ptxas = pytest.mark.skipif(assembler() is None, reason="pip install 'rnn-compiler[ptx]'")
@@ -117,9 +117,11 @@ def test_every_architecture() -> None:
 def stream_ir(op: str, variant: dict[str, Any], folder: Path, dtype: str = "float32") -> str:
     """What IREE makes of an op before it generates code: which commands it issues, and when."""
     target, built = resolve_target("cuda:sm_80"), module(op, dtype, variant)
-    text = rewrite(built.located_text, built.functions, target, "0", "pinned")
-    program = [str(compiler._libraries() / "iree-compile"), "--compile-to=stream"]
-    return compiler.compile_module(text, target, reproducers=folder, executable=program).decode()
+    text = rewrite(built.located_text, built.functions, target, "0", "pinned").text
+    program = [str(iree_compile._libraries() / "iree-compile"), "--compile-to=stream"]
+    return iree_compile.compile_module(
+        text, target, reproducers=folder, executable=program
+    ).decode()
 
 
 @pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])

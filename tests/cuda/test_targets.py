@@ -17,8 +17,8 @@ import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.execution import current_device
-from rnn_compiler.lowering.cuda_architectures import ARCHITECTURES
-from rnn_compiler.lowering.targets import compiler_flags, resolve_target
+from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES
+from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
 from rnn_compiler.manifest import Manifest
 from rnn_compiler.runtime import devices
 from rnn_compiler.runtime.devices import get_device

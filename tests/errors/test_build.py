@@ -13,7 +13,7 @@ from errors.expect import DIMS, OPS_AND_DIMS, invalid_argument, taken
 import rnn_compiler as rc
 from rnn_compiler import cpu_features
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.targets.names import resolve_target
 
 PEEPHOLE_OPS = [
     op for op in OPS if any(a.name == "use_peephole" for a in OPS[op].signature.attributes)

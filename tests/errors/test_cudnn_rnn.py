@@ -147,7 +147,7 @@ def test_projection(
 )
 @pytest.mark.parametrize("op", ["CudnnRNNV3", "CudnnRNNBackpropV3"])
 def test_sequence_lengths_are_in_range(op: str, lengths: list[int], got: str) -> None:
-    for value in (lengths, np.array(lengths, np.int32)):
+    for value in (lengths, np.array(lengths, np.int32), np.array(lengths, np.int64)):
         with invalid_argument(op, "sequence_lengths", "values in 0..4", got):
             call(op, sequence_lengths=value)
 
@@ -159,16 +159,39 @@ def test_sequence_lengths_are_in_range(op: str, lengths: list[int], got: str) ->
         ([4, 4, 4, 4], "shape [4]"),
         ([[4, 4, 4]], "shape [1, 3]"),
         (4, "shape []"),
-        (np.full(B, 4), "dtype int64"),
+        (np.array([4, 2**31, 4]), "2147483648"),
+        (np.array([4, -(2**32), 4]), "-4294967296"),
+        (np.full(B, 2**63 + 4, np.uint64), "9223372036854775812"),
+        (np.full(B, 4.0), "dtype float64"),
+        (np.full(B, True), "dtype bool"),
         ([4.0, 4.0, 4.0], "[4.0, 4.0, 4.0]"),
     ],
     ids=str,
 )
-def test_sequence_lengths_are_one_int32_a_row(value: object, got: str) -> None:
+def test_sequence_lengths_are_one_integer_a_row(value: object, got: str) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         call("CudnnRNNV3", sequence_lengths=value)
     assert (caught.value.op, caught.value.argument) == ("CudnnRNNV3", "sequence_lengths")
     assert got in caught.value.got
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("none", "dim"), [(["input_h", "input_c"], "num_layers"), (["input_c"], "num_units")]
+)
+def test_none_for_zeros_only_where_the_sizes_are_known(
+    version: str, none: list[str], dim: str
+) -> None:
+    """A raw op reads them off its arguments; with a projection, num_units off the cell state."""
+    changed = dict.fromkeys(none)
+    if len(none) == 1:
+        if version != "V3":
+            return
+        changed["num_proj"] = P
+    op = f"CudnnRNN{version}"
+    expected = f"an array [2 * num_layers, batch_size, num_units], as nothing else tells {dim}"
+    with invalid_argument(op, none[-1] if "num_proj" in changed else none[0], expected, "None"):
+        call(op, **changed)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ from collections.abc import Callable, Sequence
 import pytest
 from ir.filecheck import check
 
-from rnn_compiler.lowering.hlo import Builder, Type, Value, build_module, ir, module_text
+from rnn_compiler.lowering.builder.builder import Builder
+from rnn_compiler.lowering.builder.module import build_module, module_text
+from rnn_compiler.lowering.builder.value import Type, Value
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.manifest import FunctionSpec, TensorSpec
 
 Body = Callable[..., Value | Sequence[Value]]

@@ -12,10 +12,12 @@ import pytest
 from ir.filecheck import check
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.hlo import ir
-from rnn_compiler.lowering.lower import rewrite
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.manifest import TargetSpec
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
@@ -63,7 +65,7 @@ def stamped(module: rc.Module) -> str:
 
 
 def rewritten(module: rc.Module, target: TargetSpec, strategy: str) -> str:
-    return rewrite(module.located_text, module.functions, target, "1.2.3", strategy)
+    return rewrite(module.located_text, module.functions, target, "1.2.3", strategy).text
 
 
 @pytest.fixture(autouse=True)
@@ -113,10 +115,13 @@ def test_nothing_else_changes(module: rc.Module) -> None:
 
 def test_stamping_takes_what_it_is_given(module: rc.Module) -> None:
     """Only functions that are listed are stamped, with every further fact under the prefix."""
-    with ir.Context():
+    with ir.Context(), ir.Location.unknown():
         parsed = ir.Module.parse(module.text)
         target = resolve_target("cpu:generic")
-        stamp_provenance(parsed, module.functions[1:], target, {"note": 'a "quoted" fact'})
+        facts = {"note": 'a "quoted" fact'}
+        stamp_provenance(
+            Lowering(parsed, module.functions[1:], target, VectorUnit.of(target), facts)
+        )
         assert parsed.operation.verify()
         attributes = reflection(str(parsed))
     assert attributes["block_lstm_v2"] == {}
@@ -129,7 +134,7 @@ def test_attributes_are_readable_without_a_device(module: rc.Module, artifact: r
     compiled = iree.runtime.VmModule.copy_buffer(iree.runtime.VmInstance(), artifact.payload)
     target = artifact.manifest.target
     version = artifact.manifest.package_version
-    text = rewrite(module.located_text, module.functions, target, version, "fused")
+    text = rewrite(module.located_text, module.functions, target, version, "fused").text
     for spec in module.functions:
         found = compiled.lookup_function(spec.function).reflection
         stamp = reflection(text)[spec.function]

@@ -16,8 +16,8 @@ from ir.filecheck import check
 from numeric.harness import module as build
 
 import rnn_compiler as rc
-from rnn_compiler.lowering import hlo
-from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.builder.module import module_text
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.ops import OPS
 
 BLOCK_DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
@@ -366,7 +366,7 @@ def test_module_is_portable_and_round_trips(op: str, dtype: str, use_peephole: b
         parsed = ir.Module.parse(module.text)
         assert parsed.operation.verify()
         assert ir.Module.parse(str(parsed)).operation.verify()
-    assert hlo.module_text(module.located_text) == module.text
+    assert module_text(module.located_text) == module.text
     names = [name for name, _ in operations(module.text)]
     assert {name.partition(".")[0] for name in names} == {"stablehlo", "func"}
     assert "stablehlo.custom_call" not in names

@@ -8,25 +8,21 @@ from typing import Any
 import pytest
 from cases import sizes
 from ir.filecheck import check
+from ir.rewriting import AVX512, rewritten
 from numeric.harness import module
 
-from rnn_compiler.lowering.gpu import Gpu
-from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
 from rnn_compiler.lowering.passes.share_products import share_products
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-CPU = VectorUnit(bits=512, registers=32)
+CPU = AVX512
 LSTM = sizes(6, 16, 24, 32, use_peephole=False)
 
 
 def pinned(op: str, processor: VectorUnit | Gpu = CPU, dtype: str = "float32", **v: Any) -> str:
-    built = module(op, dtype, {**LSTM, **v})
-    with ir.Context():
-        parsed = ir.Module.parse(built.text)
-        pin_time_loops(parsed, processor)
-        assert parsed.operation.verify()
-        return str(parsed)
+    text = module(op, dtype, {**LSTM, **v}).text
+    return rewritten(text, pin_time_loops, processor=processor)[0]
 
 
 def test_forward_loop() -> None:
@@ -151,11 +147,7 @@ def test_loops_with_a_unit_axis_stay(op: str) -> None:
 
 def shared(op: str, processor: VectorUnit | Gpu, **v: Any) -> str:
     built = module(op, "float32", {**LSTM, **v})
-    with ir.Context():
-        parsed = ir.Module.parse(built.text)
-        share_products(parsed, processor)
-        assert parsed.operation.verify()
-        return str(parsed)
+    return rewritten(built.text, share_products, processor=processor)[0]
 
 
 def test_large_products_say_how_they_are_shared_out() -> None:
@@ -188,11 +180,9 @@ def test_tiles_divide_and_threads_fill_them(rows: int, columns: int, inner: int)
     shares = Gpu().product(rows, columns, inner, "f32")
     if shares is None:
         return
-    numbers = {
-        name: [int(n) for n in re.search(rf"{name} = \[([^]]*)\]", shares)[1].split(", ")]  # type: ignore[index]
-        for name in ("workgroup", "thread", "reduction", "workgroup_size")
-    }
-    (high, wide, _), (down, across, _) = numbers["workgroup"], numbers["thread"]
-    assert (rows % high, columns % wide, inner % numbers["reduction"][2]) == (0, 0, 0)
+    high, wide = shares.levels["workgroup"][:2]
+    down, across = shares.levels["thread"][:2]
+    step = shares.levels["reduction"][2]
+    assert (rows % high, columns % wide, inner % step) == (0, 0, 0)
     assert (high % down, wide % across) == (0, 0)
-    assert numbers["workgroup_size"][0] == high * wide // (down * across) <= 1024
+    assert shares.threads == high * wide // (down * across) <= 1024

@@ -124,7 +124,7 @@ def draw(
         value = given.get(argument.name)
         if value is None and argument.maximum is not None:
             value = np.full(argument.shape, argument.maximum if steps is None else steps)
-        if value is None and argument.default is not None:
+        if value is None and argument.dtype == "int64":
             value = rng.integers(-(2**40), 2**40, argument.shape)
         if value is None:
             value = rng.standard_normal(argument.shape) * spread(argument, scale)

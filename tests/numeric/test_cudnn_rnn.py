@@ -25,7 +25,7 @@ from numeric.harness import Arrays, module, program
 
 import rnn_compiler as rc
 from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.lowering.ops import cudnn_gradient, cudnn_rnn, recurrence
+from rnn_compiler.lowering.ops import cells, cudnn
 from rnn_compiler.modules import Module
 from rnn_compiler.tensors import DIMENSIONS
 
@@ -141,7 +141,7 @@ def test_golden_mask(golden: CudnnGolden, monkeypatch: pytest.MonkeyPatch) -> No
         return b.concatenate([b.full(m, (1,), dtype) for m in elements], 0).reshape(*shape)
 
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
-    monkeypatch.setattr(cudnn_rnn, "dropout_mask", stored)
+    monkeypatch.setattr(cudnn.rnn, "dropout_mask", stored)
     dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
     built = rc.build(golden.meta["op"], dtype="float64", **dims, **golden.attributes)
     results = rc.runtime.load(rc.compile(built))(**golden.inputs)
@@ -156,26 +156,26 @@ def test_golden_mask(golden: CudnnGolden, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def _no_padding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recurrence.Steps, "valid", lambda *_: None)
+    monkeypatch.setattr(cells.direction.Steps, "valid", lambda *_: None)
 
 
 def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = recurrence.time_loop
+    right = cells.direction.time_loop
 
     def time_loop(*args: Any, reverse: bool, **keywords: Any) -> Any:
         return right(*args, reverse=False, **keywords)
 
-    monkeypatch.setattr(recurrence, "time_loop", time_loop)
+    monkeypatch.setattr(cells.direction, "time_loop", time_loop)
 
 
 def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = cudnn_gradient.DirectionGradient._output_before
+    right = cudnn.gradient.DirectionGradient._output_before
 
     def output_before(self: Any) -> Any:
         initial = {"h": self.initial["h"] * 0.0}
         return right(dataclasses.replace(self, initial=initial))
 
-    monkeypatch.setattr(cudnn_gradient.DirectionGradient, "_output_before", output_before)
+    monkeypatch.setattr(cudnn.gradient.DirectionGradient, "_output_before", output_before)
 
 
 @pytest.mark.slow
@@ -258,7 +258,7 @@ def test_sweep(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each compiled one with five kinds of sequence lengths; half go back in blocks of time."""
     if first // PER_TEST % 2:
         monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
-        monkeypatch.setattr(cudnn_gradient, "SMALLEST_BLOCK", 1)
+        monkeypatch.setattr(cudnn.gradient, "SMALLEST_BLOCK", 1)
     seeds = range(first, first + PER_TEST)
     functions = iter(compiled_together(seeds).functions.values())
     for seed in seeds:
@@ -326,7 +326,7 @@ def draw(spec: Any, rng: np.random.Generator, lengths: str = "full") -> Arrays:
             longest = 1 if "one step" in lengths else longest
             numbers = np.full(B, T) if lengths == "full" else rng.integers(0, longest + 1, B)
             arguments[argument.name] = numbers.astype(np.int32)
-        elif argument.default is not None:
+        elif argument.dtype == "int64":
             arguments[argument.name] = rng.integers(-(2**62), 2**62, ())
         else:
             arguments[argument.name] = normal(argument, rng)
@@ -546,7 +546,7 @@ def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) 
     results: list[Any] = []
     for length in (3, 1):
         blocks = [range(t, t + length) for t in range(0, 3, length)]
-        monkeypatch.setattr(cudnn_gradient, "blocks_of_time", lambda _, blocks=blocks: blocks)
+        monkeypatch.setattr(cudnn.gradient, "blocks_of_time", lambda _, blocks=blocks: blocks)
         compiled = rc.runtime.load(rc.compile(Module([spec])))
         results.append(compiled(**given)._asdict())
     for name, whole in results[0].items():

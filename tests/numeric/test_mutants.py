@@ -19,7 +19,8 @@ from goldens.golden import Arrays, read_goldens
 from numeric.harness import module
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.ops import block_lstm, lstm_cell
+from rnn_compiler.lowering.ops.block import block_lstm
+from rnn_compiler.lowering.ops.cells import lstm
 
 pytestmark = pytest.mark.slow
 
@@ -209,16 +210,16 @@ def test_goldens_reject(op: str, old: str, new: str) -> None:
 
 
 def _gate_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(lstm_cell.GATE_ORDERS, "IFCO", lstm_cell.GATE_ORDERS["ICFO"])
+    monkeypatch.setitem(lstm.GATE_ORDERS, "IFCO", lstm.GATE_ORDERS["ICFO"])
 
 
 def _clip_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = lstm_cell.forward
+    right = lstm.forward
 
     def forward(*args: Any, cell_clip: float, **keywords: Any) -> Any:
         return right(*args, cell_clip=0.0, **keywords)
 
-    monkeypatch.setattr(lstm_cell, "forward", forward)
+    monkeypatch.setattr(lstm, "forward", forward)
 
 
 def _seq_len_max_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,13 +233,13 @@ def _seq_len_max_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _dc_not_carried(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = lstm_cell.backward
+    right = lstm.backward
 
     def backward(*args: Any) -> Any:
         gates, dc = right(*args)
         return gates, dc * 0.0
 
-    monkeypatch.setattr(lstm_cell, "backward", backward)
+    monkeypatch.setattr(lstm, "backward", backward)
 
 
 @pytest.mark.parametrize(

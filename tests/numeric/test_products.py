@@ -5,7 +5,7 @@ All cases of a kind are functions of one module, so that they are compiled once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,14 @@ import iree.runtime as iree
 import numpy as np
 import pytest
 
-from rnn_compiler.lowering.blocked_product import BlockedProduct
-from rnn_compiler.lowering.compiler import compile_module
-from rnn_compiler.lowering.dispatch import Array, Text
-from rnn_compiler.lowering.executable import with_executables
-from rnn_compiler.lowering.packing import pack
-from rnn_compiler.lowering.targets import resolve_target
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.cpu.blocked_product import blocked_product
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.kernel.body import Array, ArrayType
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 pytestmark = pytest.mark.slow
 
@@ -27,9 +28,24 @@ VECTORS = VectorUnit.of(resolve_target("cpu"))
 TYPES = {"f32": np.float32, "f64": np.float64}
 
 
-def compiled(functions: Sequence[str], folder: Path) -> Any:
-    """The functions of a module that is compiled and loaded here."""
-    payload = compile_module("\n".join(functions), resolve_target("cpu"), reproducers=folder)
+Emit = Callable[[Function, list[Array]], Array]
+"""Emits a function on its arguments; gives its result."""
+
+
+def compiled(functions: Sequence[tuple[list[ArrayType], Emit]], folder: Path) -> Any:
+    """Functions f0, f1, ... of the types of their arguments, compiled and loaded here."""
+    with ir.Context(), ir.Location.unknown():
+        module, made = ir.Module.create(), dict[str, str]()
+        for number, (types, emit) in enumerate(functions):
+            function = Function(f"f{number}", [type.mlir for type in types])
+            function.finish([emit(function, [*map(Array.of, function.arguments)])])
+            function.place(ir.InsertionPoint(module.body), made)
+        for op in ops_of(module.body):
+            if op.name == "func.func":
+                del op.attributes["sym_visibility"]
+        assert module.operation.verify()
+        text = str(module)
+    payload = compile_module(text, resolve_target("cpu"), reproducers=folder)
     return iree.load_vm_flatbuffer(payload, driver="local-sync")
 
 
@@ -57,13 +73,11 @@ PACKINGS = [
 @pytest.mark.parametrize("element", TYPES)
 def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
     """Panels hold what they should, and zeros after the last column."""
-    functions, made = list[str](), dict[str, str]()
-    for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
-        text, matrix = Text(symbol=f"f{number}"), Array("%matrix", shape, element)
-        packed = pack(text, vectors, matrix, axis, panel, gates, together=together)
-        body = "\n".join([*text.lines, f"return {packed.name} : {packed.type}"])
-        function = f"func.func @f{number}(%matrix: {matrix.type}) -> {packed.type} {{{body}}}"
-        functions.append(with_executables(function, text, made))
+
+    def packing(axis: int, panel: int, gates: int, together: bool) -> Emit:
+        return lambda f, given: pack(f, vectors, given[0], axis, panel, gates, together=together)
+
+    functions = [([ArrayType(shape, element)], packing(*how)) for shape, *how in PACKINGS]
     module = compiled(functions, tmp_path)
     for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
         matrix = np.random.default_rng(number).standard_normal(shape).astype(TYPES[element])
@@ -121,19 +135,28 @@ PRODUCTS = [
 def test_blocked_products(element: str, tmp_path: Path) -> None:
     """Every sum is made, and added once; what lies before and after stays."""
     before, after = 7, 40
-    functions, made = list[str](), dict[str, str]()
-    for number, (M, K, N, axes, added) in enumerate(PRODUCTS):
-        text = Text(symbol=f"f{number}")
-        lhs = Array("%lhs", (M, K) if axes[0] else (K, M), element)
-        rhs = Array("%rhs", (N, K) if axes[1] else (K, N), element)
-        total = Array("%total", (before + M * N + after,), element) if added else None
-        names = [lhs, rhs, *([total] if total else [])]
-        parameters = ", ".join(f"{array.name}: {array.type}" for array in names)
-        offset = text.index(before)
-        result = BlockedProduct(text, VECTORS, lhs, rhs, axes, total, offset).emit()
-        body = "\n".join([*text.lines, f"return {result.name} : {result.type}"])
-        function = f"func.func @f{number}({parameters}) -> {result.type} {{\n{body}\n}}"
-        functions.append(with_executables(function, text, made))
+
+    def product(axes: tuple[int, int]) -> Emit:
+        def emit(function: Function, given: list[Array]) -> Array:
+            lhs, rhs, *total = given
+            if not total:
+                return blocked_product(function, VECTORS, lhs, rhs, axes)
+            offset = function.index(before)
+            return blocked_product(function, VECTORS, lhs, rhs, axes, total[0], offset)
+
+        return emit
+
+    functions = [
+        (
+            [
+                ArrayType((M, K) if axes[0] else (K, M), element),
+                ArrayType((N, K) if axes[1] else (K, N), element),
+                *([ArrayType((before + M * N + after,), element)] if added else []),
+            ],
+            product(axes),
+        )
+        for M, K, N, axes, added in PRODUCTS
+    ]
     module = compiled(functions, tmp_path)
     for number, (M, K, N, axes, added) in enumerate(PRODUCTS):
         draw = np.random.default_rng(number).standard_normal

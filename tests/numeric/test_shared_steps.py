@@ -19,8 +19,8 @@ import pytest
 from numeric.harness import draw, module
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.turns import _order
-from rnn_compiler.lowering.vectors import VectorUnit
+from rnn_compiler.lowering.cpu.turns import _order
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 LSTM = {"rnn_mode": "lstm", "num_layers": 1}
 CASES = [

@@ -19,8 +19,8 @@ from numeric.harness import draw, together
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
-from rnn_compiler.lowering import lower
-from rnn_compiler.lowering.hlo import ir
+from rnn_compiler.lowering import pipeline
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.ops import OPS
 
 PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
@@ -138,7 +138,7 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         for op in made.body.operations:
             op.operation.clone(ip=ir.InsertionPoint.at_block_begin(parsed.body))
 
-    monkeypatch.setitem(lower.PASSES, "fused", (broken,))
+    monkeypatch.setitem(pipeline.PASSES, "fused", (broken,))
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):
         artifact = rc.compile(built, "cpu")

@@ -126,6 +126,9 @@ def test_names_follow_from_tensorflows(op: str) -> None:
     parameters = list(getattr(rc.raw_ops, op).__signature__.parameters)
     names = [a.name for a in (*signature.arguments, *signature.call_attributes)]
     assert parameters == [*names, "name"]
+    for attribute in signature.call_attributes:
+        assert attribute.doc
+        assert attribute.values
     for tensor in (*signature.arguments, *signature.results):
         assert tensor.doc
         assert f"    {tensor.name}: " in getattr(rc.raw_ops, op).__doc__

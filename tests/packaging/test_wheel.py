@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import venv
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rnn_compiler as rc
@@ -130,15 +133,128 @@ def test_it_compiles_and_runs_and_then_runs_without_the_compiler(
     assert out.split("\n")[:2] == ["(0, 1, 1)", "unsupported"]
 
 
-def test_artifacts_run_with_irees_runtime_and_nothing_else(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "env", with_pip=False)
-    python = tmp_path / "env" / "bin" / "python"
+@pytest.fixture(scope="module")
+def runtime_only(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python with the wheel, IREE's runtime, and what that depends on."""
+    folder = tmp_path_factory.mktemp("runtime-env")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-compile"]
     run(*pip, "--no-deps", wheel)
     run(*pip, f"iree-base-runtime=={metadata.version('iree-base-runtime')}")
     (site,) = python.parents[1].glob("lib/python*/site-packages")
     names = {d.metadata["Name"].lower() for d in metadata.distributions(path=[str(site)])}
     assert names == {"rnn-compiler", "iree-base-runtime", "numpy", "ml_dtypes"}
+    return python
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
-    path = rc.compile(module).save(tmp_path / "tiny.vmfb")
-    assert run(python, "-I", "-W", "error", "-c", RUN_ONLY, path) == "(0, 1, 1)\n"
+    return rc.compile(module).save(tmp_path_factory.mktemp("tiny") / "tiny.vmfb")
+
+
+def test_artifacts_run_with_irees_runtime_and_nothing_else(runtime_only: Path, tiny: Path) -> None:
+    out = run(runtime_only, "-I", "-W", "error", "-c", RUN_ONLY + RAW_OP, tiny)
+    assert out == "(0, 1, 1)\nunsupported\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--help",
+        "inspect {}",
+        "inspect {} --json",
+        "check {}",
+        "ops",
+        "ops CudnnRNNV3",
+        "run --help",
+    ],
+)
+def test_a_runtime_only_machine_prints_the_same(
+    command: str, runtime_only: Path, tiny: Path
+) -> None:
+    """Whether rich is there or not."""
+    arguments = command.format(tiny).split()
+    for columns in ("50", "80", "1000"):
+        texts = {
+            run(python, "-W", "error", "-m", "rnn_compiler", *arguments, COLUMNS=columns)
+            for python in (runtime_only, sys.executable)
+        }
+        assert len(texts) == 1
+        assert texts != {""}
+
+
+def test_a_runtime_only_machine_runs(runtime_only: Path, tiny: Path, tmp_path: Path) -> None:
+    verb = [runtime_only, "-W", "error", "-m", "rnn_compiler"]
+    out = tmp_path / "out.npz"
+    assert "0 x 1 x 1" in run(*verb, "run", tiny, "--random", "-o", out)
+    assert out.exists()
+    assert json.loads(run(*verb, "run", tiny, "--random", "--json"))["function"] == "block_lstm_v2"
+    assert "not installed" in run(*verb, "--version")
+    source = tmp_path / "params.npy"
+    np.save(source, np.zeros(36, np.float32))
+    options = ["--rnn-mode=rnn_relu", "--num-units=4", "--input-size=3", "-o", tmp_path / "k.npz"]
+    assert "arr_0" in run(*verb, "weights", "to-keras", source, *options)
+
+
+def test_doctor_says_what_a_runtime_only_machine_is_for(runtime_only: Path) -> None:
+    verb = [runtime_only, "-W", "error", "-m", "rnn_compiler", "doctor"]
+    text = run(*verb)
+    for name in ("iree-base-compiler", "filelock", "platformdirs", "rich"):
+        assert re.search(rf"^-  +{name} +not installed$", text, re.MULTILINE)
+    for name in ("iree-base-runtime", "numpy", "ml_dtypes", "device local-sync"):
+        assert re.search(rf"^ok  +{name} ", text, re.MULTILINE)
+    assert "loads and runs artifacts" in text
+    assert "pip install rnn-compiler" in text
+    found = json.loads(run(*verb, "--json"))
+    assert (found["works"], found["compiles"]) == (True, False)
+
+
+DIMS = "--dim=seq_length=0,batch_size=1,input_size=1,num_units=1"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["emit", "BlockLSTMV2", DIMS], ["compile", "BlockLSTMV2", DIMS]),
+        *(["bench", "BlockLSTMV2", DIMS], ["demo"]),
+        *(["cache", verb] for verb in ("dir", "ls", "stats", "verify", "prune", "clear")),
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_what_a_runtime_only_machine_cannot_do_says_what_to_install(
+    arguments: list[str], runtime_only: Path, tmp_path: Path
+) -> None:
+    verb = [str(runtime_only), "-W", "error", "-m", "rnn_compiler"]
+    done = subprocess.run([*verb, *arguments], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("rnn-compiler: error: ")
+    assert done.stderr.count("\n") == 1
+    assert "iree-base-compiler" in done.stderr
+    assert "pip install rnn-compiler" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "rc.build('LSTMBlockCell', batch_size=1, input_size=1, num_units=1)",
+        "rc.compile(rc.Module([]))",
+        "rc.raw_ops.CudnnRNNParamsSize("
+        "num_layers=1, num_units=1, input_size=1, T='float32', S='int32')",
+    ],
+)
+def test_what_a_runtime_only_machine_cannot_call_says_what_to_install(
+    statement: str, runtime_only: Path
+) -> None:
+    script = f"""
+import rnn_compiler as rc
+import rnn_compiler.runtime
+try:
+    {statement}
+except rc.errors.UnsupportedError as error:
+    print(error)
+"""
+    text = run(runtime_only, "-I", "-W", "error", "-c", script, RNN_COMPILER_CACHE_DIR="")
+    assert "iree-base-compiler and" in text.replace(",", " and")
+    assert "pip install rnn-compiler" in text

@@ -75,7 +75,7 @@ def test_saving_where_it_cannot_leaves_nothing(artifact: rc.Artifact, tmp_path: 
     (tmp_path / "lstm.vmfb.json").mkdir()
     with pytest.raises(OSError, match=r"lstm\.vmfb\.json"):
         artifact.save(tmp_path / "lstm.vmfb")
-    assert not [p for p in tmp_path.iterdir() if p.name.endswith(".tmp")]
+    assert [path.name for path in tmp_path.iterdir()] == ["lstm.vmfb.json"]
     with pytest.raises(FileNotFoundError):
         artifact.save(tmp_path / "missing" / "lstm.vmfb")
 

@@ -24,8 +24,8 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import compilation, cpu_features
 from rnn_compiler.errors import CacheWarning
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.cache import MODES, ArtifactCache, CacheKey
 
@@ -58,13 +58,13 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the targets that were compiled for."""
     calls: list[str] = []
-    original = compiler.compile_module
+    original = iree_compile.compile_module
 
     def count(module: str, target: Any, **keywords: Any) -> bytes:
         calls.append(target.name)
         return original(module, target, **keywords)
 
-    monkeypatch.setattr(compiler, "compile_module", count)
+    monkeypatch.setattr(iree_compile, "compile_module", count)
     return calls
 
 
@@ -483,7 +483,7 @@ def test_without_a_cache_a_failure_does_not_hold_the_others_up(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(compiler, "compile_module", fail)
+        patch.setattr(iree_compile, "compile_module", fail)
         with pytest.raises(KeyboardInterrupt):
             rc.compile(tiny_module, "cpu")
     done = threading.Thread(target=rc.compile, args=(tiny_module, "cpu"), daemon=True)
@@ -526,7 +526,7 @@ def test_everything_that_decides_the_payload_is_in_the_key(monkeypatch: pytest.M
         key_of(build(["BlockLSTMGradV2", "BlockLSTMV2"], use_peephole=False)),
         key_of(build(), "cpu:generic"),
     ]
-    identity = compiler.compiler_identity()
+    identity = iree_compile.compiler_identity()
     other_machine = (*cpu_features.host_features(), "zmm9")
     for owner, name, value in [
         (cpu_features, "host_features", lambda: other_machine),
@@ -534,8 +534,8 @@ def test_everything_that_decides_the_payload_is_in_the_key(monkeypatch: pytest.M
         (compilation, "_package_version", lambda: "9.9"),
         (compilation, "_source_digest", lambda: "0" * 64),
         (compilation, "SCHEMA_VERSION", 99),
-        (compiler, "compiler_identity", lambda: type(identity)("9.9", identity.content)),
-        (compiler, "compiler_identity", lambda: type(identity)(identity.version, "0" * 16)),
+        (iree_compile, "compiler_identity", lambda: type(identity)("9.9", identity.content)),
+        (iree_compile, "compiler_identity", lambda: type(identity)(identity.version, "0" * 16)),
     ]:
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, value)

@@ -27,9 +27,9 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler import compilation
-from rnn_compiler.errors import CacheWarning, CompileError
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.errors import CacheWarning, CompileError, InvalidArgumentError
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime import eviction, single_flight
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.entries import decode
@@ -49,8 +49,8 @@ import filelock, numpy, platformdirs
 import rnn_compiler as rc
 from pathlib import Path
 from rnn_compiler import compilation
-from rnn_compiler.lowering import compiler, lower
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering import iree_compile, pipeline
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 
 module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
@@ -62,7 +62,7 @@ def pretend(*_, **__):
     time.sleep(0.3)
     return b"payload"
 
-compiler.compile_module = pretend
+iree_compile.compile_module = pretend
 """
 """What a process starts with: the compiler is replaced, so that any user may run it anywhere."""
 
@@ -109,13 +109,13 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the targets that were compiled for."""
     calls: list[str] = []
-    original = compiler.compile_module
+    original = iree_compile.compile_module
 
     def count(module: str, target: Any, **keywords: Any) -> bytes:
         calls.append(target.name)
         return original(module, target, **keywords)
 
-    monkeypatch.setattr(compiler, "compile_module", count)
+    monkeypatch.setattr(iree_compile, "compile_module", count)
     return calls
 
 
@@ -222,7 +222,7 @@ def pretend(*_, **__):
     print("compiling", flush=True)
     time.sleep(60)
 
-compiler.compile_module = pretend
+iree_compile.compile_module = pretend
 rc.compile(module, "cpu")
 """
     holder = start(hold, own_folder)
@@ -589,10 +589,10 @@ def test_18_a_wrong_size_is_an_error(text: str, monkeypatch: pytest.MonkeyPatch)
 def test_23_entries_of_a_replaced_compiler_are_pruned_like_others(
     own_folder: Path, tiny_module: rc.Module, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    identity = compiler.compiler_identity()
+    identity = iree_compile.compiler_identity()
     for content in ("old", "new"):
         replaced = replace(identity, content=content)
-        monkeypatch.setattr(compiler, "compiler_identity", lambda replaced=replaced: replaced)
+        monkeypatch.setattr(iree_compile, "compiler_identity", lambda replaced=replaced: replaced)
         rc.compile(tiny_module, "cpu")
     cache = ArtifactCache(own_folder)
     assert len(entries(own_folder)) == 2
@@ -770,7 +770,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def slow(*_, **__):
     print("compiling", flush=True)
     time.sleep(60)
-compiler.compile_module, pretend = slow, compiler.compile_module
+iree_compile.compile_module, pretend = slow, iree_compile.compile_module
 try:
     rc.compile(module, "cpu")
 except KeyboardInterrupt:
@@ -885,7 +885,7 @@ def test_34_of_a_failed_compilation_nothing_is_kept(
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(compiler, "compile_module", crash)
+        patch.setattr(iree_compile, "compile_module", crash)
         for _ in range(2):
             with pytest.raises(CompileError, match="crashed"):
                 rc.compile(tiny_module, "cpu")
@@ -905,6 +905,15 @@ def test_35_in_read_only_mode_a_folder_of_others_is_named_once(
     assert len(caught) == 1
 
 
+def compile_as(
+    folder: Path, user: int, group: int, mask: int = 0o022, **environment: str
+) -> list[str]:
+    """What a user's process says that compiles, and the messages of its warnings."""
+    become = f"os.setgroups([])\nos.setgid({group})\nos.setuid({user})\nos.umask({mask})\n"
+    say = COMPILE.replace("len(caught)", "*[each.message for each in caught], sep='|'")
+    return finish(start(become + say, folder, **environment))
+
+
 @root_only
 def test_35_two_users_with_different_umasks(public_folder: Path) -> None:
     """The folder is the first one's; the other compiles for himself, and is told once."""
@@ -913,10 +922,119 @@ def test_35_two_users_with_different_umasks(public_folder: Path) -> None:
     os.chown(folder, 1001, 100)
     folder.chmod(0o770)
 
-    def compile_as(user: int, mask: int) -> list[str]:
+    def compile_twice(user: int, mask: int) -> list[str]:
         become = f"os.setgroups([])\nos.setgid(100)\nos.setuid({user})\nos.umask({mask})\n"
         return finish(start(become + COMPILE + COMPILE, folder))
 
-    assert compile_as(1001, 0o077) == ["compiled", "payload 0", "payload 0"]
-    assert compile_as(1002, 0o002) == ["compiled", "payload 1", "payload 0"]
-    assert compile_as(1001, 0o000) == ["payload 0", "payload 0"]
+    assert compile_twice(1001, 0o077) == ["compiled", "payload 0", "payload 0"]
+    assert compile_twice(1002, 0o002) == ["compiled", "payload 1", "payload 0"]
+    assert compile_twice(1001, 0o000) == ["payload 0", "payload 0"]
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o750, 0o755, 0o2770, 0o2775])
+@pytest.mark.parametrize("mask", [0o000, 0o077])
+def test_35_what_is_in_a_cache_has_its_permissions(
+    cache: ArtifactCache, tiny: rc.Artifact, mode: int, mask: int
+) -> None:
+    """Those of the folder that somebody has made, whatever the umask of who compiles."""
+    cache.folder.mkdir()
+    cache.folder.chmod(mode)
+    old = os.umask(mask)
+    try:
+        cache.put(KEY, tiny)
+        with process_lock(cache.lock_path(KEY)):
+            pass
+    finally:
+        os.umask(old)
+    assert cache.get(KEY) == tiny
+    found = list(cache.folder.rglob("*"))
+    assert len(found) >= 5
+    for path in found:
+        expected = mode if path.is_dir() else mode & 0o666
+        assert path.stat().st_mode & 0o7777 == expected, path
+
+
+@root_only
+@pytest.mark.parametrize("mode", ["ro", "rw"])
+def test_35_a_cache_that_root_has_filled_for_all(public_folder: Path, mode: str) -> None:
+    """Whoever may read it does; the remedy for who cannot write to it works."""
+    folder = public_folder / "shared"
+    folder.mkdir()
+    folder.chmod(0o755)
+    assert compile_as(folder, 0, 0, 0o077) == ["compiled", "payload"]
+    before = sorted(folder.rglob("*"))
+    assert compile_as(folder, 1001, 100, RNN_COMPILER_CACHE=mode) == ["payload"]
+    next(folder.rglob("*.entry")).unlink()
+    compiled, said = compile_as(folder, 1001, 100, RNN_COMPILER_CACHE=mode)
+    assert compiled == "compiled"
+    if mode == "ro":
+        assert said == "payload"
+    else:
+        assert "Permission denied" in said
+        assert "set RNN_COMPILER_CACHE=ro to take what is there" in said
+    assert set(folder.rglob("*")) < set(before)
+
+
+@root_only
+def test_35_a_group_that_fills_a_cache_together(public_folder: Path) -> None:
+    """With the remedy that the warning names, whatever the umasks; others read only."""
+    folder = public_folder / "shared"
+    folder.mkdir()
+    os.chown(folder, -1, 100)
+    folder.chmod(0o2775)
+    assert compile_as(folder, 1001, 100, 0o077) == ["compiled", "payload"]
+    compiled, said = compile_as(folder, 1002, 100)
+    assert compiled == "compiled"
+    assert "it belongs to user 1001" in said
+    assert "set RNN_COMPILER_CACHE_TRUST=writers if you trust all who can write to it" in said
+    _, said = compile_as(folder, 1002, 100, RNN_COMPILER_CACHE="ro")
+    assert "set RNN_COMPILER_CACHE_TRUST=writers" in said
+    trust = {"RNN_COMPILER_CACHE_TRUST": "writers"}
+    assert compile_as(folder, 1002, 100, **trust) == ["payload"]
+    assert compile_as(folder, 1003, 1003, **trust, RNN_COMPILER_CACHE="ro") == ["payload"]
+    assert compile_as(folder, 1003, 1003, **trust) == ["payload"]
+    next(folder.rglob("*.entry")).unlink()
+    assert compile_as(folder, 1002, 100, 0o077, **trust) == ["compiled", "payload"]
+    assert next(folder.rglob("??/*.entry")).stat().st_uid == 1002
+    assert compile_as(folder, 1001, 100, **trust) == ["payload"]
+    assert compile_as(folder, 0, 0, **trust) == ["payload"]
+
+
+@root_only
+@pytest.mark.parametrize("level", ["", "v1", "v1/??", "v1/??/*.entry"])
+def test_35_what_everybody_can_write_to_is_trusted_by_nobody(
+    public_folder: Path, level: str
+) -> None:
+    folder = public_folder / "shared"
+    trust = {"RNN_COMPILER_CACHE_TRUST": "writers", "RNN_COMPILER_CACHE": "ro"}
+    folder.mkdir()
+    folder.chmod(0o755)
+    compile_as(folder, 0, 0)
+    planted = next(folder.glob(level)) if level else folder
+    os.chown(planted, 1002, 100)
+    assert compile_as(folder, 1001, 100, **trust) == ["payload"]
+    planted.chmod(planted.stat().st_mode | 0o002)
+    compiled, said = compile_as(folder, 1001, 100, **trust)
+    assert compiled == "compiled"
+    assert "every user can write to it" in said
+    assert f"; take that from them (chmod o-w {planted})" in said
+    planted.chmod(planted.stat().st_mode & ~0o002)
+    assert compile_as(folder, 1001, 100, **trust) == ["payload"]
+
+
+@root_only
+def test_35_a_cache_of_others_that_cannot_be_read(public_folder: Path) -> None:
+    folder = public_folder / "shared"
+    compile_as(folder, 0, 0)  # made by the cache, so for root alone
+    for mode in ("ro", "rw"):
+        compiled, said = compile_as(folder, 1001, 100, RNN_COMPILER_CACHE=mode)
+        assert compiled == "compiled"
+        assert "Permission denied" in said
+        assert "set RNN_COMPILER_CACHE=off to do without" in said
+    assert compile_as(folder, 1001, 100, RNN_COMPILER_CACHE="off") == ["compiled", "payload"]
+
+
+def test_35_a_wrong_trust_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CACHE_TRUST", "1")
+    with pytest.raises(InvalidArgumentError, match="expected owner or writers, got '1'"):
+        ArtifactCache.from_environment()

@@ -31,12 +31,12 @@ print(result.h.shape)
 """
 
 NO_COMPILER = """
-from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering import iree_compile
 
 def refuse(*_, **__):
     raise SystemExit("compiled")
 
-compiler.compile_module = refuse
+iree_compile.compile_module = refuse
 """
 
 COMPILE = """
@@ -189,7 +189,7 @@ def test_a_child_of_a_compiling_process_can_compile_the_same(
 import os, signal, threading, time
 import warnings
 from rnn_compiler import compilation
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.single_flight import thread_lock
 {COMPILE}
 other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)

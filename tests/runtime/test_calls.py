@@ -52,7 +52,7 @@ def test_after_a_fork(tiny: rc.Artifact, tmp_path: Any, device: str, said: str, 
     command = [sys.executable, "-W", "ignore", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     lines = done.stdout.splitlines()
-    assert len(lines) == 3, done.stderr
+    assert (len(lines), done.stderr) == (3, "")
     assert all(said in line for line in lines[:2])
     assert lines[2] == "0"
 

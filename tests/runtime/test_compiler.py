@@ -16,9 +16,9 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import cpu_features
 from rnn_compiler.errors import CompileError, RnnCompilerError
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.compiler import compile_module
-from rnn_compiler.lowering.targets import compiler_flags, resolve_target
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
 
 MODULE = "module {\n  // a module\n}\n"
 TARGET = resolve_target("cpu:generic")
@@ -199,12 +199,12 @@ def test_a_failure_leaves_no_cache_entry(
     tmp_path: Path, tiny_module: rc.Module, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
     """Through `rc.compile`: the same call with a working compiler works."""
-    compiler.compiler_identity()  # of the real one, from here on
+    iree_compile.compiler_identity()  # of the real one, from here on
     cache = tmp_path / "cache"
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
     with monkeypatch.context() as patch:
         fake(tmp_path, f"exec <&-; {script}")
-        patch.setattr(compiler, "_libraries", lambda: tmp_path)
+        patch.setattr(iree_compile, "_libraries", lambda: tmp_path)
         with pytest.raises(CompileError, match=r"^compiling for cpu: the compiler ") as caught:
             rc.compile(tiny_module, "cpu", timeout=1)
     assert list(cache.rglob("*.entry")) == []
@@ -213,7 +213,7 @@ def test_a_failure_leaves_no_cache_entry(
     assert "func.func @block_lstm_v2(" in module
     assert "BlockLSTMV2: " in module, "the compiler's errors name the formula"
     fake(tmp_path, "cat")
-    monkeypatch.setattr(compiler, "_libraries", lambda: tmp_path)
+    monkeypatch.setattr(iree_compile, "_libraries", lambda: tmp_path)
     assert rc.compile(tiny_module, "cpu").payload == module.encode()
 
 
@@ -229,6 +229,7 @@ def find_spec(name, path=None, target=None):
     return None if name.startswith("iree.compiler") else installed(name, path, target)
 
 PathFinder.find_spec = find_spec
+import re
 import numpy as np
 import rnn_compiler as rc
 
@@ -236,18 +237,28 @@ program = rc.runtime.load({str(path)!r})
 spec = program.block_lstm_v2.spec
 arguments = {{a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}}
 print(program(**arguments).h.shape)
-module = rc.build("BlockLSTMV2", **spec.dims)
+module = rc.Module([spec])
 raw_op = rc.raw_ops.BlockLSTMV2
-for needs in (module.__str__, lambda: rc.compile(module), lambda: raw_op(**arguments)):
+for needs in (
+    module.__str__,
+    lambda: rc.build("BlockLSTMV2", **spec.dims),
+    lambda: rc.compile(module),
+    lambda: raw_op(**arguments),
+):
     try:
         needs()
     except rc.errors.UnsupportedError as error:
         assert isinstance(error, NotImplementedError)
-        print("pip install 'iree-base-compiler==" in str(error))
+        print(*re.findall("pip install '?([a-z-]*)", str(error)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n") == ["(0, 1, 1)", "True", "True", "True", ""]
+    assert done.stdout.split("\n") == [
+        "(0, 1, 1)",
+        "iree-base-compiler",
+        *["rnn-compiler"] * 3,
+        "",
+    ]
 
 
 def test_every_feature_is_one_that_the_compiler_knows(tmp_path: Path) -> None:
@@ -256,7 +267,13 @@ def test_every_feature_is_one_that_the_compiler_knows(tmp_path: Path) -> None:
     target = resolve_target("cpu:" + ",".join(sorted(cpu_features.known_features(arch))))
     text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
     done = subprocess.run(
-        [compiler._libraries() / "iree-compile", "-", "-o", "/dev/null", *compiler_flags(target)],
+        [
+            iree_compile._libraries() / "iree-compile",
+            "-",
+            "-o",
+            "/dev/null",
+            *compiler_flags(target),
+        ],
         input=text,
         capture_output=True,
         text=True,

@@ -10,7 +10,7 @@ import pytest
 
 from rnn_compiler import cpu_features
 from rnn_compiler.cpu_features import LEVELS, architecture, host_features, known_features
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering.targets.names import resolve_target
 
 HASWELL = (
     "fpu sse sse2 ht syscall nx pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt xsave avx "

@@ -30,14 +30,44 @@ def test_unknown_drivers_are_named_with_those_there_are(tiny: rc.Artifact, devic
     with pytest.raises(DeviceError) as caught:
         rc.runtime.load(tiny, device)
     expected = f"no device {device!r}: expected one of local-sync, local-task, cuda"
-    assert str(caught.value) == expected
+    assert str(caught.value).partition("; did you mean")[0] == expected
 
 
-@pytest.mark.parametrize("device", ["local-sync://5", "local-task://x", "cuda://no-such-gpu"])
-def test_devices_that_cannot_be_opened(tiny: rc.Artifact, device: str) -> None:
+@pytest.mark.parametrize(
+    ("device", "meant"),
+    [
+        ("cuda:0", "cuda://0"),
+        ("cuda:/1", "cuda://1"),
+        ("GPU:2", "cuda://2"),
+        ("gpu", "cuda"),
+        ("CUDA", "cuda"),
+        ("cpu", "local-task"),
+        ("local_task", "local-task"),
+        ("locl-sync", "local-sync"),
+    ],
+)
+def test_the_device_that_was_meant_is_named(device: str, meant: str) -> None:
+    with pytest.raises(DeviceError) as caught:
+        get_device(device)
+    assert str(caught.value).endswith(f"; did you mean {meant}?")
+
+
+@pytest.mark.parametrize(
+    ("device", "reason"),
+    [
+        ("local-sync://5", ".*drivers in this IREE runtime: .*local-sync"),
+        ("local-task://x", ".*drivers in this IREE runtime: .*local-sync"),
+        ("cuda://no-such-gpu", r"(no NVIDIA driver on this machine \(libcuda|.*drivers in this)"),
+    ],
+)
+def test_devices_that_cannot_be_opened(tiny: rc.Artifact, device: str, reason: str) -> None:
     """A driver without a machine to run on, or a device that the driver does not have."""
-    with pytest.raises(DeviceError, match=rf"^device '{device}' could not be opened: .*local-sync"):
+    with pytest.raises(
+        DeviceError, match=rf"^device '{device}' could not be opened: {reason}"
+    ) as e:
         rc.runtime.load(tiny, device)
+    assert e.value.reason in str(e.value)
+    assert "\n" not in str(e.value)
 
 
 @pytest.mark.parametrize(("size", "kept"), [("0", False), ("1M", True)])

@@ -106,7 +106,10 @@ FAULTS = {
         "a compiler that crashes, hangs, or runs out of memory",
         "cache_faults::34_* compiler::every_way_to_fail compiler::a_hanging_compiler_is_stopped",
     ),
-    35: Fault("two users, different umasks", "cache_faults::35_*"),
+    35: Fault(
+        "several users, different umasks: a cache of one, of root for all, of a group",
+        "cache_faults::35_*",
+    ),
     36: Fault(
         "writers of different keys",
         "cache_processes::writers_of_different_keys_do_not_hinder_each_other",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import re
@@ -10,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from rnn_compiler.cli import demo
 
@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow
 
 def run(output: Path, steps: int) -> tuple[int, str]:
     text = io.StringIO()
-    code = demo.run_demo(output, steps=steps, console=Console(file=text, width=160))
+    with contextlib.redirect_stdout(text):
+        code = demo.run_demo(output, steps=steps)
     return code, text.getvalue()
 
 

@@ -1,0 +1,1 @@
+"""What is read off a module: its time loops and products."""

@@ -1,0 +1,101 @@
+"""What is known of the values of a StableHLO module: their types, and the ops that make them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = [
+    "contracted_axes",
+    "defining",
+    "element",
+    "ints",
+    "is_constant",
+    "part_of",
+    "rank",
+    "shape",
+    "symbol_of",
+    "unit_of",
+    "width",
+]
+
+
+def defining(value: ir.Value) -> ir.Operation:
+    """The op that a value is the result of.
+
+    Raises:
+        Refused: It is an argument of a block.
+    """
+    if isinstance(value.owner, ir.Block):
+        raise Refused("a whole array as a value of a step")
+    return value.owner.operation
+
+
+def part_of(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
+    """Which operand of a concatenation of columns a column belongs to, and where in it it is."""
+    for operand in concatenate.operands:
+        if column < width(operand):
+            return operand, column
+        column -= width(operand)
+    raise Refused("a part that crosses a concatenation")
+
+
+def unit_of(value: ir.Value) -> int:
+    """The width of the parts that a value consists of: those that are concatenated in it."""
+    if not isinstance(value.owner, ir.Block):
+        op = defining(value)
+        if op.name == "stablehlo.concatenate":
+            return math.gcd(*(width(operand) for operand in op.operands))
+        if op.name in ELEMENTWISE:
+            return math.gcd(*(unit_of(x) for x in op.operands if rank(x) == 2))
+    return width(value)
+
+
+def is_constant(value: ir.Value) -> bool:
+    """Whether a value is a constant."""
+    return not isinstance(value.owner, ir.Block) and defining(value).name == "stablehlo.constant"
+
+
+def element(value: ir.Value) -> str:
+    """A value's element type."""
+    return str(ir.RankedTensorType(value.type).element_type)
+
+
+def shape(value: ir.Value) -> tuple[int, ...]:
+    """A value's shape."""
+    return tuple(ir.RankedTensorType(value.type).shape)
+
+
+def rank(value: ir.Value) -> int:
+    """A value's rank."""
+    return ir.RankedTensorType(value.type).rank
+
+
+def width(value: ir.Value) -> int:
+    """The size of a value's second axis."""
+    return shape(value)[1]
+
+
+def ints(op: ir.Operation, name: str) -> list[int]:
+    """An attribute that is a list of integers."""
+    return list(ir.DenseI64ArrayAttr(op.attributes[name]))
+
+
+def symbol_of(op: ir.Operation) -> str:
+    """The symbol that an op defines."""
+    return ir.StringAttr(op.attributes["sym_name"]).value
+
+
+def contracted_axes(op: ir.Operation) -> tuple[int, int] | None:
+    """The axis of each operand that an op sums over; None if it is no product of two matrices."""
+    if op.name != "stablehlo.dot_general":
+        return None
+    numbers = str(op.attributes["dot_dimension_numbers"])  # the bindings have no class for it
+    axes = [int(axis) for axis in re.findall(r"contracting_dimensions = \[(\d+)\]", numbers)]
+    if "batching" in numbers or len(axes) != 2 or [*map(rank, op.operands)] != [2, 2]:
+        return None
+    return axes[0], axes[1]

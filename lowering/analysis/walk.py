@@ -1,0 +1,200 @@
+"""Follows what a step computes back to what it reads, and emits it on numbers.
+
+Each value that a step writes is followed back through the step: a slice moves the column, a
+concatenation chooses the operand, a broadcast drops an axis; products, states and rows of arrays
+are read. So whatever the step computes is computed once, without an array in between.
+
+How a number is read depends on the processor: `Walk` leaves that to those who inherit it, one for
+the tiles of a CPU (`cpu.step_tile`), one for the points of a GPU's dispatch (`gpu.pointwise`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    ints,
+    is_constant,
+    part_of,
+    rank,
+)
+from rnn_compiler.lowering.kernel.arithmetic import cast, elementwise, splat
+from rnn_compiler.lowering.kernel.body import Array, Body
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["Coordinate", "Place", "Step", "Walk", "Write"]
+
+Coordinate: TypeAlias = tuple[str, int]
+"""Where along an axis a number is: ("row", 0), or ("column", offset) from where a tile begins."""
+
+Place: TypeAlias = tuple[Coordinate, ...]
+"""Where in a value a number is."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """Something a step computes, and where it goes.
+
+    Attributes:
+        value: What, ``[B, W]``.
+        array: Key of the array.
+        lead: Which row of the array's first axis: "time", "current" or "next".
+        column: The column of the value at which what is written begins.
+        is_kept: Whether the row stays as it is if the step does not run.
+    """
+
+    value: ir.Value
+    array: str
+    lead: str
+    column: int = 0
+    is_kept: bool = False
+
+
+@dataclass
+class Step:
+    """What there is during a step.
+
+    Attributes:
+        loop: The time loop.
+        body: Where its scalars are emitted.
+        arguments: The function's arguments.
+        arrays: The arrays that steps write to, by key.
+        states: The keys of the states' arrays.
+        rows: The array of each left-hand side of a product, and which row of its first axis.
+        leads: The rows of first axes: "time", "current", "next".
+        scalars: The scalars so far.
+    """
+
+    loop: TimeLoop
+    body: Body
+    arguments: dict[ir.Value, Array]
+    arrays: dict[str, Array]
+    states: Mapping[ir.Value, str]
+    rows: Mapping[ir.Value, tuple[str, str]]
+    leads: dict[str, Index] = field(default_factory=dict[str, Index])
+    scalars: dict[ir.Value, Number] = field(default_factory=dict[ir.Value, Number])
+
+    def begin(self, counter: Number) -> None:
+        """Emits all scalars of a step, given its number; those of the step before are forgotten."""
+        outside = self.loop.arguments
+        self.scalars = {value: self.scalars[value] for value in outside if value in self.scalars}
+        self.scalars[self.loop.counter] = counter
+
+    def emit_scalars(self) -> None:
+        """Emits all scalars that the step computes."""
+        for value in self.loop.scalars():
+            self.scalar(value)
+
+    def scalar(self, value: ir.Value) -> Number:
+        """A scalar of the step, which is emitted where it is first needed."""
+        if value not in self.scalars:
+            op = defining(value)
+            with self.body.located(op.location):
+                if op.name == "stablehlo.constant":
+                    self.scalars[value] = splat(self.body, op)
+                else:
+                    operands = [self.scalar(operand) for operand in op.operands]
+                    self.scalars[value] = elementwise(self.body, op, operands)
+        return self.scalars[value]
+
+    def row_index(self, value: ir.Value, length: Index) -> Number:
+        """The index of a row, clamped to the array as `dynamic_slice` does."""
+        body = self.body
+        index, end = cast(body, self.scalar(value), "i64"), length - 1
+        zero = body.constant(0, "i64")
+        last = body.constant(end, "i64") if isinstance(end, int) else end.to_integer("i64")
+        return body.smaller(body.larger(index, zero), last).to_index()
+
+
+class Walk(ABC):
+    """Emits values of a step, number by number or vector by vector.
+
+    Attributes:
+        step: The step.
+        body: Where to.
+        lanes: How many numbers are computed at once; 0 for scalars.
+    """
+
+    def __init__(self, step: Step, body: Body, lanes: int = 0) -> None:
+        self.step, self.body, self.lanes = step, body, lanes
+        self._known: dict[tuple[ir.Value, Place], Number] = {}
+
+    @abstractmethod
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+        """The numbers of a value that is in an array.
+
+        Args:
+            value: The value.
+            array: The array.
+            lead: The row of its first axis that it is; None if it is all of it.
+            at: Where in the value.
+        """
+
+    @abstractmethod
+    def product(self, value: ir.Value, at: Place) -> Number:
+        """The numbers of a product."""
+
+    @abstractmethod
+    def scalar(self, number: Number) -> Number:
+        """A scalar as what is computed at once."""
+
+    def emit(self, value: ir.Value, at: Place) -> Number:
+        """The numbers of a value of the step at some place."""
+        if (value, at) not in self._known:
+            self._known[value, at] = self._compute(value, at)
+        return self._known[value, at]
+
+    def _compute(self, value: ir.Value, at: Place) -> Number:
+        step = self.step
+        if not at and not is_constant(value):
+            return self.scalar(step.scalars[value])
+        if value in step.states:
+            ring = step.arrays[step.states[value]]
+            before = self.read(value, ring, step.leads["current"], at)
+            return cast(self.body, before, element(value))
+        if value in step.arguments:
+            return self.read(value, step.arguments[value], None, at)
+        if value in step.loop.products:
+            return self.product(value, at)
+        op = defining(value)
+        with self.body.located(op.location):
+            return self._made(value, op, at)
+
+    def _made(self, value: ir.Value, op: ir.Operation, at: Place) -> Number:
+        match op.name.removeprefix("stablehlo."):
+            case "constant":
+                return splat(self.body, op, self.lanes)
+            case "broadcast_in_dim":
+                axes = ints(op, "broadcast_dimensions")
+                return self.emit(op.operands[0], tuple(at[axis] for axis in axes))
+            case "slice":
+                return self.emit(op.operands[0], _moved(at, ints(op, "start_indices")))
+            case "concatenate":
+                operand, column = part_of(op, at[1][1])
+                return self.emit(operand, (at[0], ("column", column)))
+            case "reshape":
+                row, arguments = defining(op.operands[0]), self.step.arguments
+                if row.name != "stablehlo.dynamic_slice" or row.operands[0] not in arguments:
+                    raise Refused("a reshape in a step")
+                array = arguments[row.operands[0]]
+                lead = self.step.row_index(row.operands[1], array.shape[0])
+                return self.read(value, array, lead, at)
+            case _:
+                operands = [self.emit(x, at if rank(x) else ()) for x in op.operands]
+                return elementwise(self.body, op, operands)
+
+
+def _moved(at: Place, starts: list[int]) -> Place:
+    """A place in a slice as one of the value that it is of."""
+    for (axis, _), start in zip(at, starts, strict=True):
+        if axis == "row" and start:
+            raise Refused("a slice of rows in a step")
+    return tuple((axis, n + start) for (axis, n), start in zip(at, starts, strict=True))

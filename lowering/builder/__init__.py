@@ -1,0 +1,1 @@
+"""A typed builder of portable StableHLO."""

@@ -1,0 +1,61 @@
+"""The matrix products that gradients of weights are: of all steps, or a block of time at a time.
+
+In blocks, each product is added where it belongs in the vector of all gradients. It is emitted as a
+`stablehlo.composite` with a plain decomposition, as `time_loop` is, so that lowering may do it in
+place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["add_product", "product"]
+
+
+def add_product(b: Builder, total: Value, offset: int, lhs: Value, rhs: Value) -> Value:
+    """Adds ``lhs^T @ rhs``, over all steps and rows, to a part of a vector.
+
+    Args:
+        b: The builder.
+        total: The vector; the products are summed in its dtype.
+        offset: Where in it the part begins.
+        lhs: ``[T, B, M]``.
+        rhs: ``[T, B, N]``.
+
+    Returns:
+        The vector with its new part.
+    """
+    lhs, rhs = _matrix(lhs), _matrix(rhs)
+    shape = (lhs.shape[1], rhs.shape[1])
+    if 0 in (*lhs.shape, *rhs.shape):
+        return total
+
+    def decomposition(total: Value, lhs: Value, rhs: Value) -> list[Value]:
+        b.step("part = part + lhs^T @ rhs")
+        part = total.slice(0, offset, offset + math.prod(shape)).reshape(*shape)
+        return [total.with_part(offset, (part + lhs.dot(rhs, (0, 0), total.dtype)).flat())]
+
+    (result,) = b.composite(
+        "add_product",
+        [total, lhs, rhs],
+        {"offset": offset},
+        decomposition,
+        ["total", "lhs", "rhs"],
+    )
+    return result
+
+
+def product(lhs: Value, rhs: Value, dtype: str) -> Value:
+    """``lhs^T @ rhs``, over all steps and rows, of ``[T, B, M]`` and ``[T, B, N]``, in a dtype."""
+    return _matrix(lhs).dot(_matrix(rhs), (0, 0), dtype)
+
+
+def _matrix(value: Value) -> Value:
+    """All rows of all steps of ``[T, B, N]``."""
+    T, B, width = value.shape
+    return value.reshape(T * B, width)

@@ -1,0 +1,356 @@
+"""A typed StableHLO builder: constants, control flow, functions.
+
+`Builder` remembers which step of which formula is being emitted: every op carries that as its
+source location, so that a compiler error names the formula and the printed module names its values
+after it. Every op is verified as it is created. What an op gives is a `Value` (`value`).
+
+Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/spec).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.builder.value import Type, Value
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.manifest import FunctionSpec
+
+__all__ = ["Builder"]
+
+
+class Builder:
+    """Emits the ops of one function of a module, at MLIR's current insertion point.
+
+    Attributes:
+        module: The module that the function is in.
+        spec: The function.
+    """
+
+    def __init__(self, module: ir.Module, spec: FunctionSpec) -> None:
+        self.module = module
+        self.spec = spec
+        self._location = ir.Location.name(spec.op)
+        self._symbols: set[str] = set()
+
+    # Source locations.
+
+    def step(self, formula: str) -> None:
+        """Names the step of the formula that the ops from here on belong to.
+
+        Args:
+            formula: Such as ``"i = s(zi)"``; its first word names the values in printed modules.
+        """
+        self._location = self._named(formula)
+
+    def _named(self, formula: str) -> ir.Location:
+        location = ir.Location.name(f"{self.spec.op}: {formula}")
+        return ir.Location.name(re.split(r"\W", formula, maxsplit=1)[0], location)
+
+    # Ops.
+
+    def create(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        results: Sequence[Type],
+        attributes: Mapping[str, ir.Attribute] | None = None,
+        regions: int = 0,
+    ) -> ir.Operation:
+        """Creates an op by its full name; with regions, the caller fills them and then verifies."""
+        op = ir.Operation.create(
+            name,
+            operands=[operand.ssa for operand in operands],
+            results=[result.mlir for result in results],
+            attributes=dict(attributes or {}),
+            regions=regions,
+            loc=self._location,
+        )
+        if not regions:
+            self.verify(op)
+        return op
+
+    @staticmethod
+    def verify(op: ir.Operation) -> None:
+        """Verifies one op.
+
+        Raises:
+            ir.MLIRError: It is not a legal op; the message names the step of the formula.
+        """
+        op.verify()
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: Type,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> Value:
+        """Creates a StableHLO op with one result.
+
+        An empty result is a constant, whatever it is computed from: IREE's CPU code generator
+        divides by zero on some ops that make empty tensors.
+        """
+        if 0 in result.shape and name != "constant":
+            return self.full(0, result.shape, result.dtype)
+        op = self.create(f"stablehlo.{name}", operands, [result], attributes)
+        return Value(self, op.results[0], result)
+
+    def terminate(self, name: str, operands: Sequence[Value]) -> None:
+        """Creates the terminator of a block."""
+        self.create(name, operands, [])
+
+    @contextmanager
+    def block(
+        self, region: ir.Region, arguments: Sequence[Type], names: Sequence[str]
+    ) -> Generator[tuple[Value, ...], None, None]:
+        """Appends a block to a region and emits into it; gives the block's arguments."""
+        block = region.blocks.append(
+            *[argument.mlir for argument in arguments],
+            arg_locs=[self._named(name) for name in names],
+        )
+        outside = self._location
+        with ir.InsertionPoint(block):
+            yield tuple(
+                Value(self, ssa, type) for ssa, type in zip(block.arguments, arguments, strict=True)
+            )
+        self._location = outside
+
+    # Constants and shapes.
+
+    def constant(self, value: float, dtype: str) -> Value:
+        """A scalar constant."""
+        return self.full(value, (), dtype)
+
+    def full(self, value: float, shape: tuple[int, ...], dtype: str) -> Value:
+        """A tensor of equal elements."""
+        type = Type(shape, dtype)
+        element = type.mlir.element_type
+        if type.is_float:
+            with np.errstate(over="ignore"):  # a value too large for the type is its infinity
+                rounded = float(np.array(value).astype(DTYPES[dtype].numpy))
+            attribute = ir.FloatAttr.get(element, rounded)
+        else:
+            attribute = ir.IntegerAttr.get(element, int(value))
+        dense = ir.DenseElementsAttr.get_splat(type.mlir, attribute)
+        return self.op("constant", [], type, {"value": dense})
+
+    def broadcast_together(self, lhs: Value, rhs: Value | int | float) -> tuple[Value, Value]:
+        """Both operands in the shape of the one of higher rank; numbers become constants."""
+        if not isinstance(rhs, Value):
+            return lhs, self.full(rhs, lhs.shape, lhs.dtype)
+        if len(lhs.shape) < len(rhs.shape):
+            return lhs.broadcast_to(rhs.shape), rhs
+        return lhs, rhs.broadcast_to(lhs.shape)
+
+    def concatenate(self, values: Sequence[Value], axis: int) -> Value:
+        """Values joined along an axis."""
+        values = [value for value in values if value.shape[axis]] or values[:1]
+        if len(values) == 1:
+            return values[0]
+        shape = list(values[0].shape)
+        shape[axis] = sum(value.shape[axis] for value in values)
+        dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
+        return self.op(
+            "concatenate", values, Type(tuple(shape), values[0].dtype), {"dimension": dimension}
+        )
+
+    def assemble(self, parts: Sequence[tuple[int, Value]], size: int) -> Value:
+        """A vector of values of one dtype, each at its offset; 0 elsewhere.
+
+        The values are written in the order given, which should be that of their computation: IREE
+        3.13 lets what computes a value write it in its place, and fails to compile if that reorders
+        it ("operand does not dominate this use"), as it may in a concatenation.
+        """
+        if len(parts) == 1 and math.prod(parts[0][1].shape) == size:
+            return parts[0][1].flat()
+        dtype = parts[0][1].dtype if parts else self.spec.dtype
+        vector = self.full(0, (size,), dtype)
+        for offset, value in parts:
+            if math.prod(value.shape):
+                vector = vector.with_part(offset, value.flat())
+        return vector
+
+    def iota(self, shape: tuple[int, ...], axis: int, dtype: str = "int64") -> Value:
+        """Each element its own index along an axis."""
+        dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
+        return self.op("iota", [], Type(shape, dtype), {"iota_dimension": dimension})
+
+    def random_bits(self, key: Value, counter: Value, count: int) -> Value:
+        """Philox 4x32 bits, uint32 ``[count]``; the counter advances by one for every 128 bits.
+
+        Args:
+            key: The key, int64 scalar.
+            counter: Where to start, int64 scalar.
+            count: How many numbers.
+        """
+        state = self.concatenate([key.reshape(1), counter.reshape(1)], 0).bitcast("uint64")
+        result = Type((count,), "uint32")
+        if not count:
+            return self.full(0, (0,), "uint32")
+        algorithm = ir.Attribute.parse("#stablehlo<rng_algorithm PHILOX>")
+        op = self.create(
+            "stablehlo.rng_bit_generator",
+            [state],
+            [state.type, result],
+            {"rng_algorithm": algorithm},
+        )
+        return Value(self, op.results[1], result)
+
+    # Elementwise functions.
+
+    def sigmoid(self, x: Value) -> Value:
+        """The logistic function ``1 / (1 + exp(-x))``."""
+        return self.op("logistic", [x], x.type)
+
+    def tanh(self, x: Value) -> Value:
+        """The hyperbolic tangent.
+
+        IREE's CPU backend has no double-precision tanh to link, and its expm1 loses all digits near
+        0, so in float64 it is composed: ``x + x*z*P(z)/Q(z)`` with ``z = x*x`` near 0, and
+        ``sign(x) * (1 - 2 / (exp(2|x|) + 1))`` elsewhere, within a few units in the last place. The
+        coefficients are those of the Cephes library (S. L. Moshier, tanh.c).
+        """
+        if x.dtype != "float64":
+            return self.op("tanh", [x], x.type)
+        z = x * x
+        p = (
+            z * -9.64399179425052238628e-1 - 9.92877231001918586564e1
+        ) * z - 1.61468768441708447952e3
+        q = ((z + 1.12811678491632931402e2) * z + 2.23548839060100448583e3) * z
+        near = x + x * z * p / (q + 4.84406305325125486048e3)
+        magnitude = self.op("abs", [x], x.type)
+        exponential = self.op("exponential", [magnitude * 2.0], x.type)
+        far = 1.0 - self.full(2.0, x.shape, x.dtype) / (exponential + 1.0)
+        signed = self.select(x.compare("LT", 0.0), -far, far)
+        return self.select(magnitude.compare("LT", 0.625), near, signed)
+
+    def relu(self, x: Value) -> Value:
+        """The larger of a number and 0; NaN stays NaN."""
+        return self.op("maximum", [x, self.full(0, x.shape, x.dtype)], x.type)
+
+    def select(self, predicate: Value, on_true: Value, on_false: Value) -> Value:
+        """``on_true`` where the predicate holds, else ``on_false``, whatever is in the other."""
+        return self.op("select", [predicate, on_true, on_false], on_true.type)
+
+    def clamp(self, low: float, x: Value, high: float) -> Value:
+        """``min(max(x, low), high)``; NaN stays NaN."""
+        bounds = [self.constant(bound, x.dtype) for bound in (low, high)]
+        return self.op("clamp", [bounds[0], x, bounds[1]], x.type)
+
+    # Control flow.
+
+    def after(self, done: Sequence[Value], values: Sequence[Value]) -> list[Value]:
+        """Values that are there only when others are too: what those were made of may then go."""
+        operands = [*values, *done]
+        types = [operand.type for operand in operands]
+        op = self.create("stablehlo.optimization_barrier", operands, types)
+        results = list(op.results)[: len(values)]
+        return [Value(self, ssa, value.type) for ssa, value in zip(results, values, strict=True)]
+
+    def while_loop(
+        self,
+        carry: Mapping[str, Value],
+        condition: Callable[..., Value],
+        body: Callable[..., Sequence[Value]],
+    ) -> tuple[Value, ...]:
+        """``while condition(*carry): carry = body(*carry)``; the keys name the carried values."""
+        types = [value.type for value in carry.values()]
+        names = list(carry)
+        op = self.create("stablehlo.while", list(carry.values()), types, regions=2)
+        with self.block(op.regions[0], types, names) as values:
+            self.terminate("stablehlo.return", [condition(*values)])
+        with self.block(op.regions[1], types, names) as values:
+            self.terminate("stablehlo.return", list(body(*values)))
+        self.verify(op)
+        return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True))
+
+    def composite(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        attributes: Mapping[str, bool | int | float | str],
+        decomposition: Callable[..., Sequence[Value]],
+        names: Sequence[str],
+    ) -> tuple[Value, ...]:
+        """A named op with its meaning spelled out in plain StableHLO.
+
+        Any StableHLO consumer can inline the decomposition; one that knows the name may do better
+        (https://openxla.org/stablehlo/spec#composite).
+
+        Args:
+            name: The name, without this package's prefix.
+            operands: Its operands.
+            attributes: What there is to know about it beyond its types.
+            decomposition: Emits its meaning on values like the operands; gives the results.
+            names: The names of the operands in the decomposition.
+        """
+        symbol = f"{self.spec.function}.{name}"
+        if symbol in self._symbols:  # another loop of the same kind
+            symbol = f"{symbol}.{len(self._symbols)}"
+        self._symbols.add(symbol)
+        types = [operand.type for operand in operands]
+        with ir.InsertionPoint(self.module.body):
+            results = self.function(symbol, types, names, decomposition, private=True)
+        op = self.create(
+            "stablehlo.composite",
+            operands,
+            results,
+            {
+                "name": ir.StringAttr.get(f"rnn_compiler.{name}"),
+                "composite_attributes": ir.DictAttr.get(
+                    {key: _attribute(value) for key, value in attributes.items()}
+                ),
+                "decomposition": ir.FlatSymbolRefAttr.get(symbol),
+                "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
+            },
+        )
+        return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, results, strict=True))
+
+    def function(
+        self,
+        symbol: str,
+        arguments: Sequence[Type],
+        names: Sequence[str],
+        body: Callable[..., Sequence[Value]],
+        private: bool = False,
+    ) -> list[Type]:
+        """Adds a function to the module; gives the types of its results.
+
+        Args:
+            symbol: Its symbol.
+            arguments: The types of its arguments.
+            names: The names of its arguments.
+            body: Emits its body on values for the arguments; gives the results.
+            private: Whether only this module may call it.
+        """
+        attributes: dict[str, ir.Attribute] = {
+            "sym_name": ir.StringAttr.get(symbol),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get([], [])),  # until it is known
+        }
+        if private:
+            attributes["sym_visibility"] = ir.StringAttr.get("private")
+        op = self.create("func.func", [], [], attributes, regions=1)
+        with self.block(op.regions[0], arguments, names) as values:
+            results = list(body(*values))
+            self.terminate("func.return", results)
+        types = [result.type for result in results]
+        function_type = ir.FunctionType.get([t.mlir for t in arguments], [t.mlir for t in types])
+        op.attributes["function_type"] = ir.TypeAttr.get(function_type)
+        self.verify(op)
+        return types
+
+
+def _attribute(value: bool | int | float | str) -> ir.Attribute:
+    if isinstance(value, bool):
+        return ir.BoolAttr.get(value)
+    if isinstance(value, int):
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    if isinstance(value, float):
+        return ir.FloatAttr.get(ir.F64Type.get(), value)
+    return ir.StringAttr.get(value)

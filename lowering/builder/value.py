@@ -1,0 +1,253 @@
+"""StableHLO values that read as formulas do on paper: ``o * (1 - o) * h_grad``.
+
+A `Value` wraps an SSA value. Binary operators broadcast as numpy does, along leading axes only (a
+row vector against a batch). What they emit goes through the value's `builder.Builder`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES
+from rnn_compiler.lowering.mlir import ir
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+
+__all__ = ["Type", "Value"]
+
+
+_INNER_TYPES = {"bool": "i1", "uint32": "ui32", "uint64": "ui64"}
+"""Element types that no op takes or gives."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """A tensor type: a shape and the name of an element type (``"float32"``, ``"bool"``)."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def mlir(self) -> ir.RankedTensorType:
+        """The MLIR type, in the current context."""
+        element = _INNER_TYPES.get(self.dtype) or DTYPES[self.dtype].mlir
+        return ir.RankedTensorType.get(self.shape, ir.Type.parse(element))
+
+    @property
+    def is_float(self) -> bool:
+        """Whether its elements are floating point numbers."""
+        return self.dtype in FLOAT_DTYPES
+
+
+class Value:
+    """An SSA value of tensor type.
+
+    Attributes:
+        type: Its shape and dtype.
+        ssa: The MLIR value.
+    """
+
+    __slots__ = ("builder", "ssa", "type")
+
+    def __init__(self, builder: Builder, ssa: ir.Value, type: Type) -> None:
+        self.builder = builder
+        self.ssa = ssa
+        self.type = type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> str:
+        """Name of its element type."""
+        return self.type.dtype
+
+    def binary(self, op: str, other: Value | int | float, swap: bool = False) -> Value:
+        """A StableHLO op of two operands, which are brought to one shape."""
+        b = self.builder
+        lhs, rhs = b.broadcast_together(self, other)
+        if swap:
+            lhs, rhs = rhs, lhs
+        return b.op(op, [lhs, rhs], lhs.type)
+
+    def __add__(self, other: Value | int | float) -> Value:
+        return self.binary("add", other)
+
+    def __radd__(self, other: int | float) -> Value:
+        return self.binary("add", other, swap=True)
+
+    def __sub__(self, other: Value | int | float) -> Value:
+        return self.binary("subtract", other)
+
+    def __rsub__(self, other: int | float) -> Value:
+        return self.binary("subtract", other, swap=True)
+
+    def __mul__(self, other: Value | int | float) -> Value:
+        return self.binary("multiply", other)
+
+    def __rmul__(self, other: int | float) -> Value:
+        return self.binary("multiply", other, swap=True)
+
+    def __truediv__(self, other: Value | int | float) -> Value:
+        return self.binary("divide", other)
+
+    def __neg__(self) -> Value:
+        return self.builder.op("negate", [self], self.type)
+
+    def compare(self, direction: str, other: Value | int | float) -> Value:
+        """Elementwise comparison; `direction` is EQ, NE, LT, LE, GT or GE."""
+        b = self.builder
+        lhs, rhs = b.broadcast_together(self, other)
+        kind = "UNSIGNED" if lhs.dtype.startswith("uint") else "SIGNED"
+        kind = "FLOAT" if lhs.type.is_float else kind
+        attributes = {
+            "comparison_direction": ir.Attribute.parse(
+                f"#stablehlo<comparison_direction {direction}>"
+            ),
+            "compare_type": ir.Attribute.parse(f"#stablehlo<comparison_type {kind}>"),
+        }
+        return b.op("compare", [lhs, rhs], Type(lhs.shape, "bool"), attributes)
+
+    def to(self, dtype: str) -> Value:
+        """The same numbers in another element type."""
+        if dtype == self.dtype:
+            return self
+        return self.builder.op("convert", [self], Type(self.shape, dtype))
+
+    def bitcast(self, dtype: str) -> Value:
+        """The same bits as another element type of the same width."""
+        return self.builder.op("bitcast_convert", [self], Type(self.shape, dtype))
+
+    def reshape(self, *shape: int) -> Value:
+        """The same elements in another shape."""
+        if shape == self.shape:
+            return self
+        return self.builder.op("reshape", [self], Type(shape, self.dtype))
+
+    def flat(self) -> Value:
+        """The same elements as a vector."""
+        return self.reshape(math.prod(self.shape))
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> Value:
+        """Repeated along new leading axes."""
+        if shape == self.shape:
+            return self
+        first = len(shape) - len(self.shape)
+        return self.broadcast_in_dim(shape, range(first, len(shape)))
+
+    def broadcast_in_dim(self, shape: tuple[int, ...], axes: Sequence[int]) -> Value:
+        """Repeated so that axis k of this value becomes axis `axes[k]` of the result."""
+        attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get(list(axes))}
+        return self.builder.op("broadcast_in_dim", [self], Type(shape, self.dtype), attributes)
+
+    def transpose(self, *permutation: int) -> Value:
+        """Axes reordered: axis k of the result is axis `permutation[k]` of this value."""
+        attributes = {"permutation": ir.DenseI64ArrayAttr.get(list(permutation))}
+        shape = tuple(self.shape[axis] for axis in permutation)
+        return self.builder.op("transpose", [self], Type(shape, self.dtype), attributes)
+
+    def slice(self, axis: int, start: int, stop: int) -> Value:
+        """The part from `start` to `stop` along one axis."""
+        if (start, stop) == (0, self.shape[axis]):
+            return self
+        starts = [0] * len(self.shape)
+        limits = list(self.shape)
+        starts[axis], limits[axis] = start, stop
+        attributes = {
+            "start_indices": ir.DenseI64ArrayAttr.get(starts),
+            "limit_indices": ir.DenseI64ArrayAttr.get(limits),
+            "strides": ir.DenseI64ArrayAttr.get([1] * len(self.shape)),
+        }
+        shape = tuple(stop - start for start, stop in zip(starts, limits, strict=True))
+        return self.builder.op("slice", [self], Type(shape, self.dtype), attributes)
+
+    def split(self, axis: int, parts: int) -> tuple[Value, ...]:
+        """Cut into equal parts along one axis."""
+        size = self.shape[axis] // parts
+        return tuple(self.slice(axis, k * size, (k + 1) * size) for k in range(parts))
+
+    def row(self, index: Value) -> Value:
+        """Element `index` of the first axis, ``self[index]``; the index is clamped to the range."""
+        b = self.builder
+        indices = [index] + [b.constant(0, index.dtype)] * (len(self.shape) - 1)
+        attributes = {"slice_sizes": ir.DenseI64ArrayAttr.get([1, *self.shape[1:]])}
+        row = b.op(
+            "dynamic_slice", [self, *indices], Type((1, *self.shape[1:]), self.dtype), attributes
+        )
+        return row.reshape(*self.shape[1:])
+
+    def with_row(self, index: Value, row: Value) -> Value:
+        """A copy in which element `index` of the first axis is `row`."""
+        b = self.builder
+        indices = [index] + [b.constant(0, index.dtype)] * (len(self.shape) - 1)
+        update = row.reshape(1, *row.shape)
+        return b.op("dynamic_update_slice", [self, update, *indices], self.type)
+
+    def with_part(self, offset: int, part: Value) -> Value:
+        """A copy of a vector in which the elements from `offset` on are those of another."""
+        operands = [self, part, self.builder.constant(offset, "int64")]
+        return self.builder.op("dynamic_update_slice", operands, self.type)
+
+    def dot(self, other: Value, axes: tuple[int, int], dtype: str | None = None) -> Value:
+        """Contraction of axis ``axes[0]`` of this value with axis ``axes[1]`` of the other.
+
+        Args:
+            other: The right-hand side.
+            axes: The contracted axis of each side.
+            dtype: Element type of the products, the sums and the result; default: this value's.
+        """
+        numbers = (
+            f"#stablehlo.dot<lhs_contracting_dimensions = [{axes[0]}], "
+            f"rhs_contracting_dimensions = [{axes[1]}]>"
+        )
+        shape = tuple(n for axis, n in enumerate(self.shape) if axis != axes[0])
+        shape += tuple(n for axis, n in enumerate(other.shape) if axis != axes[1])
+        result = Type(shape, dtype or self.dtype)
+        if self.shape[axes[0]] == 0:  # a sum of nothing
+            return self.builder.full(0, shape, result.dtype)
+        if self.shape[axes[0]] == 1:
+            # An outer product. IREE 3.13 rewrites the contraction into it, and forgets to widen.
+            rank = len(self.shape) - 1
+            lhs = self.to(result.dtype).reshape(*shape[:rank])
+            rhs = other.to(result.dtype).reshape(*shape[rank:])
+            return lhs.broadcast_in_dim(shape, range(rank)) * rhs.broadcast_to(shape)
+        return self.builder.op(
+            "dot_general",
+            [self, other],
+            result,
+            {"dot_dimension_numbers": ir.Attribute.parse(numbers)},
+        )
+
+    def sum(self, *axes: int) -> Value:
+        """The sum over some axes."""
+        return self._reduce("add", axes)
+
+    def max(self, *axes: int) -> Value:
+        """The largest of the elements, which are not negative, over some axes; 0 of none."""
+        return self._reduce("maximum", axes)
+
+    def _reduce(self, combine: str, axes: Sequence[int]) -> Value:
+        """Elements combined along some axes, with 0 as the start."""
+        b = self.builder
+        shape = tuple(n for axis, n in enumerate(self.shape) if axis not in axes)
+        result = Type(shape, self.dtype)
+        if 0 in self.shape:  # nothing to combine
+            return b.full(0, shape, self.dtype)
+        op = b.create(
+            "stablehlo.reduce",
+            [self, b.constant(0, self.dtype)],
+            [result],
+            {"dimensions": ir.DenseI64ArrayAttr.get(list(axes))},
+            regions=1,
+        )
+        scalar = Type((), self.dtype)
+        with b.block(op.regions[0], [scalar, scalar], ["lhs", "rhs"]) as (lhs, rhs):
+            b.terminate("stablehlo.return", [b.op(combine, [lhs, rhs], scalar)])
+        b.verify(op)
+        return Value(b, op.results[0], result)

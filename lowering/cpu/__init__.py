@@ -1,0 +1,1 @@
+"""Time loops and products as dispatches for CPUs."""

@@ -1,0 +1,312 @@
+"""A time loop as a function that makes a single dispatch, for CPUs.
+
+The dispatch (`kernel.executable`) is the loop over time and all that a step does. It reads the
+number of steps at run time, keeps all state in place, and works in panels: P units (columns) of
+every gate at once, for a block of rows,
+
+    for t in 0..n-1:
+      for stage in the step's stages:                     # see plan.py
+        for part in parts of the units and rows:           # shared among workgroups, see turns.py
+          for panel, for block of rows:
+            product[rows, P] = lhs[rows, K] @ packed[gate, panel][K, P]   # linalg.matmul, each gate
+            for row: all else that the step computes of these units, in vectors
+    rows n.. of the outputs = 0
+
+so that what leaves registers is a tile of products (some KiB of stack) and what the step has to
+write (`step_tile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, before the
+dispatch; for a single row ``[N/P, K, G*P]``, so that it has enough sums under way at once.
+
+What the dispatch reads is held by `flow.tensor.clone`, or IREE would put cheap ops that make it
+elsewhere; no clone is left in the end.
+
+16-bit types: products run in the type they accumulate in; the state's copy is exact in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
+from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape
+from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.cpu.packed_columns import packed_columns
+from rnn_compiler.lowering.cpu.plan import Plan, Stage
+from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
+from rnn_compiler.lowering.cpu.turns import Turns
+from rnn_compiler.lowering.kernel.arithmetic import splat
+from rnn_compiler.lowering.kernel.body import Array, converted
+from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.shares import first_only, share
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["FusedLoop"]
+
+
+class FusedLoop:
+    """A time loop as a function that makes one dispatch.
+
+    Attributes:
+        loop: The time loop.
+        opaque: Its scalar arguments that are constants, but for the number of steps: the function
+            takes them as numbers that it does not know, so that loops that differ in them alone
+            share a dispatch.
+        function: The function.
+    """
+
+    def __init__(
+        self,
+        symbol: str,
+        loop: TimeLoop,
+        vectors: VectorUnit,
+        operands: Sequence[ir.Value],
+        place: tuple[int, int],
+        location: ir.Location,
+    ) -> None:
+        """Emits the function.
+
+        Args:
+            symbol: Its name.
+            loop: The time loop.
+            vectors: The vector unit of the target.
+            operands: What the function is called with.
+            place: Which of the module's time loops this is, and how many there are.
+            location: The loop's source location.
+
+        Raises:
+            Refused: It is none that can be fused.
+        """
+        self.loop, self._vectors = loop, vectors
+        self._operands = dict(zip(loop.arguments, operands, strict=True))
+        self.opaque = {
+            value
+            for value, operand in list(self._operands.items())[1:]
+            if rank(value) == 0 and is_constant(operand)
+        }
+        self._plan = Plan(loop, vectors)
+        types = [value.type for value in loop.arguments]
+        self.function = Function(symbol, types, location)
+        arguments = {
+            value: self._argument(value, given)
+            for value, given in zip(loop.arguments, self.function.arguments, strict=True)
+        }
+        self.function.finish(self._results(self._dispatch(arguments, place)))
+
+    def _argument(self, value: ir.Value, given: ir.Value) -> Array:
+        """An argument of the function, without a batch axis of 1."""
+        array, batch = Array.of(given), self._plan.batch
+        weights = {product.weight for product in self.loop.products.values()}
+        if value in weights or rank(value) == 0:
+            return array
+        if batch > 1 or rank(value) < 2 or array.shape[-2] != 1:
+            return self.function.held(array)
+        return self.function.held(self.function.collapse(array, _batch_groups(rank(value))))
+
+    # The dispatch.
+
+    def _dispatch(self, arguments: dict[ir.Value, Array], place: tuple[int, int]) -> Step:
+        """Emits the dispatch; gives the arrays that it made."""
+        loop, plan, function = self.loop, self._plan, self.function
+        packed = [
+            [
+                packed_columns(
+                    function,
+                    self._vectors,
+                    loop,
+                    arguments,
+                    stage,
+                    panels,
+                    together=plan.batch == 1,
+                )
+                for panels in stage.panels
+            ]
+            for stage in plan.stages
+        ]
+        initial = [self._initial(state, arguments[state.initial]) for state in loop.states]
+        parts = plan.cut[0] * plan.cut[1]
+        executable = Executable(function, "loop", parts)
+        inside, scalars = self._bring_in(executable, arguments)
+        packed = [[executable.read(each) for each in arrays] for arrays in packed]
+        initial = [executable.read(array) for array in initial]
+        arrays = {key: executable.make(type) for key, type in plan.arrays.items()}
+        step = Step(loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars)
+        turns = Turns(executable, parts, *place)
+        _Steps(step, plan, self._vectors, turns, packed).emit(initial)
+        executable.dispatch()
+        return step
+
+    def _initial(self, state: State, before: Array) -> Array:
+        """The state before the first step, in the element type of the dispatch's array."""
+        kind = self._plan.arrays[self._plan.states[state.value]].element
+        return self.function.held(converted(self.function, before, kind))
+
+    def _bring_in(
+        self, executable: Executable, arguments: dict[ir.Value, Array]
+    ) -> tuple[dict[ir.Value, Array], dict[ir.Value, Number]]:
+        """Makes the arguments known inside the dispatch, the scalars among them as numbers."""
+        loop, body = self.loop, executable.body
+        apart = {product.weight for product in loop.products.values()}
+        apart |= {state.initial for state in loop.states}
+        inside, scalars = dict(arguments), dict[ir.Value, Number]()
+        for value, array in arguments.items():
+            if value in self.opaque:
+                scalars[value] = executable.given(self.function.element(array))
+            elif value == loop.arguments[0] and is_constant(self._operands[value]):
+                scalars[value] = splat(body, defining(self._operands[value]))
+            elif value not in apart:
+                inside[value] = executable.read(array)
+                if rank(value) == 0:
+                    scalars[value] = body.element(inside[value])
+        return inside, scalars
+
+    # Results.
+
+    def _results(self, step: Step) -> list[Array]:
+        """Emits the function's results from the dispatch's."""
+        results = [
+            self._restored(step.arrays[f"output{number}"], output)
+            for number, output in enumerate(self.loop.outputs)
+        ]
+        for state in self.loop.states:
+            ring = step.arrays[self._plan.states[state.value]]
+            last = self.function.extract(ring, [0] * len(ring.shape), ring.shape[1:])
+            results.append(self._restored(last, state))
+        return results
+
+    def _restored(self, array: Array, of: Output | State) -> Array:
+        """A result in the shape and element type that the decomposition has."""
+        if isinstance(of, Output):
+            full, kind = of.shape, of.element
+        else:
+            full, kind = shape(of.value), element(of.value)
+        array = converted(self.function, array, kind)
+        if array.shape == full:
+            return array
+        return self.function.expand(array, _batch_groups(len(full)), full)
+
+
+def _batch_groups(rank: int) -> list[list[int]]:
+    """The axes of ``[T, 1, N]`` or ``[1, N]`` that are one without a batch axis."""
+    return [[0, 1], [2]] if rank == 3 else [[0, 1]]
+
+
+class _Steps:
+    """Emits the loop over time.
+
+    Attributes:
+        step: What there is during a step.
+        plan: What it writes.
+        turns: How its parts are shared.
+        packed: The weights of each stage's panels.
+    """
+
+    def __init__(
+        self,
+        step: Step,
+        plan: Plan,
+        vectors: VectorUnit,
+        turns: Turns,
+        packed: Sequence[Sequence[Array]],
+    ) -> None:
+        self.step, self.plan, self.vectors = step, plan, vectors
+        self.turns, self.packed = turns, packed
+        self.loop, self.body, self.arrays = step.loop, step.body, step.arrays
+
+    def emit(self, initial: Sequence[Array]) -> None:
+        """Emits the loop, from the states before it to zeros in the rows after it."""
+        body, turns = self.body, self.turns
+        given = self.step.scalars[self.loop.arguments[0]]
+        low, high = (body.constant(n, "i64") for n in (0, self.loop.outputs[0].shape[0]))
+        self.count = body.smaller(body.larger(given, low), high).to_index()
+        self.one, self.two = body.index(1), body.index(2)
+        parity = self.count % self.two
+        states = [self.arrays[self.plan.states[state.value]] for state in self.loop.states]
+
+        def begin() -> None:
+            for array, source in zip(states, initial, strict=True):
+                body.insert(source, array, [parity, *[0] * len(source.shape)])
+
+        turns.take(
+            body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
+        )
+        first = turns.over(len(self.plan.stages))
+        body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
+        outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
+        first = self.count + turns.workgroup
+        body.loop(first, outputs[0].shape[0], turns.parts, outputs, self._zero_row)
+
+    def _zero_row(self, time: Number) -> None:
+        """Emits zeros for one row of every output."""
+        body = self.body
+        for number in range(len(self.loop.outputs)):
+            array = self.arrays[f"output{number}"]
+            starts = [time, *[0] * len(array.shape[1:])]
+            row = body.extract(array, starts, array.shape[1:])
+            body.insert(zeros_in_place(body, self.vectors, row), array, starts)
+
+    def _one_step(self, number: Number) -> None:
+        """Emits step k: its scalars, then the turns that its stages are."""
+        step, stages = self.step, self.plan.stages
+        step.begin(number.to_integer("i64"))
+        current = (self.count - number) % self.two
+        output = self.loop.outputs[0]
+        step.leads = {
+            "current": current,
+            "next": self.one - current,
+            "time": step.row_index(output.time, output.shape[0]),
+        }
+        step.emit_scalars()
+        turn = number * len(stages)
+        for stage, packed in zip(stages, self.packed, strict=True):
+            keys = dict.fromkeys(write.array for write in stage.writes)
+            carried = [self.arrays[key] for key in keys]
+            turn = turn + 1
+
+            def part(number: Index, of: tuple[Stage, Sequence[Array]] = (stage, packed)) -> None:
+                self._tiles(*of, number)
+
+            self.turns.take(turn, carried, part)
+
+    def _tiles(self, stage: Stage, packed: Sequence[Array], part: Index) -> None:
+        """Emits a part of a stage: some panels, some rows."""
+        body, batch = self.body, self.plan.batch
+        units, groups = self.plan.cut
+        column: Index = 0
+        group: Index = 0
+        if isinstance(part, Number):
+            column, group = part % units, part // units
+        carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in stage.writes)]
+        rows = self.vectors.row_block(batch)
+        full, rest = divmod(stage.unit, stage.panel)
+
+        def all_rows(of: Units) -> None:
+            tile = StepTile(self.step, self.vectors, stage, packed, of, rows, batched=batch > 1)
+            share(
+                body,
+                -(-batch // rows),
+                groups,
+                group,
+                carried,
+                lambda number: tile.emit(self._first_row(number, rows)),
+            )
+
+        def panel(number: Index) -> None:
+            all_rows(Units(number * stage.panel, stage.panel, number))
+
+        if (full, rest) == (1, 0):
+            all_rows(Units(0, stage.panel, None))
+            return
+        share(body, full, units, column, carried, panel)
+        if rest:
+            last = Units(full * stage.panel, rest, full)
+            first_only(body, column, units, carried, lambda: all_rows(last))
+
+    def _first_row(self, number: Index, rows: int) -> Index:
+        """The first row of a block; the last overlaps the one before, and repeats its numbers."""
+        row, batch = number * rows, self.plan.batch
+        if batch % rows == 0 or isinstance(row, int):
+            return row
+        return self.body.smaller(row, batch - rows)

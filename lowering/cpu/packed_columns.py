@@ -1,0 +1,95 @@
+"""The columns of weights that the products of a stage need, packed into panels.
+
+A step slices what it multiplies (the gates of one ``h @ w``), and may take its columns from several
+matrices; a tile wants the same few units of every gate. So the columns are put side by side, where
+they are not already, and packed once per call, before the dispatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop
+from rnn_compiler.lowering.analysis.values import element
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.plan import Panels, Stage
+from rnn_compiler.lowering.kernel.attributes import integer, integers
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, converted, known, transposed
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["packed_columns"]
+
+
+def packed_columns(
+    outside: Function,
+    vectors: VectorUnit,
+    loop: TimeLoop,
+    arguments: Mapping[ir.Value, Array],
+    stage: Stage,
+    panels: Panels,
+    *,
+    together: bool,
+) -> Array:
+    """Emits the packing of the columns that products with one left-hand side need.
+
+    Args:
+        outside: Where to.
+        vectors: The vector unit.
+        loop: The time loop.
+        arguments: What its function is given.
+        stage: What the products belong to.
+        panels: The products.
+        together: Whether a panel holds the columns of all gates.
+
+    Returns:
+        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``; ``[K, G*N]`` if there is a single
+        panel.
+
+    Raises:
+        Refused: Some of the weights lie one way, some the other.
+    """
+    products = [loop.products[value] for value, _ in panels.columns]
+    if len({product.transposed for product in products}) != 1:
+        raise Refused("products of mixed orientation")
+    axis = 0 if products[0].transposed else 1
+    weights = [arguments[product.weight] for product in products]
+    starts = [column for _, column in panels.columns]
+    matrix = weights[0]
+    whole = starts == list(range(0, known(matrix.shape)[axis], stage.unit))
+    if not whole or any(weight is not matrix for weight in weights):
+        matrix = _side_by_side(outside, weights, starts, stage.unit, axis)
+    of = element(panels.columns[0][0])
+    if matrix.element != of:  # loops that share weights each convert them: not to be made one
+        matrix = converted(outside, outside.pinned(matrix), of)
+    if stage.panel < stage.unit:
+        gates = len(panels.columns)
+        matrix = pack(outside, vectors, matrix, axis, stage.panel, gates, together=together)
+    elif axis == 0:
+        matrix = transposed(outside, matrix)
+    return outside.held(matrix)
+
+
+def _side_by_side(
+    body: Body, weights: Sequence[Array], starts: Sequence[int], unit: int, axis: int
+) -> Array:
+    """Emits some columns of several matrices as one matrix."""
+    blocks: list[Array] = []
+    for weight, start in zip(weights, starts, strict=True):
+        sizes, first = [*known(weight.shape)], [0, 0]
+        first[axis], sizes[axis] = start, unit
+        attributes = {
+            "start_indices": integers(first),
+            "limit_indices": integers([a + b for a, b in zip(first, sizes, strict=True)]),
+            "strides": integers([1, 1]),
+        }
+        type = ArrayType(tuple(sizes), weight.element)
+        blocks.append(body.array("stablehlo.slice", [weight], type, attributes))
+    if len(blocks) == 1:
+        return blocks[0]
+    total = [*known(blocks[0].shape)]
+    total[axis] *= len(blocks)
+    type = ArrayType(tuple(total), blocks[0].element)
+    return body.array("stablehlo.concatenate", blocks, type, {"dimension": integer(axis)})

@@ -1,0 +1,174 @@
+"""What the dispatch of a time loop on a CPU writes, where, and in which parts.
+
+A state is a ring of two rows ``[2, B, N]``: step k reads row ``(n-k) % 2`` and writes the other, so
+that the last is row 0, and no tile is written that another still has to read. A left-hand side that
+a step computes is written to a scratch ring, or to the output that it is, if there is one. Since
+nothing is read that the same level writes, the last block of rows may overlap the one before, and
+two workgroups may write the same numbers to it.
+
+Arrays of one row (batch size 1) are handled without their batch axis, since IREE's folding of unit
+axes does not get along with loops in a dispatch; a loop with another unit axis is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
+from rnn_compiler.lowering.analysis.values import element, shape, unit_of, width
+from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.kernel.body import ArrayType
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["Panels", "Plan", "Stage"]
+
+
+@dataclass(frozen=True)
+class Panels:
+    """The products of a stage with one left-hand side.
+
+    Attributes:
+        lhs: The left-hand side, ``[B, K]``.
+        columns: The products and, for each, the column at which what is needed of it begins.
+    """
+
+    lhs: ir.Value
+    columns: Sequence[tuple[ir.Value, int]]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one level computes for parts of one width.
+
+    Attributes:
+        writes: What it writes.
+        panels: What it multiplies.
+        unit: The width of the parts.
+        panel: How many units make a panel.
+    """
+
+    writes: Sequence[Write]
+    panels: Sequence[Panels]
+    unit: int
+    panel: int
+
+
+def _without_batch(batch: int, full: Sequence[int]) -> tuple[int, ...]:
+    """A shape ``[..., B, N]`` without its batch axis if that is 1."""
+    return (*full[:-2], full[-1]) if batch == 1 else tuple(full)
+
+
+class Plan:
+    """What the dispatch of a time loop writes.
+
+    Attributes:
+        batch: The batch size.
+        arrays: The arrays that it makes, by key.
+        states: The key of each state's array.
+        rows: The array of each left-hand side of a product, and which row of its first axis.
+        stages: What a step computes, in order.
+        cut: Into how many parts the units and the rows of a stage are cut.
+    """
+
+    def __init__(self, loop: TimeLoop, vectors: VectorUnit) -> None:
+        """Decides on it.
+
+        Raises:
+            Refused: The loop is none that can be one dispatch.
+        """
+        self._loop, self._vectors = loop, vectors
+        self.batch = loop.batch_size
+        _check_axes(loop, self.batch)
+        self.arrays: dict[str, ArrayType] = {}
+        self.states: dict[ir.Value, str] = {}
+        self.rows: dict[ir.Value, tuple[str, str]] = {}
+        writes = self._writes()
+        self.stages = [self._stage(group) for group in self._by_stage(writes)]
+        panels = min(-(-stage.unit // stage.panel) for stage in self.stages)
+        self.cut = vectors.cut(self.batch, panels, _weights(loop))
+
+    def _writes(self) -> list[Write]:
+        """Decides on the arrays of the dispatch and on what is written to them."""
+        loop, writes = self._loop, list[Write]()
+        for number, output in enumerate(loop.outputs):
+            key = f"output{number}"
+            self.arrays[key] = ArrayType(_without_batch(self.batch, output.shape), output.element)
+            writes.append(Write(output.row, key, "time"))
+        for product in loop.products.values():
+            if loop.is_computed(product) and product.lhs not in self.rows:
+                self.rows[product.lhs] = self._left_hand_side(product, writes)
+        for number, state in enumerate(loop.states):
+            key = f"state{number}"
+            readers = [p.value for p in loop.products.values() if p.lhs == state.value]
+            if readers:
+                self.rows[state.value] = (key, "current")
+            self.arrays[key] = self._ring(state.value, element((readers or [state.value])[0]))
+            self.states[state.value] = key
+            writes.append(Write(state.next, key, "next"))
+        return writes
+
+    def _ring(self, value: ir.Value, of: str) -> ArrayType:
+        return ArrayType((2, *_without_batch(self.batch, shape(value))), of)
+
+    def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, str]:
+        """Where the left-hand side of a product is, which the step computes."""
+        for number, output in enumerate(self._loop.outputs):
+            if output.row == product.lhs and output.element == element(product.value):
+                return f"output{number}", "time"
+        key = f"scratch{len(self.arrays)}"
+        self.arrays[key] = self._ring(product.lhs, element(product.value))
+        writes.append(Write(product.lhs, key, "next"))
+        return key, "next"
+
+    def _by_stage(self, writes: Sequence[Write]) -> list[list[Write]]:
+        """What is written, by level and by the width of the parts, in order."""
+        stages: dict[tuple[int, int], list[Write]] = {}
+        for write in writes:
+            key = (self._loop.level(write.value), unit_of(write.value))
+            stages.setdefault(key, []).append(write)
+        return [stages[key] for key in sorted(stages)]
+
+    def _stage(self, writes: list[Write]) -> Stage:
+        """What a stage multiplies, and in which panels."""
+        loop, unit = self._loop, unit_of(writes[0].value)
+        level = loop.level(writes[0].value)
+        columns: dict[ir.Value, dict[tuple[ir.Value, int], None]] = {}
+        pieces = 0
+        for write in writes:
+            for start in range(0, width(write.value), unit):
+                pieces += 1
+                for product, column in loop.parts(write.value, start):
+                    if loop.level(product) != level:
+                        raise Refused("a product is needed at a later level")
+                    lhs = loop.products[product].lhs
+                    columns.setdefault(lhs, {})[product, column] = None
+        gates = sum(map(len, columns.values())) or pieces
+        sums = [element(product) for found in columns.values() for product, _ in found]
+        of = sums[0] if sums else element(writes[0].value)
+        panels = [
+            Panels(lhs, sorted(found, key=lambda column: column[1]))
+            for lhs, found in columns.items()
+        ]
+        return Stage(writes, panels, unit, self._vectors.panel(unit, gates, of, self.batch))
+
+
+def _check_axes(loop: TimeLoop, batch: int) -> None:
+    """Checks that no axis other than the batch's is a unit axis."""
+    for value in (*loop.arguments, *loop.roots()):
+        axes = shape(value)
+        if len(axes) > 1 and (axes[-1] == 1 or (axes[0] == 1 and batch > 1)):
+            raise Refused("a unit axis")
+        if len(axes) == 3 and axes[0] == 1:
+            raise Refused("a single step")
+    if any(output.shape[0] == 1 for output in loop.outputs):
+        raise Refused("a single step")
+
+
+def _weights(loop: TimeLoop) -> int:
+    """How many weights a step reads."""
+    weights = {product.weight for product in loop.products.values()}
+    return sum(math.prod(shape(weight)) for weight in weights)

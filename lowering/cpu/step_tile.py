@@ -1,0 +1,201 @@
+"""One tile of one step of a time loop: some rows and units of everything one level computes.
+
+A tile is a matrix product for each left-hand side, and the step's arithmetic on its rows, as many
+columns at a time as fill two registers, in vectors (`analysis.walk`).
+
+Vectors are read and written one after the other, where they belong. As a `linalg.generic` of many
+results the same would not stay in place: IREE 3.13 makes copies of all but one of those that are
+parts of one array (the gates), and of a state that is read too, number by number (a fifth of the
+time of a step of 64 rows of 512 units).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.analysis.values import width
+from rnn_compiler.lowering.analysis.walk import Place, Step, Walk
+from rnn_compiler.lowering.cpu.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.plan import Panels, Stage
+from rnn_compiler.lowering.kernel.arithmetic import cast
+from rnn_compiler.lowering.kernel.body import Array, known
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.shares import share
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["StepTile", "Units"]
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of one panel.
+
+    Attributes:
+        start: Its first unit.
+        count: How many units of it there are.
+        panel: The panel's number; None if it is the only one.
+    """
+
+    start: Index
+    count: int
+    panel: Index | None
+
+
+_Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
+"""The product that each column of the stage is in, and where in it it begins."""
+
+
+class StepTile:
+    """Emits tiles of a stage.
+
+    Args:
+        step: The step.
+        vectors: The vector unit.
+        stage: The stage.
+        packed: The weights of its panels.
+        units: The units of the tiles.
+        rows: How many rows a tile has.
+        batched: Whether arrays have an axis for them.
+    """
+
+    def __init__(
+        self,
+        step: Step,
+        vectors: VectorUnit,
+        stage: Stage,
+        packed: Sequence[Array],
+        units: Units,
+        rows: int,
+        *,
+        batched: bool,
+    ) -> None:
+        self.step, self.vectors, self.body = step, vectors, step.body
+        self.stage, self.packed, self.units = stage, packed, units
+        self.rows, self.batched = rows, batched
+        count = units.count
+        self.lanes = count if count <= vectors.width("f32") else vectors.columns(count, "f32")
+
+    def emit(self, first: Index) -> None:
+        """Emits the tile that begins at a row of the dispatch's arrays."""
+        products = dict(
+            pair
+            for panels, packed in zip(self.stage.panels, self.packed, strict=True)
+            for pair in self._multiply(panels, packed, first)
+        )
+        written = dict.fromkeys(write.array for write in self.stage.writes)
+        carried = [self.step.arrays[key] for key in written]
+
+        def row(number: Index) -> None:
+            place = (first + number, number)
+
+            def vectors(number: Index) -> None:
+                self._vectors(products, place, number * self.lanes)
+
+            share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
+
+        share(self.body, self.rows, 1, 0, carried, row)
+
+    def _multiply(
+        self, panels: Panels, packed: Array, first: Index
+    ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
+        """Emits the product of these rows with this panel.
+
+        Returns:
+            For every column the product that it is in, and where in it it begins.
+        """
+        step, body = self.step, self.body
+        key, lead = step.rows[panels.lhs]
+        inner, size = known(packed.shape)[-2:]
+        rows, starts = ([self.rows], [first]) if self.batched else ([], [])
+        lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], (*rows, inner))
+        gates, apart = [[number] for number in range(len(panels.columns))], 0
+        if len(packed.shape) < 4:
+            gates, apart = [list[int]()], size // len(panels.columns)
+        products: list[Array] = []
+        for gate in gates:
+            weight = packed
+            if self.units.panel is not None:
+                weight = body.extract(packed, [*gate, self.units.panel, 0, 0], (inner, size))
+            products.append(tile_matmul(body, self.vectors, lhs, weight))
+        return [
+            (column, (products[number % len(products)], number * apart))
+            for number, column in enumerate(panels.columns)
+        ]
+
+    def _vectors(self, products: _Products, row: tuple[Index, Index], column: Index) -> None:
+        """Emits what is made of one row and as many columns as a vector has lanes."""
+        step = self.step
+        walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
+        pieces = [
+            (write, start)
+            for write in self.stage.writes
+            for start in range(0, width(write.value), self.stage.unit)
+        ]
+        values = [
+            cast(
+                self.body,
+                walk.emit(write.value, (("row", 0), ("column", start))),
+                step.arrays[write.array].element,
+            )
+            for write, start in pieces
+        ]
+        for (write, start), value in zip(pieces, values, strict=True):
+            place = walk.place(step.leads[write.lead], start)
+            self.body.write(value, step.arrays[write.array], place)
+
+
+class _Vectors(Walk):
+    """Computes vectors of one row.
+
+    Attributes:
+        products: The products of the tile.
+        row: The row in the dispatch's arrays, and in the tile.
+        start: The first unit of the panel.
+        column: Where in the panel the vectors begin.
+        batched: Whether arrays have an axis for rows.
+    """
+
+    def __init__(
+        self,
+        step: Step,
+        lanes: int,
+        products: _Products,
+        row: tuple[Index, Index],
+        start: Index,
+        column: Index,
+        batched: bool,
+    ) -> None:
+        super().__init__(step, step.body, lanes)
+        self.products, self.row = products, row
+        self.start, self.column, self.batched = start, column, batched
+
+    def place(self, lead: Index | None, column: int) -> list[Index]:
+        """Where in an array the vector begins."""
+        leads = [] if lead is None else [lead]
+        rows = [self.row[0]] if self.batched else []
+        return [*leads, *rows, self._column(column)]
+
+    def _column(self, column: int) -> Index:
+        """Where in a row of an array the vector begins."""
+        return self.start + (self.column + column)
+
+    def scalar(self, number: Number) -> Number:
+        """A vector of a scalar."""
+        return self.body.broadcast(number, self.lanes)
+
+    def product(self, value: ir.Value, at: Place) -> Number:
+        """The vector of a product of the tile."""
+        product, start = self.products[value, at[1][1]]
+        rows = [self.row[1]] if self.batched else []
+        return self.body.read(product, [*rows, self.column + start], self.lanes)
+
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+        """The vector of what is in an array; what has no columns is one number."""
+        leads = [] if lead is None else [lead]
+        if len(at) == 2:
+            return self.body.read(array, self.place(lead, at[1][1]), self.lanes)
+        if at[0][0] == "column":
+            return self.body.read(array, [*leads, self._column(at[0][1])], self.lanes)
+        return self.scalar(self.body.element(array, [*leads, self.row[0]]))

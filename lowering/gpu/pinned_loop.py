@@ -1,0 +1,252 @@
+"""Time loops as a function that updates in place and issues many steps at a time, for GPUs.
+
+The function reads the number of steps n once, before the loop, and only issues work from then
+on; K steps are a command buffer:
+
+    for k in 0..n by K:
+      for each of the steps k..k+K-1:
+        for level in the step's levels:             # see analysis.time_loop
+          each product of the level                 # a dispatch each
+          all else that the level computes          # a dispatch, see pointwise
+
+`flow.tensor.barrier` pins each array to the device at the top of the loop's body: else IREE 3.13
+copies it whole in every iteration. Pinned arrays that begin with equal values it takes for one, and
+writes them all into one buffer, without a word; so each begins as a splat of a zero of its own,
+which `util.optimization_barrier` makes unlike the others until buffers have been assigned. So is n:
+where IREE knew that all steps run, what an output and a ring get would be one value to it.
+
+What must not be touched: the order of float operations, the element types of products and of their
+sums, and what is in rows n.. of the outputs, which is 0.
+
+On a GPU (`matmul_tiles.Gpu`) products are `linalg.matmul` with their shares, where that knows
+better than IREE; one row is multiplied with transposed weights, which are made once per call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
+from rnn_compiler.lowering.analysis.values import element, shape, width
+from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
+from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
+from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
+from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device, segments
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, transposed
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Index, Number, bits
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["pinned_loops", "steps_together"]
+
+
+def steps_together(seq_length: int) -> int:
+    """How many steps one iteration of the loop holds: about 32, such that few are left over.
+
+    Example:
+        >>> [steps_together(n) for n in (5, 32, 50, 127, 200)]
+        [5, 32, 25, 42, 40]
+    """
+    if seq_length <= 48:
+        return seq_length
+    return min(range(48, 15, -1), key=lambda steps: seq_length % steps)
+
+
+def pinned_loops(
+    symbol: str, loops: Sequence[TimeLoop], gpu: Gpu | None, location: ir.Location
+) -> Function:
+    """Some time loops of equal length as one function.
+
+    Args:
+        symbol: Its name.
+        loops: The time loops.
+        gpu: The GPU; None for a CPU.
+        location: Their source location.
+
+    Raises:
+        Refused: One of them is none whose steps can write in place.
+    """
+    plans = [Plan(loop) for loop in loops]
+    types = [value.type for loop in loops for value in loop.arguments]
+    function = Function(symbol, types, location)
+    given, written = list(function.arguments), list[_Loop]()
+    for loop, plan in zip(loops, plans, strict=True):
+        arguments, given = given[: len(loop.arguments)], given[len(loop.arguments) :]
+        written.append(_Loop(loop, plan, function, gpu, arguments))
+    counts = [loop.begin() for loop in written]
+    together = steps_together(loops[0].outputs[0].shape[0])
+    arrays = [array for loop in written for array in loop.step.arrays.values()]
+
+    def steps(first: Number) -> None:
+        for array in arrays:
+            array.value = function.array(
+                "flow.tensor.barrier", [array], array.type, only_device()
+            ).value
+        for number in range(together):
+            k = first + number
+            for loop in written:
+                loop.emit_step(k)
+
+    function.loop(0, counts[0], together, arrays, steps)
+    function.finish([array for loop in written for array in loop.results(counts[0])])
+    return function
+
+
+class _Loop:
+    """One of the loops that run together.
+
+    Attributes:
+        loop: The time loop.
+        plan: What its steps write.
+        step: What there is during a step.
+    """
+
+    def __init__(
+        self,
+        loop: TimeLoop,
+        plan: Plan,
+        function: Function,
+        gpu: Gpu | None,
+        given: Sequence[ir.Value],
+    ) -> None:
+        self.loop, self.plan, self.body, self.gpu = loop, plan, function, gpu
+        arguments = {
+            value: Array.of(each) for value, each in zip(loop.arguments, given, strict=True)
+        }
+        self.step = Step(loop, function, arguments, {}, plan.states, plan.rows)
+
+    def begin(self) -> Number:
+        """Emits what comes before the loop; gives the number of steps."""
+        body, loop, step = self.body, self.loop, self.step
+        count = body.element(step.arguments[loop.arguments[0]])
+        count = body.number("util.optimization_barrier", [count], count.element)
+        step.scalars[loop.arguments[0]] = count
+        for key, type in self.plan.arrays.items():
+            step.arrays[key] = self._zeros(type)
+        for state in loop.states:
+            self._put(step.arrays[step.states[state.value]], 0, step.arguments[state.initial])
+        self._weights = {p.value: self._weight(p) for p in loop.products.values()}
+        return count.to_index()
+
+    # The arrays.
+
+    def _zeros(self, type: ArrayType) -> Array:
+        """Emits an array of zeros with a buffer of its own."""
+        body, of = self.body, f"i{bits(type.element)}"
+        zero = body.number("util.optimization_barrier", [body.constant(0, of)], of)
+        splat = body.array("flow.tensor.splat", [zero], ArrayType(type.shape, of))
+        attributes = {"operandSegmentSizes": segments(1, 0, 0)}
+        return body.array("flow.tensor.bitcast", [splat], type, attributes)
+
+    def _row(self, array: Array, lead: Index, columns: int) -> Array:
+        """Emits a row of an array as a matrix of so many columns."""
+        if array.shape[-1] != columns:  # parts side by side
+            array = self.body.collapse(array, [[0], [1], [2, 3]])
+        part = ArrayType((array.shape[1], columns), array.element)
+        return self.body.extract_as(array, *row_of(array, lead, gate=True), part)
+
+    def _put(self, ring: Array, lead: Index, part: Array) -> None:
+        """Emits the ring with a row replaced; of what is written for every gate, the first."""
+        body = self.body
+        if len(ring.shape) == 4:
+            body.insert_as(part, ring, *row_of(ring, lead, gate=True))
+            return
+        zero = body.index(0)
+        placed = body.array(
+            "flow.tensor.reshape",
+            [part],
+            ArrayType((1, *part.shape), part.element),
+            {"operandSegmentSizes": segments(1, 0, 0)},
+        )
+        # Contiguous, so that what computes the part writes it in its place.
+        ring.value = body.array(
+            "flow.tensor.update",
+            [ring, body.index(lead), zero, zero, placed],
+            ring.type,
+            {"operandSegmentSizes": segments(1, 0, 3, 1, 0)},
+        ).value
+
+    def _weight(self, product: Product) -> tuple[Array, Shares | None]:
+        """A product's weights as they are multiplied with, and its shares."""
+        weight, shares = self.step.arguments[product.weight], None
+        rows, columns = shape(product.value)
+        if self.gpu is not None:
+            shares = self.gpu.product(rows, columns, width(product.lhs), weight.element)
+        if shares and rows == 1 and not product.transposed:
+            weight = self.body.held(transposed(self.body, weight))
+        return weight, shares
+
+    def results(self, count: Number) -> list[Array]:
+        """Emits the function's results."""
+        arrays, step = self.step.arrays, self.step
+        last = count % 2
+        outputs = [
+            self._output(f"output{number}", output)
+            for number, output in enumerate(self.loop.outputs)
+        ]
+        states = [
+            self._row(arrays[step.states[state.value]], last, width(state.value))
+            for state in self.loop.states
+        ]
+        return [*outputs, *states]
+
+    def _output(self, key: str, output: Output) -> Array:
+        """An output as the function returns it."""
+        arrays = self.step.arrays
+        if key not in arrays:
+            parts = [arrays[f"{key}.{part}"] for part in range(gates_of(output.row))]
+            type = ArrayType(output.shape, output.element)
+            return self.body.array("stablehlo.concatenate", parts, type, {"dimension": integer(2)})
+        if arrays[key].shape == output.shape:
+            return arrays[key]
+        return self.body.collapse(arrays[key], [[0], [1], [2, 3]])
+
+    # A step.
+
+    def emit_step(self, number: Number) -> None:
+        """Emits one step."""
+        body, loop, step = self.body, self.loop, self.step
+        counter = number.to_integer("i64")
+        step.begin(counter)
+        runs = counter < step.scalars[loop.arguments[0]]
+        current = number % 2
+        after = 1 - current
+        output = loop.outputs[0]
+        step.leads = {
+            "current": current,
+            "next": body.select(runs, after, body.index(2)),
+            "time": step.row_index(output.time, output.shape[0]),
+        }
+        step.emit_scalars()
+        products: dict[ir.Value, Array] = {}
+        for level, groups in enumerate(self.plan.levels):
+            for product in loop.products.values():
+                if loop.level(product.value) == level:
+                    products[product.value] = self._multiply(product)
+            for group in groups:
+                self._write(group, products, runs)
+
+    def _multiply(self, product: Product) -> Array:
+        """Emits a product."""
+        key, lead = self.step.rows[product.lhs]
+        lhs = self._row(self.step.arrays[key], self.step.leads[lead], width(product.lhs))
+        weight, shares = self._weights[product.value]
+        type = ArrayType(shape(product.value), element(product.value))
+        if shares is not None:
+            axis = 1 if type.shape[0] == 1 else int(product.transposed)
+            return shared_matmul(self.body, lhs, weight, (1, axis), type.element, shares)
+        axes = contraction((1, int(product.transposed)))
+        return self.body.array("stablehlo.dot_general", [lhs, weight], type, axes)
+
+    def _write(self, group: Group, products: dict[ir.Value, Array], runs: Number) -> None:
+        """Emits what computes and writes a group; a state that is a product is put in its row."""
+        step, computed = self.step, Group(group.unit, group.gates)
+        for write in group.writes:
+            product = products.get(write.value)
+            if product is None or write.is_kept:
+                computed.writes.append(write)
+            else:
+                self._put(step.arrays[write.array], step.leads[write.lead], product)
+        if computed.writes:
+            pointwise(step, self.plan.batch, products, runs, computed)

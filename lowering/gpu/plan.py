@@ -1,0 +1,136 @@
+"""What the steps of a time loop write on a GPU, in which dispatches, and where.
+
+What a step computes is written into arrays that the loop carries: row t of an output, and the row
+``(k+1) % 2`` of a state's ring ``[3, B, N]``, of which step k reads row ``k % 2``. Steps from n on
+leave outputs as they are, and write row 2 of the rings, which nobody reads.
+
+A dispatch becomes one row of each array that it writes, in place. IREE 3.13 manages that for one
+slice of an array and a dispatch, and not for a value that is written twice. So what consists of
+several parts side by side (the gates) and is multiplied is an array ``[.., B, G, U]``; what is only
+stored is an array for each part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
+from rnn_compiler.lowering.analysis.values import element, shape, unit_of, width
+from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.kernel.body import ArrayType
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["Group", "Plan", "gates_of"]
+
+
+def gates_of(value: ir.Value) -> int:
+    """How many parts a value consists of."""
+    return width(value) // unit_of(value)
+
+
+@dataclass
+class Group:
+    """What one dispatch writes.
+
+    Attributes:
+        unit: The width of a part, U.
+        gates: How many there are side by side, G; what is no such value is written G times.
+        writes: What it writes.
+    """
+
+    unit: int
+    gates: int
+    writes: list[Write] = field(default_factory=list[Write])
+
+
+class Plan:
+    """What the steps of a time loop write.
+
+    Attributes:
+        batch: The batch size.
+        arrays: The arrays that the loop carries, by key.
+        states: The key of each state's array.
+        rows: The array of each left-hand side of a product, and which row of its first axis.
+        levels: The dispatches of each level of a step.
+    """
+
+    def __init__(self, loop: TimeLoop) -> None:
+        """Decides on it.
+
+        Raises:
+            Refused: The loop is none whose steps can write in place.
+        """
+        self._loop, self.batch = loop, loop.batch_size
+        self.arrays: dict[str, ArrayType] = {}
+        self.states: dict[ir.Value, str] = {}
+        self.rows: dict[ir.Value, tuple[str, str]] = {}
+        levels = 1 + max(map(loop.level, loop.roots()))
+        self.levels = [self._level(level) for level in range(levels)]
+
+    def _level(self, level: int) -> list[Group]:
+        """Decides on what a level writes, and on the arrays for it."""
+        loop = self._loop
+        groups: dict[tuple[int, int], Group] = {}
+        multiplied = [
+            p.lhs
+            for p in loop.products.values()
+            if loop.is_computed(p) and loop.level(p.lhs) == level
+        ]
+        gates = {unit_of(value): gates_of(value) for value in multiplied if gates_of(value) > 1}
+
+        def add(unit: int, count: int, write: Write) -> None:
+            if unit == 1:
+                raise Refused("a unit axis, on which IREE 3.13 computes other numbers")
+            groups.setdefault((unit, count), Group(unit, count)).writes.append(write)
+
+        for number, output in enumerate(loop.outputs):
+            if loop.level(output.row) == level:
+                for write in self._output(f"output{number}", output, gates):
+                    add(*write)
+        for number, state in enumerate(loop.states):
+            if loop.level(state.next) == level:
+                add(*self._state(f"state{number}", state, gates))
+        for value in multiplied:
+            if value not in self.rows:
+                key = f"scratch{len(self.arrays)}"
+                self.arrays[key] = self._ring(value, gates_of(value))
+                self.rows[value] = (key, "next")
+                add(unit_of(value), gates_of(value), Write(value, key, "next"))
+        return list(groups.values())
+
+    def _output(
+        self, key: str, output: Output, gates: Mapping[int, int]
+    ) -> list[tuple[int, int, Write]]:
+        """An output that a product reads has its parts side by side, another an array for each."""
+        steps, batch, _ = output.shape
+        unit, count = unit_of(output.row), gates_of(output.row)
+        if count > 1 and gates.get(unit) != count:
+            keys = [f"{key}.{part}" for part in range(count)]
+            self.arrays |= {each: ArrayType((steps, batch, unit), output.element) for each in keys}
+            return [
+                (unit, 1, Write(output.row, each, "time", part * unit, is_kept=True))
+                for part, each in enumerate(keys)
+            ]
+        sizes = (steps, batch, count, unit) if count > 1 else output.shape
+        self.arrays[key] = ArrayType(sizes, output.element)
+        self.rows.setdefault(output.row, (key, "time"))
+        return [(unit, count, Write(output.row, key, "time", is_kept=True))]
+
+    def _state(self, key: str, state: State, gates: Mapping[int, int]) -> tuple[int, int, Write]:
+        """A state is written in the dispatch that computes gates, if there is one, for each."""
+        unit = unit_of(state.next)
+        if unit != width(state.next):
+            raise Refused("a state of several parts")
+        copies = 1 if state.next in self._loop.products else gates.get(unit, 1)
+        self.arrays[key] = self._ring(state.value, copies)
+        self.states[state.value] = key
+        self.rows[state.value] = (key, "current")
+        return unit, copies, Write(state.next, key, "next")
+
+    def _ring(self, value: ir.Value, gates: int) -> ArrayType:
+        """A ring: a row for now, one for then, and one for what is not to be kept."""
+        batch, columns = shape(value)
+        parts = (gates, unit_of(value)) if gates > 1 else (columns,)
+        return ArrayType((3, batch, *parts), element(value))

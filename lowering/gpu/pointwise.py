@@ -1,0 +1,184 @@
+"""Everything elementwise that a step computes at one level, as one dispatch.
+
+The dispatch holds a single `linalg.generic` over all rows and units, whose body is the step's
+arithmetic on scalars (`analysis.walk`); products, states and rows of arrays are its inputs. What is
+written for every gate (`plan`) has a third axis g of the generic: each of its points computes all
+parts, and writes the one for g.
+
+A single row has no axis b in the dispatch: IREE trips over the unit axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
+from rnn_compiler.lowering.gpu.plan import Group, gates_of
+from rnn_compiler.lowering.kernel import linalg
+from rnn_compiler.lowering.kernel.arithmetic import cast
+from rnn_compiler.lowering.kernel.attributes import integer, segments
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.mlir import ir, ops_of
+
+__all__ = ["pointwise", "row_of"]
+
+
+def row_of(array: Array, lead: Index, *, gate: bool = False) -> tuple[list[Index], list[Index]]:
+    """Where a row of an array is, and its sizes; of one written for every gate, of one of them."""
+    sizes: list[Index] = [1, *array.shape[1:]]
+    if gate and len(sizes) == 4:
+        sizes[2] = 1
+    return [lead, *[0] * (len(sizes) - 1)], sizes
+
+
+def pointwise(
+    step: Step, batch: int, products: Mapping[ir.Value, Array], runs: Number, group: Group
+) -> None:
+    """Emits a group's dispatch.
+
+    Args:
+        step: The step; its arrays are written to.
+        batch: The number of rows.
+        products: The products so far.
+        runs: Whether the step runs.
+        group: What the dispatch writes.
+    """
+    region = spare_block()
+    inside, writes = Body(region, step.body.location), group.writes
+    arrays = [step.arrays[write.array] for write in writes]
+    leads = [step.leads[write.lead] for write in writes]
+    targets = [
+        _target(inside, array, lead, batch) for array, lead in zip(arrays, leads, strict=True)
+    ]
+    points = _Points(step, batch, products, group, inside, targets)
+    values = [
+        points.result(write, number, runs if write.is_kept else None)
+        for number, write in enumerate(writes)
+    ]
+    made = points.generic(values)
+    rows = [Array(array.value, array.shape, array.element) for array in arrays]
+    for row, array, lead in zip(made, rows, leads, strict=True):
+        inside.insert_as(row, array, *row_of(array, lead))
+    inside.op("flow.return", rows)
+    op = step.body.op(
+        "flow.dispatch.region",
+        [],
+        [array.value.type for array in arrays],
+        {"operandSegmentSizes": segments(0, 0)},
+        regions=2,
+    )
+    region.append_to(op.regions[0])
+    for array, value in zip(arrays, op.results, strict=True):
+        array.value = value
+
+
+def _target(inside: Body, array: Array, lead: Index, batch: int) -> Array:
+    """Emits the row that a value is written to, as it is."""
+    part = ArrayType(array.shape[1 if batch > 1 else 2 :], array.element)
+    return inside.extract_as(array, *row_of(array, lead), part)
+
+
+class _Points(Walk):
+    """Computes the scalars of each point of a dispatch.
+
+    Attributes:
+        batch: The number of rows.
+        products: The products so far.
+        group: What the dispatch writes.
+        inside: The dispatch, around the generic.
+        targets: The rows that are written.
+        inputs: What each point reads, with the axes that it has, by what is read.
+    """
+
+    def __init__(
+        self,
+        step: Step,
+        batch: int,
+        products: Mapping[ir.Value, Array],
+        group: Group,
+        inside: Body,
+        targets: Sequence[Array],
+    ) -> None:
+        self._block = spare_block([element_type(target.element) for target in targets])
+        super().__init__(step, Body(self._block, step.body.location))
+        self.batch, self.products, self.group = batch, products, group
+        self.inside, self.targets = inside, targets
+        rows = ["row"] if batch > 1 else []
+        self.axes = [*rows, *(["gate"] if group.gates > 1 else []), "column"]
+        self.inputs: dict[tuple[ir.Value, Place], tuple[Array, list[int], Number]] = {}
+
+    def result(self, write: Write, number: int, runs: Number | None) -> Number:
+        """The scalar that is written, or, if the step does not run, the one that is there."""
+        body, group, element = self.body, self.group, self.targets[number].element
+        count = gates_of(write.value) if group.gates > 1 else 1
+        parts = [
+            cast(
+                body,
+                self.emit(write.value, (("row", 0), ("column", write.column + gate * group.unit))),
+                element,
+            )
+            for gate in range(count)
+        ]
+        result = parts[-1]
+        for gate in reversed(range(count - 1)):
+            here = body.index(gate)
+            axis = {"dim": integer(self.axes.index("gate"))}
+            place = body.number("linalg.index", [], "index", attributes=axis)
+            result = body.select(body.compare("eq", place, here), parts[gate], result)
+        if runs is None:
+            return result
+        before = Number(body, self._block.arguments[number], element)
+        return body.select(runs, result, before)
+
+    def generic(self, values: Sequence[Number]) -> list[Array]:
+        """Emits the `linalg.generic` of the points' results; its inputs come before its outputs."""
+        self.body.op("linalg.yield", values)
+        inputs, outputs = list(self.inputs.values()), len(self.targets)
+        before = list(self._block.arguments)
+        block = spare_block([value.type for value in (*before[outputs:], *before[:outputs])])
+        for old, new in zip((*before[outputs:], *before[:outputs]), block.arguments, strict=True):
+            old.replace_all_uses_with(new)
+        for op in ops_of(self._block):
+            block.append(op)
+        reads = [(array, axes) for array, axes, _ in inputs]
+        return linalg.generic(self.inside, reads, self.targets, block)
+
+    # What a point reads.
+
+    def scalar(self, number: Number) -> Number:
+        """A scalar of the step."""
+        return number
+
+    def product(self, value: ir.Value, at: Place) -> Number:
+        """The scalar of a product."""
+        return self.read(value, self.products[value], None, at)
+
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+        """The scalar of what is in an array, which becomes an input."""
+        key = (value, at)
+        if key not in self.inputs:
+            part = self._part(array, lead, at)
+            if isinstance(part, Number):
+                return part
+            axes = [self.axes.index(axis) for axis, _ in at if axis in self.axes]
+            given = self._block.add_argument(element_type(array.element), self.body.location)
+            self.inputs[key] = (part, axes, Number(self.body, given, array.element))
+        return self.inputs[key][-1]
+
+    def _part(self, array: Array, lead: Index | None, at: Place) -> Array | Number:
+        """Emits what all points read of an array; a number, if it has no axis of theirs."""
+        starts: list[Index] = [] if lead is None else [lead]
+        sizes, shape = [1] * len(starts), list[int]()
+        offsets = dict(at)
+        if "row" in offsets:
+            shape += [self.batch] if self.batch > 1 else []
+            starts, sizes = [*starts, 0], [*sizes, self.batch]
+        if len(array.shape) == 4:  # written for every gate
+            starts, sizes = [*starts, 0], [*sizes, 1]
+        if "column" in offsets:
+            shape.append(self.group.unit)
+            starts, sizes = [*starts, offsets["column"]], [*sizes, self.group.unit]
+        if not shape:  # of the only row
+            return self.inside.element(array, starts)
+        return self.inside.extract_as(array, starts, sizes, ArrayType(tuple(shape), array.element))

@@ -1,0 +1,1 @@
+"""What dispatches are written in, whatever the processor."""

@@ -1,0 +1,163 @@
+"""StableHLO's elementwise ops on scalars or vectors, in MLIR's `arith` and `math` dialects.
+
+The same expansions that IREE's own conversion of StableHLO makes, so that a loop that was rewritten
+computes what the loop as it stood computed. Which ops a rewrite takes for elementwise follows from
+the table of their emitters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from rnn_compiler.lowering.kernel.body import Body
+from rnn_compiler.lowering.kernel.number import Number, bits, is_float
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["ELEMENTWISE", "cast", "elementwise", "splat"]
+
+Emitter: TypeAlias = Callable[[Body, ir.Operation, Sequence[Number]], Number]
+"""Emits one StableHLO op on its operands."""
+
+
+def _plain(float_op: str | None, integer_op: str | None) -> Emitter:
+    """An op that is one of `arith` or `math`: by the element type of its last operand."""
+
+    def emit(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+        of = operands[-1]
+        name = float_op if is_float(of.element) else integer_op
+        if name is None:
+            raise Refused(f"{op.name} of {of.element} in a step")
+        return body.number(name, operands, of.element, of.lanes)
+
+    return emit
+
+
+def _logistic(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:
+    (x,) = operands
+    one = body.constant(1, x.element, x.lanes)
+    negative = body.number("arith.negf", [x], x.element, x.lanes)
+    exponential = body.number("math.exp", [negative], x.element, x.lanes)
+    return body.number("arith.divf", [one, exponential + one], x.element, x.lanes)
+
+
+def _clamp(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:
+    low, value, high = operands
+    at_least = body.number("arith.maximumf", [value, low], high.element, high.lanes)
+    return body.number("arith.minimumf", [at_least, high], high.element, high.lanes)
+
+
+_PREDICATES = {
+    "EQ": ("oeq", "eq"),
+    "NE": ("une", "ne"),
+    "LT": ("olt", "slt"),
+    "LE": ("ole", "sle"),
+    "GT": ("ogt", "sgt"),
+    "GE": ("oge", "sge"),
+}
+"""Comparison directions, for floating point numbers and for integers."""
+
+
+def _compare(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    direction = str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
+    first, second = operands
+    of_floats, of_integers = _PREDICATES[direction]
+    return body.compare(of_floats if is_float(second.element) else of_integers, first, second)
+
+
+def _not(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    (x,) = operands
+    if x.element != "i1":
+        raise Refused(f"{op.name} of {x.element} in a step")
+    true = body.constant(True, x.element, x.lanes)
+    return body.number("arith.xori", [x, true], x.element, x.lanes)
+
+
+def _select(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:
+    condition, first, second = operands
+    return body.select(condition, first, second)
+
+
+def _convert(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    (x,) = operands
+    return cast(body, x, str(ir.RankedTensorType(op.results[0].type).element_type))
+
+
+_EMITTERS: Mapping[str, Emitter] = MappingProxyType(
+    {
+        "add": _plain("arith.addf", "arith.addi"),
+        "subtract": _plain("arith.subf", "arith.subi"),
+        "multiply": _plain("arith.mulf", "arith.muli"),
+        "divide": _plain("arith.divf", None),
+        "maximum": _plain("arith.maximumf", "arith.maxsi"),
+        "minimum": _plain("arith.minimumf", "arith.minsi"),
+        "negate": _plain("arith.negf", None),
+        "abs": _plain("math.absf", None),
+        "tanh": _plain("math.tanh", None),
+        "exponential": _plain("math.exp", None),
+        "and": _plain(None, "arith.andi"),
+        "or": _plain(None, "arith.ori"),
+        "not": _not,
+        "logistic": _logistic,
+        "clamp": _clamp,
+        "compare": _compare,
+        "select": _select,
+        "convert": _convert,
+    }
+)
+
+ELEMENTWISE = frozenset(f"stablehlo.{name}" for name in _EMITTERS)
+"""The ops that `elementwise` knows."""
+
+
+def elementwise(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
+    """Emits one elementwise op.
+
+    Args:
+        body: Where to.
+        op: The StableHLO op.
+        operands: Its operands, all scalars or all vectors of as many lanes.
+
+    Raises:
+        Refused: There is no such op here.
+    """
+    emit = _EMITTERS.get(op.name.removeprefix("stablehlo."))
+    if emit is None:
+        raise Refused(f"{op.name} in a step")
+    return emit(body, op, operands)
+
+
+def cast(body: Body, x: Number, element: str) -> Number:
+    """Emits the same numbers in another element type.
+
+    Raises:
+        Refused: There is no such conversion here.
+    """
+    if x.element == element:
+        return x
+    wider = bits(element) > bits(x.element)
+    floats = is_float(x.element), is_float(element)
+    if floats == (True, True) and bits(x.element) != bits(element):
+        op = "extf" if wider else "truncf"
+    elif floats == (False, False) and element != "i1":
+        op = ("extui" if x.element == "i1" else "extsi") if wider else "trunci"
+    elif x.element == "i1":
+        op = "uitofp"
+    else:
+        raise Refused(f"a conversion from {x.element} to {element}")
+    return body.number(f"arith.{op}", [x], element, x.lanes)
+
+
+def splat(body: Body, constant: ir.Operation, lanes: int = 0) -> Number:
+    """Emits a constant of equal elements: one of them, or a vector of them.
+
+    Raises:
+        Refused: Its elements are not equal.
+    """
+    dense = ir.DenseElementsAttr(constant.attributes["value"])
+    if not dense.is_splat:
+        raise Refused("a constant of several numbers")
+    element = str(ir.RankedTensorType(constant.results[0].type).element_type)
+    return body.constant(dense.get_splat_value(), element, lanes)

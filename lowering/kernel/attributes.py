@@ -1,0 +1,136 @@
+"""Attributes and types of the ops that bodies are written in.
+
+The bindings know those of MLIR. IREE's own, for tile sizes, pipelines and bindings, they lack, or
+have as classes that cannot be made: these are parsed, here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = [
+    "DYNAMIC",
+    "binding_type",
+    "contraction",
+    "cpu_pipeline",
+    "cpu_tiles",
+    "gpu_shares",
+    "in_place",
+    "integer",
+    "integers",
+    "maps",
+    "only_device",
+    "parallel",
+    "reassociation",
+    "segments",
+    "tensor_binding_type",
+]
+
+DYNAMIC = -(1 << 63)
+"""What stands for a computed number among known ones."""
+
+
+def integer(value: int) -> ir.Attribute:
+    """A 64-bit integer."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+
+def integers(values: Sequence[int]) -> ir.Attribute:
+    """An array of 64-bit integers."""
+    return ir.DenseI64ArrayAttr.get(list(values))
+
+
+def segments(*counts: int) -> ir.Attribute:
+    """How many operands of each kind an op has."""
+    return ir.DenseI32ArrayAttr.get(list(counts))
+
+
+def reassociation(groups: Iterable[Sequence[int]]) -> ir.Attribute:
+    """Which neighbouring axes are one."""
+    return ir.ArrayAttr.get([ir.ArrayAttr.get([integer(n) for n in each]) for each in groups])
+
+
+def maps(rank: int, axes: Iterable[Sequence[int]]) -> ir.Attribute:
+    """Affine maps from an op's axes to those of each of its operands."""
+    return ir.ArrayAttr.get(
+        [
+            ir.AffineMapAttr.get(
+                ir.AffineMap.get(rank, 0, [ir.AffineExpr.get_dim(axis) for axis in each])
+            )
+            for each in axes
+        ]
+    )
+
+
+def parallel(rank: int) -> ir.Attribute:
+    """The iterator types of an op, all of whose axes are parallel."""
+    return ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank)
+
+
+def contraction(axes: tuple[int, int]) -> dict[str, ir.Attribute]:
+    """The axes that StableHLO's product of two matrices sums over."""
+    left, right = axes
+    text = f"lhs_contracting_dimensions = [{left}], rhs_contracting_dimensions = [{right}]"
+    return {"dot_dimension_numbers": ir.Attribute.parse(f"#stablehlo.dot<{text}>")}
+
+
+def in_place(rank: int, counts: Sequence[int]) -> dict[str, ir.Attribute]:
+    """Those of a transfer of a vector along the last of some axes, within an array's bounds."""
+    return {
+        "in_bounds": ir.ArrayAttr.get([ir.BoolAttr.get(True)]),
+        "operandSegmentSizes": segments(*counts),
+        "permutation_map": ir.AffineMapAttr.get(
+            ir.AffineMap.get(rank, 0, [ir.AffineExpr.get_dim(rank - 1)])
+        ),
+    }
+
+
+def cpu_tiles(parallel: Sequence[int], reduction: Sequence[int] = ()) -> dict[str, ir.Attribute]:
+    """Tile sizes of an op's parallel and reduced axes, for CPUs."""
+    levels = [f"vector_common_parallel = {list(parallel)}"]
+    if reduction:
+        none = [0] * len(parallel)
+        levels = [f"distribution = {none}", *levels, f"vector_reduction = {list(reduction)}"]
+    text = f"#iree_cpu.lowering_config<{', '.join(levels)}>"
+    return {"lowering_config": ir.Attribute.parse(text)}
+
+
+def cpu_pipeline(name: str) -> dict[str, ir.Attribute]:
+    """The pipeline by which IREE compiles a dispatch for CPUs; its ops say their tile sizes."""
+    text = f"#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<{name}>>"
+    return {"translation_info": ir.Attribute.parse(text)}
+
+
+def gpu_shares(
+    pipeline: str,
+    threads: int,
+    warp: int,
+    levels: Mapping[str, Sequence[int] | Sequence[Sequence[int]]],
+) -> dict[str, ir.Attribute]:
+    """How an op is shared out among a GPU's workgroups and threads, and its dispatch's pipeline."""
+    config = ", ".join(f"{name} = {list(values)}" for name, values in levels.items())
+    text = (
+        "#iree_codegen.compilation_info<"
+        f"lowering_config = #iree_gpu.lowering_config<{{{config}}}>, "
+        "translation_info = #iree_codegen.translation_info<"
+        f"pipeline = #iree_gpu.pipeline<{pipeline}> "
+        f"workgroup_size = [{threads}, 1, 1] subgroup_size = {warp}>>"
+    )
+    return {"compilation_info": ir.Attribute.parse(text)}
+
+
+def only_device() -> dict[str, ir.Attribute]:
+    """The only device there is, by the name that IREE will give it, as a barrier's target."""
+    return {"target": ir.Attribute.parse("#hal.device.promise<@__device_0>")}
+
+
+def binding_type() -> ir.Type:
+    """The type of a dispatch's binding."""
+    return ir.Type.parse("!stream.binding")
+
+
+def tensor_binding_type(access: str, tensor: ir.Type) -> ir.Type:
+    """The type of a binding as a tensor that is "readonly" or "readwrite"."""
+    return ir.Type.parse(f"!iree_tensor_ext.dispatch.tensor<{access}:{tensor}>")

@@ -1,0 +1,404 @@
+"""Bodies of functions and dispatches, written op by op.
+
+A `Body` is a place where ops are emitted; outside and inside of a dispatch are open at once, each a
+body of its own. An `Array` is a tensor: it holds the value that it is *now*, and writing a part of
+it gives it another. Sizes and places are `Index`: ints, or numbers that are computed.
+
+Every op carries the body's source location, which is that of the formula it stands for
+(`Body.located`): a compiler error inside a dispatch names it, and printed modules call values after
+it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.kernel.attributes import (
+    DYNAMIC,
+    in_place,
+    integer,
+    integers,
+    reassociation,
+    segments,
+)
+from rnn_compiler.lowering.kernel.number import (
+    Index,
+    Number,
+    element_type,
+    is_float,
+    vector_type,
+)
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["Array", "ArrayType", "Body", "converted", "known", "spare_block", "transposed"]
+
+_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
+_FLOAT_PREDICATES = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
+"""Those of `arith.cmpi` and `arith.cmpf`, by their numbers."""
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """What an array is made of.
+
+    Attributes:
+        shape: Its sizes.
+        element: Its element type.
+    """
+
+    shape: tuple[Index, ...]
+    element: str
+
+    @property
+    def mlir(self) -> ir.Type:
+        """The tensor type."""
+        sizes = [size if isinstance(size, int) else DYNAMIC for size in self.shape]
+        return ir.RankedTensorType.get(sizes, element_type(self.element))
+
+
+class Array:
+    """A tensor that ops write parts of.
+
+    Attributes:
+        value: The value that it is now.
+        type: Its sizes and element type.
+    """
+
+    __slots__ = ("type", "value")
+
+    def __init__(self, value: ir.Value, shape: Sequence[Index], element: str) -> None:
+        self.value, self.type = value, ArrayType(tuple(shape), element)
+
+    @classmethod
+    def of(cls, value: ir.Value) -> Array:
+        """A value of static shape as an array."""
+        kind = ir.RankedTensorType(value.type)
+        return cls(value, kind.shape, str(kind.element_type))
+
+    @property
+    def shape(self) -> tuple[Index, ...]:
+        """Its sizes."""
+        return self.type.shape
+
+    @property
+    def element(self) -> str:
+        """Its element type."""
+        return self.type.element
+
+
+def known(sizes: Iterable[Index]) -> tuple[int, ...]:
+    """Sizes that are all known when code is generated.
+
+    Raises:
+        Refused: One is not.
+    """
+    values = tuple(sizes)
+    numbers = tuple(size for size in values if isinstance(size, int))
+    if len(numbers) < len(values):
+        raise Refused("a size that is not known when code is generated")
+    return numbers
+
+
+def spare_block(types: Sequence[ir.Type] = ()) -> ir.Block:
+    """A block of no op yet, for what is emitted before the op that it will belong to."""
+    holder = ir.Operation.create("builtin.module", regions=1, loc=ir.Location.unknown())
+    return holder.regions[0].blocks.append(*types)
+
+
+class Body:
+    """A place where ops are emitted, one after the other.
+
+    Attributes:
+        location: The source location of what is emitted.
+    """
+
+    def __init__(self, block: ir.Block, location: ir.Location | None = None) -> None:
+        """Starts at the end of a block."""
+        self._at = ir.InsertionPoint(block)
+        self.location = location or ir.Location.unknown()
+
+    @contextmanager
+    def located(self, location: ir.Location) -> Generator[None, None, None]:
+        """Gives what is emitted meanwhile another source location."""
+        before, self.location = self.location, location
+        yield
+        self.location = before
+
+    @contextmanager
+    def _inside(self, block: ir.Block) -> Generator[None, None, None]:
+        before, self._at = self._at, ir.InsertionPoint(block)
+        yield
+        self._at = before
+
+    # Ops.
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Number | Array | ir.Value] = (),
+        results: Sequence[ir.Type] = (),
+        attributes: Mapping[str, ir.Attribute] | None = None,
+        regions: int = 0,
+    ) -> ir.Operation:
+        """Emits an op by its full name."""
+        return ir.Operation.create(
+            name,
+            results=list(results),
+            operands=[
+                each.value if isinstance(each, Number | Array) else each for each in operands
+            ],
+            attributes=dict(attributes or {}),
+            regions=regions,
+            loc=self.location,
+            ip=self._at,
+        )
+
+    def number(
+        self,
+        name: str,
+        operands: Sequence[Number | Array | ir.Value],
+        element: str,
+        lanes: int = 0,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> Number:
+        """Emits an op that gives a number."""
+        op = self.op(name, operands, [vector_type(element, lanes)], attributes)
+        return Number(self, op.results[0], element, lanes)
+
+    def array(
+        self,
+        name: str,
+        operands: Sequence[Number | Array | ir.Value],
+        type: ArrayType,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> Array:
+        """Emits an op that gives an array."""
+        op = self.op(name, operands, [type.mlir], attributes)
+        return Array(op.results[0], type.shape, type.element)
+
+    # Numbers.
+
+    def constant(self, value: float | ir.Attribute, element: str, lanes: int = 0) -> Number:
+        """Emits a number, or a vector of equal numbers; of an int or float, or an attribute."""
+        scalar = element_type(element)
+        if isinstance(value, ir.Attribute):
+            attribute = value
+        elif element == "i1":
+            attribute = ir.BoolAttr.get(bool(value))
+        elif is_float(element):
+            attribute = ir.FloatAttr.get(scalar, float(value))
+        else:
+            attribute = ir.IntegerAttr.get(scalar, int(value))
+        if lanes:
+            attribute = ir.DenseElementsAttr.get_splat(vector_type(element, lanes), attribute)
+        return self.number("arith.constant", [], element, lanes, {"value": attribute})
+
+    def index(self, value: Index) -> Number:
+        """An index as a number; an int becomes a constant."""
+        return self.constant(value, "index") if isinstance(value, int) else value
+
+    def compare(self, predicate: str, first: Number, second: Number) -> Number:
+        """Emits a comparison, by LLVM's name of it: "slt", "oeq"."""
+        known, op = _PREDICATES, "arith.cmpi"
+        if is_float(first.element):
+            known, op = _FLOAT_PREDICATES, "arith.cmpf"
+        code = {"predicate": integer(known.index(predicate))}
+        return self.number(op, [first, second], "i1", first.lanes, code)
+
+    def select(self, condition: Number, first: Number, second: Number) -> Number:
+        """Emits one number or the other."""
+        operands = [condition, first, second]
+        return self.number("arith.select", operands, first.element, first.lanes)
+
+    def smaller(self, first: Number, second: Number | int) -> Number:
+        """Emits the smaller of two integers."""
+        return self._extreme("arith.minsi", first, second)
+
+    def larger(self, first: Number, second: Number | int) -> Number:
+        """Emits the larger of two integers."""
+        return self._extreme("arith.maxsi", first, second)
+
+    def _extreme(self, op: str, first: Number, second: Number | int) -> Number:
+        other = self.constant(second, first.element) if isinstance(second, int) else second
+        return self.number(op, [first, other], first.element)
+
+    def broadcast(self, number: Number, lanes: int) -> Number:
+        """Emits a vector of one number."""
+        return self.number("vector.broadcast", [number], number.element, lanes)
+
+    def choose(self, table: Sequence[int], index: Number) -> Number:
+        """Emits a choice from a table of indices."""
+        type = ir.RankedTensorType.get([len(table)], ir.IndexType.get())
+        numbers = [ir.IntegerAttr.get(ir.IndexType.get(), number) for number in table]
+        value = ir.DenseElementsAttr.get(numbers, type)
+        constant = self.op("arith.constant", [], [type], {"value": value})
+        return self.number("tensor.extract", [constant.results[0], index], "index")
+
+    # Arrays.
+
+    def held(self, array: Array) -> Array:
+        """Emits a clone, never carried out: what makes an array stays out of what reads it."""
+        return self.array("flow.tensor.clone", [array], array.type)
+
+    def pinned(self, array: Array) -> Array:
+        """Emits a barrier: nothing is known of the array, not even that nobody reads it."""
+        return self.array("util.optimization_barrier", [array], array.type)
+
+    def empty(self, type: ArrayType) -> Array:
+        """Emits an array of anything."""
+        sizes = [size for size in type.shape if isinstance(size, Number)]
+        return self.array("tensor.empty", sizes, type)
+
+    def element(self, array: Array, places: Sequence[Index] = ()) -> Number:
+        """Emits the reading of one number."""
+        indices = [self.index(place) for place in places]
+        return self.number("tensor.extract", [array, *indices], array.element)
+
+    def extract(self, array: Array, starts: Sequence[Index], sizes: Sequence[Index]) -> Array:
+        """Emits a part of an array; as many of its first axes as `sizes` lacks are dropped."""
+        part = ArrayType(tuple(sizes), array.element)
+        return self.extract_as(array, starts, [*[1] * (len(starts) - len(sizes)), *sizes], part)
+
+    def extract_as(
+        self, array: Array, starts: Sequence[Index], sizes: Sequence[Index], part: ArrayType
+    ) -> Array:
+        """Emits a part of an array without some of its axes of size 1."""
+        numbers, attributes = _span(1, starts, sizes)
+        return self.array("tensor.extract_slice", [array, *numbers], part, attributes)
+
+    def insert(self, part: Array, array: Array, starts: Sequence[Index]) -> None:
+        """Emits the writing of a part of an array."""
+        lacking = len(starts) - len(part.shape)
+        self.insert_as(part, array, starts, [*[1] * lacking, *part.shape])
+
+    def insert_as(
+        self, part: Array, array: Array, starts: Sequence[Index], sizes: Sequence[Index]
+    ) -> None:
+        """Emits the writing of a part that lacks some axes of size 1."""
+        numbers, attributes = _span(2, starts, sizes)
+        made = self.array("tensor.insert_slice", [part, array, *numbers], array.type, attributes)
+        array.value = made.value
+
+    def read(self, array: Array, starts: Sequence[Index], lanes: int) -> Number:
+        """Emits the reading of a vector from the last axis of an array."""
+        zero = self.constant(0, array.element)
+        places = [self.index(place) for place in starts]
+        attributes = in_place(len(places), [1, len(places), 1, 0])
+        operands = [array, *places, zero]
+        return self.number("vector.transfer_read", operands, array.element, lanes, attributes)
+
+    def write(self, vector: Number, array: Array, starts: Sequence[Index]) -> None:
+        """Emits the writing of a vector to the last axis of an array."""
+        places = [self.index(place) for place in starts]
+        attributes = in_place(len(places), [1, 1, len(places), 0])
+        operands = [vector, array, *places]
+        made = self.array("vector.transfer_write", operands, array.type, attributes)
+        array.value = made.value
+
+    def collapse(self, array: Array, groups: Sequence[Sequence[int]]) -> Array:
+        """Emits an array with some neighbouring axes as one; all sizes are known."""
+        sizes = [math.prod(known(array.shape[axis] for axis in group)) for group in groups]
+        attributes = {"reassociation": reassociation(groups)}
+        type = ArrayType(tuple(sizes), array.element)
+        return self.array("tensor.collapse_shape", [array], type, attributes)
+
+    def expand(self, array: Array, groups: Sequence[Sequence[int]], shape: Sequence[int]) -> Array:
+        """Emits an array with some axes as several; all sizes are known."""
+        attributes: dict[str, ir.Attribute] = {
+            "reassociation": reassociation(groups),
+            "static_output_shape": integers(shape),
+        }
+        type = ArrayType(tuple(shape), array.element)
+        return self.array("tensor.expand_shape", [array], type, attributes)
+
+    # Control flow.
+
+    def loop(
+        self,
+        low: Index,
+        high: Index,
+        step: int,
+        carried: Sequence[Array],
+        body: Callable[[Number], None],
+    ) -> None:
+        """Emits a loop.
+
+        Args:
+            low: Where it starts.
+            high: Where it ends.
+            step: How far it goes at a time.
+            carried: The arrays that its body writes to; they have other values in it and after it.
+            body: Emits the body, given the index.
+        """
+        bounds = [self.index(bound) for bound in (low, high, step)]
+        types = [array.value.type for array in carried]
+        op = self.op("scf.for", [*bounds, *carried], types, regions=1)
+        block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
+        induction, *inside = block.arguments
+        _hand_on(carried, inside)
+        with self._inside(block):
+            body(Number(self, induction, "index"))
+            self.op("scf.yield", carried)
+        _hand_on(carried, op.results)
+
+    def when(self, condition: Number, carried: Sequence[Array], body: Callable[[], None]) -> None:
+        """Emits what is done on a condition, to arrays that have other values after it."""
+        before = [array.value for array in carried]
+        op = self.op("scf.if", [condition], [value.type for value in before], regions=2)
+        with self._inside(op.regions[0].blocks.append()):
+            body()
+            self.op("scf.yield", carried)
+        with self._inside(op.regions[1].blocks.append()):
+            self.op("scf.yield", before)
+        _hand_on(carried, op.results)
+
+    def wait_while(self, condition: Callable[[], Number]) -> None:
+        """Emits a loop that does nothing but ask, until the condition does not hold."""
+        op = self.op("scf.while", regions=2)
+        with self._inside(op.regions[0].blocks.append()):
+            self.op("scf.condition", [condition()])
+        with self._inside(op.regions[1].blocks.append()):
+            self.op("scf.yield")
+
+
+def converted(body: Body, array: Array, element: str) -> Array:
+    """Emits an array's conversion to an element type, if it has another."""
+    if array.element == element:
+        return array
+    return body.array("stablehlo.convert", [array], ArrayType(array.shape, element))
+
+
+def transposed(body: Body, matrix: Array) -> Array:
+    """Emits a matrix's transpose."""
+    type = ArrayType(matrix.shape[::-1], matrix.element)
+    order = {"permutation": integers([1, 0])}
+    return body.array("stablehlo.transpose", [matrix], type, order)
+
+
+def _span(
+    leading: int, starts: Sequence[Index], sizes: Sequence[Index]
+) -> tuple[list[Number], dict[str, ir.Attribute]]:
+    """Where a slice is, as operands and attributes of an op with so many operands before them."""
+    numbers = [[each for each in values if isinstance(each, Number)] for values in (starts, sizes)]
+    static = [
+        [each if isinstance(each, int) else DYNAMIC for each in values]
+        for values in (starts, sizes, [1] * len(sizes))
+    ]
+    names = ("static_offsets", "static_sizes", "static_strides")
+    attributes: dict[str, ir.Attribute] = {
+        name: integers(values) for name, values in zip(names, static, strict=True)
+    }
+    counts = [*[1] * leading, *map(len, numbers), 0]
+    return [*numbers[0], *numbers[1]], {"operandSegmentSizes": segments(*counts), **attributes}
+
+
+def _hand_on(arrays: Sequence[Array], values: Iterable[ir.Value]) -> None:
+    for array, value in zip(arrays, values, strict=True):
+        array.value = value

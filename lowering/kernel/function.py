@@ -1,0 +1,91 @@
+"""A private function under construction, with the dispatches that it makes.
+
+It belongs to no module until it is placed: a rewrite that is refused half-way leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rnn_compiler.lowering.kernel.body import Array, Body
+from rnn_compiler.lowering.kernel.number import Number
+from rnn_compiler.lowering.mlir import ir
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.kernel.executable import Executable
+
+__all__ = ["Function", "create_function"]
+
+
+def create_function(symbol: str, **attributes: ir.Attribute) -> tuple[ir.Operation, ir.Block]:
+    """A function of no type yet and its block; it belongs to no module."""
+    op = ir.Operation.create(
+        "func.func",
+        attributes={
+            "sym_name": ir.StringAttr.get(symbol),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get([], [])),
+            **attributes,
+        },
+        regions=1,
+        loc=ir.Location.unknown(),
+    )
+    return op, op.regions[0].blocks.append()
+
+
+def set_function_type(function: ir.Operation, results: Sequence[ir.Type]) -> None:
+    """Gives a function the type that its arguments and results have."""
+    arguments = [argument.type for argument in function.regions[0].blocks[0].arguments]
+    kind = ir.FunctionType.get(arguments, list(results))
+    function.attributes["function_type"] = ir.TypeAttr.get(kind)
+
+
+class Function(Body):
+    """A function whose body is being written.
+
+    Attributes:
+        symbol: Its name.
+        arguments: What it is given.
+        prefix: What the names of its executables begin with.
+        executables: What it dispatches.
+    """
+
+    def __init__(
+        self, symbol: str, types: Sequence[ir.Type], location: ir.Location | None = None
+    ) -> None:
+        private = ir.StringAttr.get("private")
+        self._function, block = create_function(symbol, sym_visibility=private)
+        super().__init__(block, location)
+        self.symbol, self.prefix = symbol, symbol.replace(".", "_")
+        self.arguments = [block.add_argument(kind, self.location) for kind in types]
+        self.executables: list[Executable] = []
+        self._kinds: Counter[str] = Counter()
+
+    def name_executable(self, kind: str) -> str:
+        """A name for an executable of some kind."""
+        number, name = self._kinds[kind], f"{self.prefix}_{kind}"
+        self._kinds[kind] += 1
+        return f"{name}_{number}" if number else name
+
+    def finish(self, results: Sequence[Array | Number]) -> None:
+        """Emits the end of the function."""
+        self.op("func.return", results)
+        set_function_type(self._function, [result.value.type for result in results])
+
+    def place(self, at: ir.InsertionPoint, made: dict[str, str]) -> None:
+        """Puts the function into a module, and those executables that it does not have yet.
+
+        Args:
+            at: Where.
+            made: The names of the module's executables so far, by what they are; has the new ones
+                afterwards.
+        """
+        at.insert(self._function)
+        for executable in self.executables:
+            key = executable.operation.get_asm()
+            alike = made.setdefault(key, executable.name)
+            is_new = alike == executable.name
+            executable.rename(alike)
+            if is_new:
+                at.insert(executable.operation)

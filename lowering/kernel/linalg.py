@@ -1,0 +1,100 @@
+"""Ops of MLIR's `linalg` dialect on arrays: products, zeros, and what each point computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.lowering.kernel.arithmetic import cast
+from rnn_compiler.lowering.kernel.attributes import maps, parallel, segments
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
+from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["generic", "matmul", "zeros"]
+
+
+def generic(
+    body: Body,
+    inputs: Sequence[tuple[Array, Sequence[int]]],
+    outputs: Sequence[Array],
+    block: ir.Block,
+    attributes: Mapping[str, ir.Attribute] | None = None,
+) -> list[Array]:
+    """Emits a `linalg.generic` over all points of its outputs.
+
+    Args:
+        body: Where to.
+        inputs: What it reads, each with the axes of the outputs that it has.
+        outputs: What it writes, all of one shape.
+        block: What each point computes: an argument for each input, one for each output, and the
+            ops, which end in `linalg.yield`.
+        attributes: More attributes.
+    """
+    rank = len(outputs[0].shape)
+    op = body.op(
+        "linalg.generic",
+        [*(array for array, _ in inputs), *outputs],
+        [array.value.type for array in outputs],
+        {
+            "indexing_maps": maps(
+                rank, [*(axes for _, axes in inputs), *[range(rank)] * len(outputs)]
+            ),
+            "iterator_types": parallel(rank),
+            "operandSegmentSizes": segments(len(inputs), len(outputs)),
+            **(attributes or {}),
+        },
+        regions=1,
+    )
+    block.append_to(op.regions[0])
+    return [
+        Array(value, array.shape, array.element)
+        for value, array in zip(op.results, outputs, strict=True)
+    ]
+
+
+def zeros(body: Body, type: ArrayType) -> Array:
+    """Emits an array of zeros."""
+    zero = body.constant(0, type.element)
+    empty = body.empty(type)
+    op = body.op(
+        "linalg.fill", [zero, empty], [type.mlir], {"operandSegmentSizes": segments(1, 1)}, 1
+    )
+    block = op.regions[0].blocks.append(*[element_type(type.element)] * 2)
+    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
+    return Array(op.results[0], type.shape, type.element)
+
+
+def matmul(
+    body: Body,
+    lhs: Array,
+    rhs: Array,
+    start: Array,
+    attributes: Mapping[str, ir.Attribute],
+    axes: tuple[int, int] = (1, 0),
+) -> Array:
+    """Emits a product of matrices, or of a vector with a matrix, added to an array.
+
+    Args:
+        body: Where to.
+        lhs: ``[M, K]``, ``[K, M]`` or ``[K]``.
+        rhs: ``[K, N]`` or ``[N, K]``.
+        start: What it is added to, ``[M, N]`` or ``[N]``.
+        attributes: How it is cut up.
+        axes: The axis of each matrix that is summed over.
+    """
+    name, attributes = "linalg.vecmat", {"operandSegmentSizes": segments(2, 1), **attributes}
+    if len(lhs.shape) == 2:
+        left, right = ((2, 0), (0, 2))[axes[0]], ((2, 1), (1, 2))[axes[1]]
+        name, indexing = "linalg.matmul", maps(3, [left, right, (0, 1)])
+        attributes = {"indexing_maps": indexing, **attributes}
+    op = body.op(name, [lhs, rhs, start], [start.value.type], attributes, regions=1)
+    arrays = (lhs, rhs, start)
+    block = op.regions[0].blocks.append(*(element_type(array.element) for array in arrays))
+    inside = Body(block, body.location)
+    x, y, total = (
+        Number(inside, value, array.element)
+        for value, array in zip(block.arguments, arrays, strict=True)
+    )
+    product = cast(inside, x, total.element) * cast(inside, y, total.element)
+    inside.op("linalg.yield", [total + product])
+    return Array(op.results[0], start.shape, start.element)

@@ -1,0 +1,125 @@
+"""Scalars and vectors of numbers, as values with operators.
+
+A `Number` is an SSA value that knows where ops are emitted (`body.Body`) and of what element type
+it is. Sums, products and comparisons of numbers emit an op of the `arith` dialect. An `int` beside
+a number becomes a constant, so `Index` is either: what is known when code is generated stays an
+int, and is folded.
+
+    first = group * 48 + row            # arith.muli, arith.addi
+    (n - k) % 2                         # arith.subi, arith.remui
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from rnn_compiler.dtypes import ELEMENTS
+from rnn_compiler.lowering.mlir import ir
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.kernel.body import Body
+
+__all__ = ["Index", "Number", "bits", "element_type", "is_float", "vector_type"]
+
+
+def bits(element: str) -> int:
+    """Width of an element type.
+
+    Example:
+        >>> bits("bf16"), bits("i1")
+        (16, 1)
+    """
+    return ELEMENTS[element].bits
+
+
+def is_float(element: str) -> bool:
+    """Whether an element type is one of floating point numbers.
+
+    Example:
+        >>> is_float("bf16"), is_float("index")
+        (True, False)
+    """
+    return element in ELEMENTS and ELEMENTS[element].is_float
+
+
+def element_type(element: str) -> ir.Type:
+    """The MLIR type of an element type's name."""
+    return ir.Type.parse(element)
+
+
+def vector_type(element: str, lanes: int) -> ir.Type:
+    """The type of a vector; that of a scalar if it has no lanes."""
+    scalar = element_type(element)
+    return ir.VectorType.get([lanes], scalar) if lanes else scalar
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Number:
+    """A scalar, or a vector, of an element type.
+
+    Attributes:
+        body: Where what is made of it is emitted.
+        value: The SSA value.
+        element: Its element type, ``"f32"`` or ``"index"``.
+        lanes: How many numbers it is a vector of; 0 for a scalar.
+    """
+
+    body: Body
+    value: ir.Value
+    element: str
+    lanes: int = 0
+
+    def __add__(self, other: Number | int) -> Number:
+        if isinstance(other, int) and other == 0:
+            return self
+        return self._with("add", other)
+
+    def __radd__(self, other: int) -> Number:
+        return self + other
+
+    def __sub__(self, other: Number | int) -> Number:
+        return self._with("sub", other)
+
+    def __rsub__(self, other: int) -> Number:
+        return self._like(other)._with("sub", self)
+
+    def __mul__(self, other: Number | int) -> Number:
+        return self._with("mul", other)
+
+    def __rmul__(self, other: int) -> Number:
+        return self * other
+
+    def __floordiv__(self, other: Number | int) -> Number:
+        """The quotient of two numbers that are not negative."""
+        return self._arith("divui", other)
+
+    def __mod__(self, other: Number | int) -> Number:
+        """The remainder of two numbers that are not negative."""
+        return self._arith("remui", other)
+
+    def __lt__(self, other: Number) -> Number:
+        return self.body.compare("slt", self, other)
+
+    def to_index(self) -> Number:
+        """The integer as an index; a truth value as 0 or 1."""
+        op = "arith.index_castui" if self.element == "i1" else "arith.index_cast"
+        return self.body.number(op, [self], "index")
+
+    def to_integer(self, element: str) -> Number:
+        """The index as an integer."""
+        return self.body.number("arith.index_cast", [self], element)
+
+    def _like(self, value: int) -> Number:
+        return self.body.constant(value, self.element, self.lanes)
+
+    def _with(self, op: str, other: Number | int) -> Number:
+        return self._arith(f"{op}{'f' if is_float(self.element) else 'i'}", other)
+
+    def _arith(self, op: str, other: Number | int) -> Number:
+        other = self._like(other) if isinstance(other, int) else other
+        return self.body.number(f"arith.{op}", [self, other], self.element, self.lanes)
+
+
+Index: TypeAlias = int | Number
+"""A size or a place: known when code is generated, or computed."""

@@ -1,0 +1,53 @@
+"""Loops over the share that one of several parts has in things that are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rnn_compiler.lowering.kernel.body import Array, Body
+from rnn_compiler.lowering.kernel.number import Index
+
+__all__ = ["first_only", "share"]
+
+
+def share(
+    body: Body,
+    count: int,
+    among: int,
+    part: Index,
+    carried: Sequence[Array],
+    each: Callable[[Index], None],
+) -> None:
+    """Emits a loop over the share of a part.
+
+    Args:
+        body: Where to.
+        count: How many things there are.
+        among: How many parts share them, in order, as evenly as can be.
+        part: Which of these it is; 0 if there is one.
+        carried: The arrays that are written to.
+        each: Emits what is done, given the number of a thing.
+    """
+    size, uneven = divmod(count, among)
+    if uneven and among > 1:
+        low = part * count
+        high = low + count
+        body.loop(low // among, high // among, 1, carried, each)
+        return
+    first = part * size
+    if size == 1:
+        each(first)
+    elif isinstance(first, int):
+        body.loop(first, first + size, 1, carried, each)
+    else:
+        body.loop(0, size, 1, carried, lambda number: each(first + number))
+
+
+def first_only(
+    body: Body, part: Index, among: int, carried: Sequence[Array], do: Callable[[], None]
+) -> None:
+    """Emits what only the first of some parts does; arguments as those of `share`."""
+    if among == 1:
+        do()
+        return
+    body.when(body.compare("eq", body.index(part), body.index(0)), carried, do)

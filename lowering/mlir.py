@@ -1,0 +1,27 @@
+"""The MLIR bindings of IREE's compiler: the only place that imports them."""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec
+
+from iree.compiler import ir
+
+__all__ = ["block_of", "ir", "ops_of"]
+
+# The bindings import what there is in Python for the dialect of each op that they come upon. IREE
+# 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
+_DIALECT = "iree.compiler.dialects.stablehlo"
+if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
+    sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))
+
+
+def ops_of(block: ir.Block) -> list[ir.Operation]:
+    """The ops of a block: as they are, not as views, some of which have a `name` of their own."""
+    return [view.operation for view in block.operations]
+
+
+def block_of(op: ir.Operation) -> ir.Block:
+    """The block of an op that has one, such as a function."""
+    return op.regions[0].blocks[0]

@@ -1,0 +1,1 @@
+"""The block ops: LSTMBlockCell, BlockLSTM, GRUBlockCell, and their gradients."""

@@ -1,0 +1,244 @@
+"""BlockLSTM, BlockLSTMV2 and their gradients: an LSTM over a whole sequence.
+
+Layouts: time-major ``x[T, B, I]``; ``w[I+H, 4H]`` with the rows of x first; blocks of the 4H axis
+in the order i, ci, f, o (BlockLSTM) or i, f, ci, o (BlockLSTMV2). One `seq_len_max` n serves the
+whole batch; rows ``t >= n`` of every output are 0, and rows ``t >= n`` of no input are looked at,
+so NaN may sit there.
+
+Forward. The input projection of all steps is one matrix product, then the time loop adds the
+recurrent part (`lstm.forward`):
+
+    zx = x @ w[:I]
+    for t in 0..n-1: i, cs, f, o, ci, co, h [t] = step(zx[t] + b + h[t-1] @ w[I:], cs[t-1])
+
+where b has BlockLSTM's forget_bias added to the block of f.
+
+Backward. The loop keeps only the gate gradients (`lstm.backward`); everything that can be a
+single product over all steps is one, after it:
+
+    for t in n-1..0: dgates[t], dc = step'(.., cs_grad[t] + dc, h_grad[t] + dgates[t+1] @ w[I:]^T)
+    x_grad = dgates @ w[:I]^T      w_grad = [x, h_prev]^T @ dgates      b_grad = sum(dgates)
+    wci_grad = sum(di * cs_prev)   wcf_grad = sum(df * cs_prev)         wco_grad = sum(do * cs)
+
+16-bit types are what is stored: every output row, hence also the state that the next step reads,
+and the gate gradients. Products accumulate, and activations are computed, in float32.
+
+Source: tensorflow/core/kernels/rnn/lstm_ops.cc (BlockLSTMOp, BlockLSTMGradOp), with TensorFlow's
+uninitialised rows defined as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.builder.time_loop import Values, time_loop
+from rnn_compiler.lowering.ops.cells import lstm
+from rnn_compiler.signatures import Signature
+from rnn_compiler.tensors import Argument, Result, as_given_by
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.manifest import FunctionSpec
+
+__all__ = ["GRAD_V1", "GRAD_V2", "OP_V1", "OP_V2", "backward", "forward"]
+
+_GATE_ORDER = {
+    "BlockLSTM": "ICFO",
+    "BlockLSTMGrad": "ICFO",
+    "BlockLSTMV2": "IFCO",
+    "BlockLSTMGradV2": "IFCO",
+}
+
+_INPUTS = (
+    Argument("seq_len_max", "", "steps to run", dtype="int64", minimum=0, maximum="T"),
+    Argument("x", "T B I", "input, time-major"),
+    Argument("cs_prev", "B H", "initial cell state"),
+    Argument("h_prev", "B H", "initial output"),
+    *lstm.WEIGHTS,
+)
+
+_ACTIVATIONS = lstm.activations("T B H")
+
+_GRADIENTS = (
+    Result("x_grad", "T B I", "gradient of x"),
+    Result("cs_prev_grad", "B H", "gradient of cs_prev"),
+    Result("h_prev_grad", "B H", "gradient of h_prev"),
+    Result("w_grad", "I+H 4H", "gradient of w"),
+    *lstm.PEEPHOLE_GRADIENTS,
+    Result("b_grad", "4H", "gradient of b"),
+)
+
+OP_V1 = Signature(
+    "BlockLSTM",
+    "LSTM over a sequence, gate order i, ci, f, o",
+    arguments=_INPUTS,
+    attributes=(lstm.FORGET_BIAS, lstm.cell_clip(3.0), lstm.USE_PEEPHOLE),
+    results=_ACTIVATIONS,
+    weights=("w",),
+)
+
+OP_V2 = Signature(
+    "BlockLSTMV2",
+    "LSTM over a sequence, gate order i, f, ci, o",
+    arguments=_INPUTS,
+    attributes=(lstm.cell_clip(0.0), lstm.USE_PEEPHOLE),
+    results=_ACTIVATIONS,
+    weights=("w",),
+)
+
+
+def _gradient_of(op: Signature, name: str) -> Signature:
+    return Signature(
+        name,
+        f"Gradient of {op.name}",
+        arguments=(
+            *_INPUTS,
+            *as_given_by(op.name, _ACTIVATIONS),
+            Argument("cs_grad", "T B H", "gradient of cs"),
+            Argument("h_grad", "T B H", "gradient of h"),
+        ),
+        attributes=(lstm.USE_PEEPHOLE_REQUIRED,),
+        results=_GRADIENTS,
+    )
+
+
+GRAD_V1 = _gradient_of(OP_V1, "BlockLSTMGrad")
+GRAD_V2 = _gradient_of(OP_V2, "BlockLSTMGradV2")
+
+
+def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
+    """Emits a forward op."""
+    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    T, B, I, H = spec.dims.values()
+    gate_order = _GATE_ORDER[spec.op]
+    cell_clip = float(spec.attributes["cell_clip"])
+
+    b.step("n = min(max(seq_len_max, 0), T)")
+    n = b.clamp(0, args["seq_len_max"], T)
+    b.step("w_x = w[:I]")
+    w_x = args["w"].slice(0, 0, I)
+    b.step("w_h = w[I:]")
+    w_h = args["w"].slice(0, I, I + H)
+    bias = lstm.gate_bias(b, spec, args["b"], gate_order)
+    b.step("zx = x @ w[:I]")
+    zx = args["x"].reshape(T * B, I).dot(w_x, (1, 0), compute).reshape(T, B, 4 * H)
+
+    def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
+        b.step("z = zx[t] + b + h_prev @ w[I:]")
+        z = reads["zx"].row(t) + reads["b"] + state["h_prev"].dot(reads["w_h"], (1, 0), compute)
+        activations = lstm.forward(
+            b,
+            z,
+            state["cs_prev"].to(compute),
+            lstm.peepholes(spec, reads),
+            gate_order=gate_order,
+            cell_clip=cell_clip,
+        )
+        b.step(f"row = activations in {storage}")
+        rows = {name: value.to(storage) for name, value in activations._asdict().items()}
+        return {"cs_prev": rows["cs"], "h_prev": rows["h"]}, rows
+
+    outputs = time_loop(
+        b,
+        "lstm_forward",
+        length=n,
+        operands={"zx": zx, "b": bias, "w_h": w_h}
+        | {name: args[name] for name in _peepholes_read(spec)},
+        state={"cs_prev": args["cs_prev"], "h_prev": args["h_prev"]},
+        outputs=dict.fromkeys(lstm.LSTMStep._fields, ((T, B, H), storage)),
+        step=step,
+        attributes={"gate_order": gate_order, "cell_clip": cell_clip},
+    )
+    return [outputs[result.name] for result in spec.results]
+
+
+def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
+    """Emits a gradient op."""
+    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    T, B, I, H = spec.dims.values()
+    gate_order = _GATE_ORDER[spec.op]
+
+    b.step("n = min(max(seq_len_max, 0), T)")
+    n = b.clamp(0, args["seq_len_max"], T)
+    b.step("w_h = w[I:]")
+    w_h = args["w"].slice(0, I, I + H)
+
+    def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
+        b.step("cs_prev = cs[t-1] if t > 0 else cs_prev")
+        cs_prev = b.select(t.compare("EQ", 0), reads["cs_prev"], reads["cs"].row(t - 1))
+        saved: dict[str, Value] = {}
+        for name in lstm.SAVED:
+            b.step(f"{name} = {name}[t]")
+            saved[name] = reads[name].row(t).to(compute)
+        b.step("cs_grad = cs_grad[t] + dc")
+        cs_grad = reads["cs_grad"].row(t).to(compute) + state["dc"]
+        b.step("h_grad = h_grad[t] + dh")
+        h_grad = reads["h_grad"].row(t).to(compute) + state["dh"]
+        gates, dc = lstm.backward(
+            b, saved, cs_prev.to(compute), cs_grad, h_grad, lstm.peepholes(spec, reads)
+        )
+        dgates = gates.concatenate(b, gate_order).to(storage)
+        b.step("dh = dgates @ w[I:]^T")
+        dh = dgates.dot(reads["w_h"], (1, 1), compute)
+        return {"dc": dc, "dh": dh}, {"dgates": dgates}
+
+    b.step("zero = 0")
+    zero = b.full(0, (B, H), compute)
+    names = (*lstm.SAVED, "cs", "cs_prev", "cs_grad", "h_grad", *_peepholes_read(spec))
+    loop = time_loop(
+        b,
+        "lstm_backward",
+        length=n,
+        operands={"w_h": w_h} | {name: args[name] for name in names},
+        state={"dc": zero, "dh": zero},
+        outputs={"dgates": ((T, B, 4 * H), storage)},
+        step=step,
+        attributes={"gate_order": gate_order},
+        reverse=True,
+    )
+
+    b.step("ran = t < n")
+    ran = b.iota((T, B), 0).compare("LT", n)
+
+    def where_ran(value: Value) -> Value:
+        """Rows t >= n as 0: what is there may be NaN, and 0 * NaN would leak it into a sum."""
+        mask = ran.broadcast_in_dim(value.shape, (0, 1))
+        return b.select(mask, value, b.full(0, value.shape, value.dtype))
+
+    def before(first: Value, rows: Value) -> Value:
+        """Row t holds what step t started from: `first`, then the rows of the steps before."""
+        previous = b.concatenate([first.reshape(1, *first.shape), rows], 0)
+        return where_ran(previous.slice(0, 0, T))
+
+    dgates = loop["dgates"]
+    flat = dgates.reshape(T * B, 4 * H)
+    b.step("x_grad = dgates @ w[:I]^T")
+    x_grad = flat.dot(args["w"].slice(0, 0, I), (1, 1), compute).reshape(T, B, I)
+    x_grad = where_ran(x_grad)
+    b.step("w_grad = [x, h_prev]^T @ dgates")
+    xh = b.concatenate([where_ran(args["x"]), before(args["h_prev"], args["h"])], 2)
+    w_grad = xh.reshape(T * B, I + H).dot(flat, (0, 0), compute)
+    b.step("b_grad = sum(dgates)")
+    gradients = {
+        "x_grad": x_grad,
+        "cs_prev_grad": loop["dc"],
+        "h_prev_grad": loop["dh"],
+        "w_grad": w_grad,
+        "b_grad": flat.to(compute).sum(0),
+    }
+    gradients |= lstm.peephole_gradients(
+        b,
+        spec,
+        lstm.GateGradients.split(b, dgates.to(compute), gate_order),
+        before(args["cs_prev"], args["cs"]).to(compute),
+        where_ran(args["cs"]).to(compute),
+    )
+    b.step(f"gradient = sums in {storage}")
+    return [gradients[result.name].to(storage) for result in spec.results]
+
+
+def _peepholes_read(spec: FunctionSpec) -> tuple[str, ...]:
+    return lstm.PEEPHOLES if spec.attributes["use_peephole"] else ()

@@ -1,0 +1,376 @@
+"""One direction of one layer: any cell, over a padded sequence, forward and backward.
+
+A `Cell` is one step and its derivative; what is common to all cells is here. Per row of the batch
+the steps t = 0..len-1 count, in this order or, for the backward direction, in the reverse one. With
+m the cell's result, R ``[gH, h]`` the recurrent weights and Wp ``[P, H]`` those of a projection:
+
+    forward    m, c = step(zx[t], h @ R^T, h, c)       h = m @ Wp^T, or m without a projection
+    backward   dh += dy[t]      dm = dh @ Wp, or dh
+               dx_gates[t], dr_gates[t], dh, dc = derivative(dm, dc, what the step saved)
+               dh += dr_gates[t] @ R
+
+Outside the valid steps, row t of every output is 0 and h, c, dh and dc are left as they are, by
+select: padding may hold NaN.
+
+Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are used as they are, and the
+only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``.
+
+16-bit types are what is stored: h, c, what is saved, and the gate gradients. Products accumulate,
+and everything else is computed, in float32; so are dh and dc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.builder.time_loop import Values, time_loop
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["Cell", "Derivative", "Direction", "StepResult", "Steps"]
+
+
+class StepResult(NamedTuple):
+    """What one step gives, in the compute type.
+
+    Attributes:
+        h: The new output, before any projection, ``[B, H]``.
+        c: The new cell state, ``[B, H]``; None if the cell has none.
+        saved: What the derivative will need, each ``[B, H]``, in the order of `Cell.saved`.
+    """
+
+    h: Value
+    c: Value | None
+    saved: Sequence[Value]
+
+
+class Derivative(NamedTuple):
+    """What the derivative of a step gives, in the compute type.
+
+    Attributes:
+        input: Gradients of the gates as the input projection sees them, ``[B, gH]``.
+        recurrent: Those as the recurrent product sees them; None if they are the same.
+        h: Gradient of the previous output that does not pass through R; None if there is none.
+        c: Gradient of the previous cell state; None if the cell has none.
+    """
+
+    input: Value
+    recurrent: Value | None
+    h: Value | None
+    c: Value | None
+
+
+class Cell(Protocol):
+    """One step of a layer's cell and its derivative.
+
+    Attributes:
+        name: Its rnn_mode.
+        saved: The names of what a step saves; "c" among them is the cell state.
+        has_cell_state: Whether there is a ``c`` beside ``h``.
+        reads: What the derivative reads besides: "h", its own output; "h_before", the previous one.
+        splits_recurrent: Whether its derivative has a `Derivative.recurrent`.
+    """
+
+    @property
+    def name(self) -> str:  # noqa: D102 - attributes, above
+        ...
+
+    @property
+    def saved(self) -> Sequence[str]:  # noqa: D102
+        ...
+
+    @property
+    def has_cell_state(self) -> bool:  # noqa: D102
+        ...
+
+    @property
+    def reads(self) -> frozenset[str]:  # noqa: D102
+        ...
+
+    @property
+    def splits_recurrent(self) -> bool:  # noqa: D102
+        ...
+
+    def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
+        """The bias of the input projection, and those that the step needs by name."""
+        ...
+
+    def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
+        """One step, from its gates' two halves ``[B, gH]`` and the state before."""
+        ...
+
+    def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
+        """The derivative of a step.
+
+        Args:
+            b: The builder.
+            reads: What the step saved; ``c_before``, if there is one; what `reads` names.
+            dh: Gradient of the step's output, before any projection.
+            dc: Gradient of the step's cell state.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Which steps of a padded batch count.
+
+    Attributes:
+        seq_length: T.
+        count: How many steps any row has, int64 scalar.
+        lengths: How many steps each row has, int64 ``[B]``; None if all have all.
+    """
+
+    seq_length: int
+    count: Value
+    lengths: Value | None
+
+    def valid(self, b: Builder, t: Value) -> Value | None:
+        """Which rows have a step `t`, ``[B]``; None for all."""
+        if self.lengths is None:
+            return None
+        b.step("valid = t < lengths")
+        return self.lengths.compare("GT", t)
+
+    def where_valid(self, b: Builder, rows: Value, block: range | None = None) -> Value:
+        """A sequence ``[T, B, ...]``, or a block of time of one, with 0 for padding."""
+        if self.lengths is None:
+            return rows
+        b.step("valid = t < lengths")
+        t = b.iota(rows.shape[:2], 0)
+        if block is not None and block.start:
+            t += block.start
+        mask = t.compare("LT", self.lengths).broadcast_in_dim(rows.shape, (0, 1))
+        return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of one layer.
+
+    Attributes:
+        b: The builder.
+        cell: The cell.
+        storage: The dtype of what is stored.
+        steps: Which steps count.
+        reverse: Whether it is the backward direction.
+        recurrent: R, ``[gH, h]``.
+        projection: Wp, ``[P, H]``, or None.
+    """
+
+    b: Builder
+    cell: Cell
+    storage: str
+    steps: Steps
+    reverse: bool
+    recurrent: Value
+    projection: Value | None
+
+    @property
+    def _compute(self) -> str:
+        return DTYPES[self.storage].compute
+
+    @property
+    def _weights(self) -> dict[str, Value]:
+        projection = {} if self.projection is None else {"w_p": self.projection}
+        return {"w_r": self.recurrent, **projection, **self._lengths}
+
+    @property
+    def _lengths(self) -> dict[str, Value]:
+        return {} if self.steps.lengths is None else {"lengths": self.steps.lengths}
+
+    def _steps(self, reads: Values) -> Steps:
+        """`steps`, inside the loop."""
+        return Steps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
+
+    def forward(
+        self, zx: Value, biases: Values, state: Values, *, training: bool
+    ) -> dict[str, Value]:
+        """Emits the forward loop.
+
+        Args:
+            zx: The input projection without its bias, ``[T, B, gH]`` in the compute type.
+            biases: That bias, ``b``, and those that the cell's step needs.
+            state: ``h`` and, if the cell has it, ``c`` before the first step.
+            training: Whether what the derivative needs is saved.
+
+        Returns:
+            ``y [T, B, h]``; the final ``h`` and ``c``; when training, ``activations``, what is
+            saved, side by side, ``[T, B, kH]``.
+        """
+        b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
+        T, B, _ = zx.shape
+        H = (self.recurrent if self.projection is None else self.projection).shape[1]
+        saves = training and len(cell.saved) > 0
+
+        def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
+            b.step("zx = zx[t] + b")
+            x = reads["zx"].row(t) + reads["b"]
+            b.step("r = h @ R^T")
+            r = state["h"].dot(reads["w_r"], (1, 1), compute)
+            wide = {name: value.to(compute) for name, value in state.items()}
+            result = cell.step(b, x, r, wide, {name: reads[name] for name in biases})
+            b.step(f"h = h in {storage}")
+            h = result.h.to(storage)
+            if "w_p" in reads:
+                b.step("h = m @ Wp^T")
+                h = h.dot(reads["w_p"], (1, 1), compute).to(storage)
+            new = {"h": h}
+            if result.c is not None:
+                b.step(f"c = c in {storage}")
+                new["c"] = result.c.to(storage)
+            valid = self._steps(reads).valid(b, t)
+            b.step("y = h where valid, else 0")
+            rows = {"y": _select(b, valid, h, b.full(0, h.shape, storage))}
+            if saves:
+                b.step(f"activations = {', '.join(cell.saved)}")
+                parts = [part.to(storage) for part in result.saved]
+                rows["activations"] = b.concatenate(parts, 1)
+            b.step("state = new where valid, else as it was")
+            return {name: _select(b, valid, new[name], state[name]) for name in state}, rows
+
+        widths = {"y": self.recurrent.shape[1]}
+        widths |= {"activations": len(cell.saved) * H} if saves else {}
+        return time_loop(
+            b,
+            f"{cell.name}_forward",
+            length=self.steps.count,
+            operands={"zx": zx, **self._weights, **biases},
+            state=state,
+            outputs={name: ((T, B, width), storage) for name, width in widths.items()},
+            step=step,
+            attributes={"cell": cell.name},
+            reverse=self.reverse,
+        )
+
+    def backward(
+        self,
+        dy: Value,
+        y: Value,
+        columns: int,
+        activations: Value | None,
+        initial: Values,
+        gradients: Values,
+        block: range,
+    ) -> dict[str, Value]:
+        """Emits the backward loop over a block of time.
+
+        Args:
+            dy: Gradient of the layer's output, ``[T, B, D*h]``.
+            y: The layer's output, ``[T, B, D*h]``.
+            columns: The first column of both that belongs to this direction.
+            activations: What `forward` saved; None if that is nothing.
+            initial: ``h`` and ``c`` before the first step.
+            gradients: ``dh`` and, if the cell has it, ``dc`` of the state after the block's last
+                step.
+            block: The steps t to do; of those, that many count as `steps` says.
+
+        Returns:
+            ``dx_gates [len(block), B, gH]``; ``dr_gates`` likewise if it differs; with a
+            projection, ``dh_rows [len(block), B, P]``, gradient of its result; ``dh`` and ``dc`` of
+            the state before the block's first step.
+        """
+        b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
+        B = y.shape[1]
+        rows, h = self.recurrent.shape
+        sequences = {"dy": dy} | ({"y": y} if cell.reads else {})
+        sequences |= {} if activations is None else {"activations": activations}
+        first = {"h_0": initial["h"].to(compute)} if "h_before" in cell.reads else {}
+        first |= {"c_0": initial["c"].to(compute)} if cell.has_cell_state else {}
+
+        def own(name: str, row: Value) -> Value:
+            """Of a row of the whole layer, what is of this direction."""
+            return row.slice(1, columns, columns + h) if name in ("dy", "y") else row
+
+        def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
+            steps = self._steps(reads)
+
+            def saved(name: str, time: Value) -> Value:
+                """One of the activations of a step."""
+                row = reads["activations"].row(time)
+                return row.split(1, len(cell.saved))[cell.saved.index(name)]
+
+            def previous(name: str, initial: Value) -> Value:
+                """What the step started from: the row of the step before it, or the initial one."""
+                b.step(f"{name}_before = {name} of the step before, or the initial one")
+                time = t + 1 if self.reverse else t - 1
+                row = saved(name, time) if name == "c" else own(name, reads[name].row(time))
+                row = row.to(compute)
+                if not self.reverse:
+                    return b.select(t.compare("EQ", 0), initial, row)
+                has_next = steps.valid(b, t + 1)
+                if has_next is None:
+                    return b.select(t.compare("EQ", steps.seq_length - 1), initial, row)
+                return _select(b, has_next, row, initial)
+
+            values: dict[str, Value] = {}
+            for name in cell.saved:
+                b.step(f"{name} = {name}[t]")
+                values[name] = saved(name, t).to(compute)
+            if "h" in cell.reads:
+                b.step("h = y[t]")
+                values["h"] = own("y", reads["y"].row(t)).to(compute)
+            if "h_before" in cell.reads:
+                values["h_before"] = previous("y", reads["h_0"])
+            if cell.has_cell_state:
+                values["c_before"] = previous("c", reads["c_0"])
+            b.step("dh = dy[t] + dh")
+            dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
+            dm = dh
+            written: dict[str, Value] = {}
+            valid = steps.valid(b, t)
+
+            def padded(name: str, value: Value) -> Value:
+                b.step(f"{name} = {name} where valid, else 0")
+                value = value.to(storage)
+                return _select(b, valid, value, b.full(0, value.shape, storage))
+
+            if "w_p" in reads:
+                written["dh_rows"] = padded("dh_rows", dh)
+                b.step("dm = dh @ Wp")
+                dm = written["dh_rows"].dot(reads["w_p"], (1, 0), compute)
+            derivative = cell.derivative(b, values, dm, state.get("dc"))
+            written["dx_gates"] = padded("dx_gates", derivative.input)
+            through = written["dx_gates"]
+            if derivative.recurrent is not None:
+                through = written["dr_gates"] = padded("dr_gates", derivative.recurrent)
+            b.step("dh = dr_gates @ R")
+            new = {"dh": through.dot(reads["w_r"], (1, 0), compute)}
+            if derivative.h is not None:
+                new["dh"] += derivative.h
+            if derivative.c is not None:
+                new["dc"] = derivative.c
+            b.step("state = new where valid, else as it was")
+            return {name: _select(b, valid, new[name], state[name]) for name in state}, written
+
+        names = {"dx_gates": rows} | ({"dr_gates": rows} if cell.splits_recurrent else {})
+        names |= {"dh_rows": h} if self.projection is not None else {}
+        b.step("n = how many steps of the block count")
+        length = self.steps.count
+        whole = len(block) == self.steps.seq_length
+        if not whole:
+            length = b.clamp(0, length - block.start, len(block))
+        return time_loop(
+            b,
+            f"{cell.name}_backward",
+            length=length,
+            operands={**sequences, **self._weights, **first},
+            state=gradients,
+            outputs={name: ((len(block), B, width), storage) for name, width in names.items()},
+            step=step,
+            attributes={"cell": cell.name},
+            reverse=not self.reverse,
+            start=None if whole else b.constant(block.start, "int64"),
+        )
+
+
+def _select(b: Builder, rows: Value | None, on_true: Value, on_false: Value) -> Value:
+    """Rows of one or the other ``[B, N]``; all of `on_true` if there is no choice."""
+    if rows is None:
+        return on_true
+    return b.select(rows.broadcast_in_dim(on_true.shape, (0,)), on_true, on_false)

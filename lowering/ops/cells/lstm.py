@@ -1,0 +1,291 @@
+"""One step of an LSTM and its derivative, shared by every LSTM op.
+
+``s`` is the logistic function, ``*`` is elementwise, row vectors broadcast over the batch. With
+z_i, z_ci, z_f, z_o the four blocks of ``[x, h_prev] @ w + b``:
+
+    use_peephole: z_i += cs_prev*wci ; z_f += cs_prev*wcf
+    i = s(z_i)   ci = tanh(z_ci)   f = s(z_f)
+    cs = i*ci + f*cs_prev
+    cell_clip > 0: cs = min(max(cs, -cell_clip), cell_clip)
+    co = tanh(cs)
+    use_peephole: z_o += cs*wco
+    o = s(z_o)
+    h = o*co
+
+The derivative uses saved activations only and lets the gradient pass through the clip, as
+TensorFlow's kernels do:
+
+    do  = o*(1-o) * h_grad*co
+    dcs = (1-co*co) * h_grad*o + cs_grad           (+ do*wco with peephole)
+    dci = (1-ci*ci) * dcs*i
+    df  = f*(1-f) * dcs*cs_prev
+    di  = i*(1-i) * dcs*ci
+    cs_prev_grad = dcs*f                           (+ di*wci + df*wcf with peephole)
+
+Source: tensorflow/core/kernels/rnn/lstm_ops.h (LSTMBlockCellFprop, LSTMBlockCellBprop).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from rnn_compiler.attributes import REQUIRED, Attribute
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.tensors import Argument, Result
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.manifest import FunctionSpec
+
+__all__ = [
+    "FORGET_BIAS",
+    "GATE_ORDERS",
+    "PEEPHOLES",
+    "PEEPHOLE_GRADIENTS",
+    "SAVED",
+    "USE_PEEPHOLE",
+    "USE_PEEPHOLE_REQUIRED",
+    "WEIGHTS",
+    "GateGradients",
+    "LSTMStep",
+    "activations",
+    "backward",
+    "cell_clip",
+    "forward",
+    "gate_bias",
+    "peephole_gradients",
+    "peepholes",
+]
+
+GATE_ORDERS: dict[str, tuple[str, str, str, str]] = {
+    "ICFO": ("i", "ci", "f", "o"),
+    "IFCO": ("i", "f", "ci", "o"),
+}
+"""Which gate each block of the 4H axis of ``w``, ``b`` and the gate gradients belongs to.
+
+ICFO is that of LSTMBlockCell and BlockLSTM, IFCO that of BlockLSTMV2.
+"""
+
+PEEPHOLES = ("wci", "wcf", "wco")
+
+SAVED = ("i", "f", "o", "ci", "co")
+"""The activations of a step that its derivative reads, besides the cell states."""
+
+WEIGHTS = (
+    Argument("w", "I+H 4H", "weights, rows of x first"),
+    Argument("wci", "H", "peephole weights of the input gate"),
+    Argument("wcf", "H", "peephole weights of the forget gate"),
+    Argument("wco", "H", "peephole weights of the output gate"),
+    Argument("b", "4H", "bias"),
+)
+"""The weights that every LSTM op takes, in TensorFlow's order."""
+
+PEEPHOLE_GRADIENTS = (
+    Result("wci_grad", "H", "gradient of wci; 0 without peephole"),
+    Result("wcf_grad", "H", "gradient of wcf; 0 without peephole"),
+    Result("wco_grad", "H", "gradient of wco; 0 without peephole"),
+)
+
+USE_PEEPHOLE = Attribute("use_peephole", bool, False, "whether wci, wcf and wco are used")
+USE_PEEPHOLE_REQUIRED = replace(USE_PEEPHOLE, default=REQUIRED)
+FORGET_BIAS = Attribute("forget_bias", float, 1.0, "added to the forget gate's bias")
+
+
+def cell_clip(default: float) -> Attribute:
+    """The attribute `cell_clip`, whose default differs between the ops."""
+    return Attribute("cell_clip", float, default, "bound of the cell state; none if not positive")
+
+
+def activations(shape: str) -> tuple[Result, ...]:
+    """The results of a forward op, each of a shape, in TensorFlow's order."""
+    return (
+        Result("i", shape, "input gate"),
+        Result("cs", shape, "cell state, clipped"),
+        Result("f", shape, "forget gate"),
+        Result("o", shape, "output gate"),
+        Result("ci", shape, "cell input"),
+        Result("co", shape, "tanh of the cell state"),
+        Result("h", shape, "output"),
+    )
+
+
+def peepholes(spec: FunctionSpec, args: Mapping[str, Value]) -> dict[str, Value]:
+    """The peephole weights in the compute type; none if the op uses none."""
+    compute = DTYPES[spec.dtype].compute
+    names = PEEPHOLES if spec.attributes["use_peephole"] else ()
+    return {name: args[name].to(compute) for name in names}
+
+
+def gate_bias(b: Builder, spec: FunctionSpec, bias: Value, gate_order: str) -> Value:
+    """The bias of all gates in the compute type, ``forget_bias`` added where the op has one."""
+    compute = DTYPES[spec.dtype].compute
+    forget_bias = float(spec.attributes.get("forget_bias", 0.0))
+    b.step("b = b + forget_bias in the block of f")
+    if not forget_bias:
+        return bias.to(compute)
+    H = (spec.dims["num_units"],)
+    blocks = [
+        b.full(forget_bias if gate == "f" else 0.0, H, spec.dtype)
+        for gate in GATE_ORDERS[gate_order]
+    ]
+    return bias.to(compute) + b.concatenate(blocks, 0).to(compute)
+
+
+class LSTMStep(NamedTuple):
+    """The activations of one step, each ``[B, H]``, in TensorFlow's order."""
+
+    i: Value
+    cs: Value
+    f: Value
+    o: Value
+    ci: Value
+    co: Value
+    h: Value
+
+
+def forward(
+    b: Builder,
+    z: Value,
+    cs_prev: Value,
+    peepholes: Mapping[str, Value],
+    *,
+    gate_order: str,
+    cell_clip: float,
+) -> LSTMStep:
+    """One step, from the pre-activations of its gates.
+
+    Args:
+        b: The builder.
+        z: ``[x, h_prev] @ w + b``, ``[B, 4H]``.
+        cs_prev: The cell state before the step, ``[B, H]``.
+        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
+        gate_order: A key of `GATE_ORDERS`.
+        cell_clip: Bound of the cell state; none if not positive.
+    """
+    gates: dict[str, Value] = {}
+    for block, gate in enumerate(GATE_ORDERS[gate_order]):
+        b.step(f"z_{gate} = block {block} of z")
+        gates[gate] = z.slice(1, block * z.shape[1] // 4, (block + 1) * z.shape[1] // 4)
+    if peepholes:
+        b.step("z_i += cs_prev*wci")
+        gates["i"] += cs_prev * peepholes["wci"]
+        b.step("z_f += cs_prev*wcf")
+        gates["f"] += cs_prev * peepholes["wcf"]
+    b.step("i = s(z_i)")
+    i = b.sigmoid(gates["i"])
+    b.step("ci = tanh(z_ci)")
+    ci = b.tanh(gates["ci"])
+    b.step("f = s(z_f)")
+    f = b.sigmoid(gates["f"])
+    b.step("cs = i*ci + f*cs_prev")
+    cs = i * ci + f * cs_prev
+    if cell_clip > 0:
+        b.step("cs = min(max(cs, -cell_clip), cell_clip)")
+        cs = b.clamp(-cell_clip, cs, cell_clip)
+    b.step("co = tanh(cs)")
+    co = b.tanh(cs)
+    if peepholes:
+        b.step("z_o += cs*wco")
+        gates["o"] += cs * peepholes["wco"]
+    b.step("o = s(z_o)")
+    o = b.sigmoid(gates["o"])
+    b.step("h = o*co")
+    h = o * co
+    return LSTMStep(i, cs, f, o, ci, co, h)
+
+
+class GateGradients(NamedTuple):
+    """Gradients with respect to the pre-activations of the gates, each ``[..., H]``."""
+
+    i: Value
+    ci: Value
+    f: Value
+    o: Value
+
+    @staticmethod
+    def split(b: Builder, dgates: Value, gate_order: str) -> GateGradients:
+        """Cut from one ``[..., 4H]`` tensor."""
+        b.step("dgates = [di, dci, df, do] in the order " + gate_order)
+        blocks = dgates.split(len(dgates.shape) - 1, 4)
+        return GateGradients(**dict(zip(GATE_ORDERS[gate_order], blocks, strict=True)))
+
+    def concatenate(self, b: Builder, gate_order: str) -> Value:
+        """As the blocks of one ``[B, 4H]`` tensor."""
+        b.step("dgates = [di, dci, df, do] in the order " + gate_order)
+        return b.concatenate([getattr(self, gate) for gate in GATE_ORDERS[gate_order]], 1)
+
+
+def backward(
+    b: Builder,
+    saved: Mapping[str, Value],
+    cs_prev: Value,
+    cs_grad: Value,
+    h_grad: Value,
+    peepholes: Mapping[str, Value],
+) -> tuple[GateGradients, Value]:
+    """The derivative of one step.
+
+    Args:
+        b: The builder.
+        saved: The step's ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``.
+        cs_prev: The cell state before the step, ``[B, H]``.
+        cs_grad: Gradient of the step's cell state, ``[B, H]``.
+        h_grad: Gradient of the step's output, ``[B, H]``.
+        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
+
+    Returns:
+        The gradients of the gates and of `cs_prev`.
+    """
+    i, f, o, ci, co = (saved[name] for name in SAVED)
+    b.step("do = o*(1-o) * h_grad*co")
+    do = o * (1.0 - o) * h_grad * co
+    b.step("dcs = (1-co*co) * h_grad*o + cs_grad")
+    dcs = (1.0 - co * co) * h_grad * o + cs_grad
+    if peepholes:
+        b.step("dcs += do*wco")
+        dcs += do * peepholes["wco"]
+    b.step("dci = (1-ci*ci) * dcs*i")
+    dci = (1.0 - ci * ci) * dcs * i
+    b.step("df = f*(1-f) * dcs*cs_prev")
+    df = f * (1.0 - f) * dcs * cs_prev
+    b.step("di = i*(1-i) * dcs*ci")
+    di = i * (1.0 - i) * dcs * ci
+    b.step("cs_prev_grad = dcs*f")
+    cs_prev_grad = dcs * f
+    if peepholes:
+        b.step("cs_prev_grad += di*wci + df*wcf")
+        cs_prev_grad += di * peepholes["wci"] + df * peepholes["wcf"]
+    return GateGradients(di, dci, df, do), cs_prev_grad
+
+
+def peephole_gradients(
+    b: Builder,
+    spec: FunctionSpec,
+    gates: GateGradients,
+    cs_prev: Value,
+    cs: Value,
+) -> dict[str, Value]:
+    """The gradients of the peephole weights, summed over all axes but the last; 0 without peephole.
+
+    Args:
+        b: The builder.
+        spec: The gradient op.
+        gates: Gradients of the gates.
+        cs_prev: Cell states before the steps.
+        cs: Cell states after the steps.
+    """
+    if not spec.attributes["use_peephole"]:
+        b.step("wci_grad = 0")
+        zero = b.full(0, cs.shape[-1:], cs.dtype)
+        return dict.fromkeys(("wci_grad", "wcf_grad", "wco_grad"), zero)
+    axes = range(len(cs.shape) - 1)
+    b.step("wci_grad = sum(di * cs_prev)")
+    wci_grad = (gates.i * cs_prev).sum(*axes)
+    b.step("wcf_grad = sum(df * cs_prev)")
+    wcf_grad = (gates.f * cs_prev).sum(*axes)
+    b.step("wco_grad = sum(do * cs)")
+    wco_grad = (gates.o * cs).sum(*axes)
+    return {"wci_grad": wci_grad, "wcf_grad": wcf_grad, "wco_grad": wco_grad}

@@ -1,0 +1,1 @@
+"""The CudnnRNN ops and their gradients."""

@@ -1,0 +1,75 @@
+"""Dropout masks from a counter-based generator, Philox 4x32, which any two devices agree on.
+
+The mask is a function of three integers and the shape alone: `seed` and `seed2`, which make the key
+``seed << 32 | seed2`` as TensorFlow's kernel has it, and `call_counter`, the upper half of the
+counter, whose lower half numbers the elements. Calls with different counters, modulo 2**32, draw
+from parts of the sequence that do not overlap.
+
+An element is dropped where its 32 bits are below ``rate * 2**32``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rnn_compiler.attributes import Attribute
+from rnn_compiler.tensors import Argument
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.time_loop import Values
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["CALL_COUNTER", "OPERANDS", "RATE", "SEEDS", "dropout_mask"]
+
+_INT64 = (-(2**63), 2**63 - 1)
+
+RATE = Attribute(
+    "dropout",
+    float,
+    0.0,
+    "probability that an element between two layers is dropped in training",
+    bounds=(0, 1),
+)
+
+SEEDS = (
+    Attribute("seed", int, 0, "of the dropout mask", bounds=_INT64, at_run_time=True),
+    Attribute("seed2", int, 0, "of the dropout mask", bounds=_INT64, at_run_time=True),
+)
+
+CALL_COUNTER = Attribute(
+    "call_counter",
+    int,
+    0,
+    "which call this is, not TensorFlow's: each value draws another dropout mask",
+    bounds=_INT64,
+    at_run_time=True,
+)
+
+OPERANDS = tuple(
+    Argument(each.name, "", each.doc, dtype="int64", default=0) for each in (*SEEDS, CALL_COUNTER)
+)
+"""The arguments of a compiled function that drops something."""
+
+
+def dropout_mask(
+    b: Builder, args: Values, rate: float, shape: tuple[int, ...], dtype: str
+) -> Value:
+    """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``."""
+    count = 1
+    for size in shape:
+        count *= size
+    b.step("mask = 0")
+    dropped = b.full(0, (count,), dtype)
+    if rate == 1:
+        return dropped.reshape(*shape)
+    b.step("key = seed << 32 | seed2")
+    key = args["seed"].binary("shift_left", 32).binary("or", args["seed2"])
+    b.step("counter = call_counter << 32")
+    counter = args["call_counter"].binary("shift_left", 32)
+    b.step("bits = philox(key, counter)")
+    bits = b.random_bits(key, counter, count)
+    b.step("mask = 0 where bits < rate * 2**32, else 1/(1-rate)")
+    is_dropped = bits.compare("LT", min(round(rate * 2**32), 2**32 - 1))
+    kept = b.full(1 / (1 - rate), (count,), dtype)
+    return b.select(is_dropped, dropped, kept).reshape(*shape)

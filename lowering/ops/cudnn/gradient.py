@@ -1,0 +1,253 @@
+"""The gradient of one layer of CudnnRNN, a block of time after the other.
+
+For each direction, with dy the gradient of the layer's output y and x its input:
+
+    dx_gates, dr_gates, dh, dc = the recurrence's derivative, which keeps only the gates' gradients
+    dW += dx_gates^T @ x     dR += dr_gates^T @ h_before     dWp += dh^T @ m     dbW, dbR += sums
+    dx = dx_gates @ W
+
+The output of the step before (h_before) is the layer's output, one row on, but the initial state at
+the first step. The gates' gradients of one block are all that is kept of them at a time: what they
+add to dW, dR and dWp is added in the place where it belongs, and the next block waits for that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rnn_compiler.cudnn_layout import Block, PseudoLayer
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.builder.add_product import add_product, product
+from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.lowering.ops.cells import cudnn_lstm
+from rnn_compiler.lowering.ops.cudnn.network import Network
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["DirectionGradient", "add_blocks", "blocks_of_time"]
+
+SMALLEST_BLOCK = 1 << 16
+"""Bytes of gates' gradients from which on a block of time is worth its own loop and products."""
+
+SHARE = 12
+"""There are as many blocks, up to the most, as make one a part in so many of all that there is."""
+
+
+def blocks_of_time(net: Network) -> list[range]:
+    """The blocks of time of the backward pass.
+
+    The gates' gradients are the largest temporary by far: undivided, they alone would be almost
+    half of what the op is given and returns. Four blocks or so, twice as many if a step has two
+    sets of them; of equal length, if that can be, so that one loop serves all, and of two steps at
+    least; fewer if there is little to save, as each block reads and writes all sums of weights.
+    """
+    T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
+    sets = 2 if net.cell.splits_recurrent else 1
+    gates = net.layout.pseudo_layers[0].recurrent.shape[0]
+    size = T * B * gates * sets * DTYPES[net.storage].numpy.itemsize
+    tensors = (*net.spec.arguments, *net.spec.results)
+    total = sum(math.prod(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
+    most = -(-SHARE * size * net.layout.num_directions // total)
+    count = max(1, min(4 * sets, most, size // SMALLEST_BLOCK, T // 2))
+    if count > 1:
+        near = range(-(-3 * count // 4), min(2 * count, T // 2 + 1))
+        equal = [n for n in near if T % n == 0]
+        count = min(equal, key=lambda n: (abs(n - count), -n), default=count)
+    return [range(T * n // count, T * (n + 1) // count) for n in range(count)]
+
+
+def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
+    """Emits the gradient of a layer, its directions side by side.
+
+    Args:
+        directions: The layer's directions, started.
+        params: The gradient of all parameters so far; 0 where the layer's are.
+
+    Returns:
+        That gradient with the layer's matrices; all else is in the directions.
+    """
+    net = directions[0].net
+    blocks = blocks_of_time(net)
+    for number in range(len(blocks)):
+        for each in directions:
+            each.run(blocks[-1 - number if each.forward else number])
+        for each in directions:
+            params = each.multiply(params, whole=len(blocks) == 1)
+        if len(blocks) > 1:
+            net.b.step("only now what follows")
+            done = [mark for each in directions for mark in each.marks(params)]
+            kept = [(each.sums, key) for each in directions for key in each.sums]
+            later = net.b.after(done, [sums[key] for sums, key in kept])
+            for (sums, key), value in zip(kept, later, strict=True):
+                sums[key] = value
+    return params
+
+
+@dataclass
+class DirectionGradient:
+    """The gradient of one direction of a layer, as far as it is made.
+
+    Attributes:
+        net: The network.
+        pseudo_layer: Which.
+        dy: Gradient of the layer's output, ``[T, B, D*h]``.
+        x: The layer's input, ``[T, B, in]``.
+        y: The layer's output, ``[T, B, D*h]``.
+        saved: What the forward pass saved, ``[T, B, kH]``; None if that is nothing.
+        initial: The state before the first step, by name.
+        sums: ``dx``, flat, ``dbW`` and ``dbR``; ``dh`` and, if there is one, ``dc``, of the state
+            that the last block started from.
+        parts: The gradients of the matrices, with their places, if there is a single block.
+        block: The block of time that was run last.
+        loop: What its loop gave.
+    """
+
+    net: Network
+    pseudo_layer: PseudoLayer
+    dy: Value
+    x: Value
+    y: Value
+    saved: Value | None
+    initial: Values
+    sums: dict[str, Value] = field(default_factory=lambda: {})
+    parts: list[tuple[int, Value]] = field(default_factory=lambda: [])
+    block: range = range(0)
+    loop: Values = field(default_factory=lambda: {})
+
+    @property
+    def forward(self) -> bool:
+        """Whether it is the forward direction, whose gradient runs backward."""
+        return self.pseudo_layer.direction == 0
+
+    @property
+    def left(self) -> list[tuple[int, Value]]:
+        """The gradients of parameters that are not in the buffer yet, with their places in it.
+
+        Those are the biases and, if there is a single block, the matrices too: added to nothing,
+        they are written where they belong anyway.
+        """
+        places = {"dbW": self.pseudo_layer.input_bias, "dbR": self.pseudo_layer.recurrent_bias}
+        return [*self.parts, *((place.offset, self.sums[key]) for key, place in places.items())]
+
+    def start(self, state: Values) -> None:
+        """Begins, from the gradient of the state after the last step."""
+        T, B, width = self.x.shape
+        self.net.b.step("dx = 0")
+        self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.compute), **state}
+
+    def run(self, block: range) -> None:
+        """Emits the loop over a block of time."""
+        states = [key for key in ("dh", "dc") if key in self.sums]
+        self.block = block
+        self.loop = self.net.direction(self.pseudo_layer).backward(
+            self.dy,
+            self.y,
+            self.pseudo_layer.direction * self.net.layout.hidden_size,
+            self.saved,
+            self.initial,
+            {key: self.sums[key] for key in states},
+            block,
+        )
+        self.sums |= {key: self.loop[key] for key in states}
+
+    def multiply(self, params: Value, *, whole: bool) -> Value:
+        """Emits the products and sums of the block that was run.
+
+        Args:
+            params: The gradient of all parameters so far.
+            whole: Whether the block is all there is.
+
+        Returns:
+            That gradient with the block's share.
+        """
+        net, b = self.net, self.net.b
+        share = self._input_gradient().flat()
+        b.step("dx = of all blocks")
+        self.sums["dx"] = share if whole else self.sums["dx"].with_part(self._written, share)
+        for place, lhs, rhs in self._factors():
+            b.step("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
+            if whole:
+                self.parts.append((place.offset, product(lhs, rhs, net.compute)))
+            else:
+                params = add_product(b, params, place.offset, lhs, rhs)
+        for key, gates in (("dbW", self.loop["dx_gates"]), ("dbR", self._recurrent_gates)):
+            b.step(f"{key} += sum over steps and rows")
+            n, B, width = gates.shape
+            new = gates.to(net.compute).reshape(n * B, width).sum(0)
+            self.sums[key] = self.sums[key] + new if key in self.sums else new
+        return params
+
+    def marks(self, params: Value) -> list[Value]:
+        """Emits an element of each product of the block, there only when the product is."""
+        places = [(params, self.pseudo_layer.recurrent.offset)]
+        if self.x.shape[2]:
+            places.append((self.sums["dx"], self._written))
+        return [value.slice(0, place, place + 1) for value, place in places]
+
+    @property
+    def _written(self) -> int:
+        """Where in dx the block is."""
+        _, B, width = self.x.shape
+        return self.block.start * B * width
+
+    @property
+    def _recurrent_gates(self) -> Value:
+        return self.loop.get("dr_gates", self.loop["dx_gates"])
+
+    def _input_gradient(self) -> Value:
+        """The block's share of the gradient of the layer's input, ``[n, B, in]``."""
+        net, b, dx_gates = self.net, self.net.b, self.loop["dx_gates"]
+        n, B, rows = dx_gates.shape
+        if net.skips(self.pseudo_layer):
+            b.step("dx = sum over gates")
+            gates = len(net.layout.gates)
+            return dx_gates.to(net.compute).reshape(n, B, gates, rows // gates).sum(2)
+        W = net.part("params", self.pseudo_layer.input)
+        b.step("dx = dx_gates @ W")
+        flat = dx_gates.reshape(n * B, rows)
+        return flat.dot(W, (1, 0), net.compute).reshape(n, B, W.shape[1])
+
+    def _factors(self) -> list[tuple[Block, Value, Value]]:
+        """The factors of the block's share in each matrix's gradient, with the matrix's place."""
+        net, b, each, block = self.net, self.net.b, self.pseudo_layer, self.block
+        factors: list[tuple[Block, Value, Value]] = []
+        if not net.skips(each):
+            x = self.x.slice(0, block.start, block.stop)
+            factors.append((each.input, self.loop["dx_gates"], x))
+        factors.append((each.recurrent, self._recurrent_gates, self._output_before()))
+        if each.projection is not None and self.saved is not None:
+            b.step("m = o * tanh(c)")
+            rows = self.saved.slice(0, block.start, block.stop)
+            m = cudnn_lstm.output(b, rows.to(net.compute)).to(net.storage)
+            m = net.steps.where_valid(b, m, block)
+            factors.append((each.projection, self.loop["dh_rows"], m))
+        return factors
+
+    def _output_before(self) -> Value:
+        """The output before each step of the block, ``[n, B, h]``: the initial one, or a row of y.
+
+        Row t is row t-1 of the output, or row t+1 of the backward direction's, which is 0 past each
+        sequence's end: there its first step is.
+        """
+        net, b, h = self.net, self.net.b, self.net.layout.hidden_size
+        T, block, direction = self.y.shape[0], self.block, self.pseudo_layer.direction
+        y = self.y.slice(2, direction * h, (direction + 1) * h)
+        first = self.initial["h"].reshape(1, *self.initial["h"].shape)
+        b.step("h_before = y[t-1], the initial state at the first step")
+        if self.forward:
+            if block.start:
+                return y.slice(0, block.start - 1, block.stop - 1)
+            return b.concatenate([first, y.slice(0, 0, block.stop - 1)], 0)
+        if block.stop < T:
+            before = y.slice(0, block.start + 1, block.stop + 1)
+        else:
+            before = b.concatenate([y.slice(0, block.start + 1, T), first], 0)
+        if net.steps.lengths is None:
+            return before
+        t = b.iota((len(block), *before.shape[1:2]), 0) + block.start
+        is_first = t.compare("EQ", net.steps.lengths - 1).broadcast_in_dim(before.shape, (0, 1))
+        return b.select(is_first, first.broadcast_to(before.shape), before)

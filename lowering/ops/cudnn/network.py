@@ -1,0 +1,128 @@
+"""What the forward and the backward pass of CudnnRNN share: sizes, layouts, parts of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rnn_compiler.cudnn_layout import Block, Layout, PseudoLayer
+from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.lowering.ops.cells.direction import Cell, Direction, Steps
+from rnn_compiler.lowering.ops.cudnn.reserve import CELLS, ReserveLayout
+from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.manifest import FunctionSpec
+
+__all__ = ["Network"]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A forward op or a gradient.
+
+    Attributes:
+        b: The builder.
+        spec: The op.
+        args: Its arguments, by name.
+        reserve: The layout of `reserve_space`.
+        steps: Which steps of the padded batch count.
+    """
+
+    b: Builder
+    spec: FunctionSpec
+    args: Values
+    reserve: ReserveLayout
+    steps: Steps
+
+    @staticmethod
+    def of(b: Builder, spec: FunctionSpec, args: Values) -> Network:
+        """That of an op."""
+        T = spec.dims["seq_length"]
+        if "sequence_lengths" not in args:
+            b.step("n = T")
+            steps = Steps(T, b.constant(T, "int64"), None)
+        else:
+            b.step("lengths = min(max(sequence_lengths, 0), T)")
+            lengths = b.clamp(0, args["sequence_lengths"], T)
+            b.step("n = max(lengths)")  # as int32: IREE 3.13 fails on int64 for GPUs
+            steps = Steps(T, lengths.max(0).to("int64"), lengths.to("int64"))
+        reserve = reserve_of(spec.op, {**spec.attributes, **spec.dims})
+        return Network(b, spec, args, reserve, steps)
+
+    @property
+    def storage(self) -> str:
+        """The dtype of what is stored."""
+        return self.spec.dtype
+
+    @property
+    def compute(self) -> str:
+        """The dtype that is computed in."""
+        return DTYPES[self.spec.dtype].compute
+
+    @property
+    def layout(self) -> Layout:
+        """The op's modes and sizes."""
+        return self.reserve.layout
+
+    @property
+    def cell(self) -> Cell:
+        """The cell of all layers."""
+        return CELLS[self.layout.rnn_mode]
+
+    def layer(self, layer: int) -> Sequence[tuple[int, PseudoLayer]]:
+        """The pseudo-layers of a layer, with their numbers."""
+        D = self.layout.num_directions
+        return list(enumerate(self.layout.pseudo_layers))[layer * D : (layer + 1) * D]
+
+    def swap(self, value: Value) -> Value:
+        """Between the caller's order of the first two axes and time-major."""
+        if self.spec.attributes.get("time_major", True) or len(value.shape) < 3:
+            return value
+        self.b.step("time_major = first two axes swapped")
+        return value.transpose(1, 0, 2)
+
+    def part(self, buffer: str, block: Block) -> Value:
+        """A block of `params` or `reserve_space`."""
+        self.b.step(f"{buffer} = {list(block.shape)} at {block.offset}")
+        return self.args[buffer].slice(0, block.offset, block.stop).reshape(*block.shape)
+
+    def states(self, suffix: str) -> dict[str, Value]:
+        """All initial states, or gradients of all final ones, by the name of the state."""
+        names = ("h", "c") if self.cell.has_cell_state else ("h",)
+        side = "output" if suffix else "input"
+        return {name: self.swap(self.args[f"{side}_{name}{suffix}"]) for name in names}
+
+    def state(self, states: Values, index: int, prefix: str = "") -> dict[str, Value]:
+        """Those of one pseudo-layer."""
+        rows: dict[str, Value] = {}
+        for name, value in states.items():
+            self.b.step(f"{prefix}{name} = of pseudo-layer {index}")
+            rows[prefix + name] = value.slice(0, index, index + 1).reshape(*value.shape[1:])
+        return rows
+
+    def direction(self, pseudo_layer: PseudoLayer) -> Direction:
+        """That of a pseudo-layer."""
+        projection = pseudo_layer.projection
+        return Direction(
+            self.b,
+            self.cell,
+            self.storage,
+            self.steps,
+            reverse=pseudo_layer.direction == 1,
+            recurrent=self.part("params", pseudo_layer.recurrent),
+            projection=None if projection is None else self.part("params", projection),
+        )
+
+    def times_mask(self, value: Value, mask: Value) -> Value:
+        """What dropout lets through, of a layer's output or of its gradient."""
+        self.b.step("x = y * mask")
+        return (value.to(self.compute) * mask.to(self.compute)).to(self.storage)
+
+    def skips(self, pseudo_layer: PseudoLayer) -> bool:
+        """Whether a pseudo-layer takes its input as it is, without an input product."""
+        return pseudo_layer.layer == 0 and self.layout.skips_input

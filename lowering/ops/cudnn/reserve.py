@@ -1,0 +1,100 @@
+"""What CudnnRNN keeps for its gradient: the layout of `reserve_space`.
+
+A dense vector of the op's dtype, row-major, without gaps, time-major whatever `time_major` says:
+
+    dropout mask    [L-1, T, B, D*h]   multipliers, 0 or 1/(1-dropout); with dropout and L > 1 only
+    layer outputs   [T, B, D*h]        before dropout, for each layer but the top one, whose output
+                                       is the op's
+    activations     [T, B, k*H]        for each pseudo-layer, what its cell saves, side by side:
+        lstm        i, f, n, o, c      k = 5: gates after activation, cell state
+        gru         r, z, n, u         k = 4: gates after activation, R_n h_before + bR_n
+        rnn_*       nothing            k = 0: the derivative needs the output alone
+
+A single pseudo-layer's activations are thus all of `reserve_space`, which is then not copied.
+
+Activations of padding are unspecified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rnn_compiler.cudnn_layout import Block, Layout
+from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
+from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
+from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNRelu, RNNTanh
+from rnn_compiler.lowering.ops.cells.direction import Cell
+
+__all__ = ["CELLS", "ReserveLayout"]
+
+CELLS: dict[str, Cell] = {cell.name: cell for cell in (LSTM(), GRU(), RNNTanh(), RNNRelu())}
+"""The cell of each rnn_mode."""
+
+
+@dataclass(frozen=True)
+class ReserveLayout:
+    """`reserve_space` at given sizes.
+
+    Attributes:
+        layout: The op's modes and sizes.
+        seq_length: T.
+        batch_size: B.
+        dropout: The op's dropout.
+
+    Example:
+        >>> layout = Layout(rnn_mode="lstm", num_layers=2, num_units=4, input_size=3)
+        >>> reserve = ReserveLayout(layout, seq_length=5, batch_size=2, dropout=0.5)
+        >>> reserve.mask
+        Block(offset=0, shape=(1, 5, 2, 4))
+        >>> reserve.outputs
+        [Block(offset=40, shape=(5, 2, 4))]
+        >>> reserve.activations[1]
+        Block(offset=280, shape=(5, 2, 20))
+        >>> reserve.size
+        480
+    """
+
+    layout: Layout
+    seq_length: int
+    batch_size: int
+    dropout: float
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether anything is dropped: only between layers."""
+        return self.dropout > 0 and self.layout.num_layers > 1
+
+    @property
+    def mask(self) -> Block:
+        """The dropout mask; of no elements if there is none."""
+        boundaries = self.layout.num_layers - 1 if self.has_mask else 0
+        return Block(0, (boundaries, *self._output))
+
+    @cached_property
+    def outputs(self) -> Sequence[Block]:
+        """The output of each layer but the top one."""
+        first = Block(self.mask.stop, self._output)
+        count = self.layout.num_layers - 1
+        return [Block(first.offset + k * first.size, first.shape) for k in range(count)]
+
+    @cached_property
+    def activations(self) -> Sequence[Block]:
+        """What each pseudo-layer saves."""
+        offset = self.outputs[-1].stop if self.outputs else self.mask.stop
+        T, B, _ = self._output
+        width = len(CELLS[self.layout.rnn_mode].saved) * self.layout.num_units
+        first = Block(offset, (T, B, width))
+        count = len(self.layout.pseudo_layers)
+        return [Block(offset + k * first.size, first.shape) for k in range(count)]
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return self.activations[-1].stop
+
+    @property
+    def _output(self) -> tuple[int, int, int]:
+        width = self.layout.num_directions * self.layout.hidden_size
+        return self.seq_length, self.batch_size, width

@@ -1,0 +1,170 @@
+"""CudnnRNN, V2, V3 and their gradients: stacked recurrent layers in one or two directions.
+
+Layouts inside are time-major; `signatures` has the ops' own, `cudnn_layout` that of the
+parameters, `reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
+
+Forward, for each layer; x is the input, or the output of the layer below times its dropout mask:
+
+    zx = x @ W^T, all steps in one product; with skip_input x itself for every gate
+    y, h, c = the cell's `Direction` over zx + biases, each direction on its own
+    output = [forward | backward] along the last axis
+
+Backward, from the top layer down (`gradient` has that of one layer): the gradient of a
+layer's input, the sum over its directions, times the dropout mask, is that of the output of the
+layer below. What the forward pass saved is read; nothing is computed again but tanh(c).
+
+Padding is left out by select, so NaN may be in padded rows of input and output_backprop.
+
+Sources: tensorflow/core/kernels/cudnn_rnn_ops.cc; cuDNN's developer guide (cudnnRNNMode_t,
+cudnnSetRNNDescriptor_v8) for the cells' equations.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rnn_compiler.cudnn_layout import Block, PseudoLayer
+from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
+from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
+from rnn_compiler.lowering.ops.cudnn.network import Network
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.manifest import FunctionSpec
+
+__all__ = ["backward", "forward"]
+
+
+def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
+    """Emits a forward op."""
+    net = Network.of(b, spec, args)
+    reserve, storage = net.reserve, net.storage
+    training = bool(spec.attributes["is_training"])
+    masks: Sequence[Value] = []
+    kept: list[tuple[int, Value]] = []
+    if training and reserve.has_mask:
+        mask = dropout_mask(b, args, reserve.dropout, reserve.mask.shape, storage)
+        kept.append((reserve.mask.offset, mask))
+        b.step("mask = of each boundary between layers")
+        masks = [each.reshape(*each.shape[1:]) for each in mask.split(0, mask.shape[0])]
+    initial = net.states("")
+    final: dict[str, list[Value]] = {"h": [], "c": []}
+    x = net.swap(args["input"])
+    for layer in range(net.layout.num_layers):
+        outputs: list[Value] = []
+        for index, each in net.layer(layer):
+            zx, biases = _input_projection(net, each, x)
+            state = net.state(initial, index)
+            results = net.direction(each).forward(zx, biases, state, training=training)
+            outputs.append(results["y"])
+            if "activations" in results:
+                kept.append((reserve.activations[index].offset, results["activations"]))
+            for name in state:
+                b.step(f"output_{name} = of pseudo-layer {index}")
+                final[name].append(results[name].reshape(1, *results[name].shape))
+        b.step("output = [forward, backward]")
+        x = b.concatenate(outputs, 2)
+        if layer < net.layout.num_layers - 1:
+            kept.append((reserve.outputs[layer].offset, x))
+            x = net.times_mask(x, masks[layer]) if masks else x
+    b.step("output_h = of all pseudo-layers")
+    results = {"output": x, "output_h": b.concatenate(final["h"], 0)}
+    b.step("output_c = of all pseudo-layers")
+    zero = b.constant(0, storage)
+    results["output_c"] = b.concatenate(final["c"], 0) if final["c"] else zero
+    results = {name: net.swap(value) for name, value in results.items()}
+    b.step("reserve_space = mask, layer outputs, activations")
+    results["reserve_space"] = b.assemble(kept, reserve.size) if training else zero
+    if "host_reserved" in [result.name for result in spec.results]:
+        b.step("host_reserved = 0")
+        results["host_reserved"] = b.full(0, spec.results[-1].shape, "int8")
+    return [results[result.name] for result in spec.results]
+
+
+def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tuple[Value, Values]:
+    """The gates' input side for all steps, and the biases: ``b``, and what else the cell adds."""
+    b = net.b
+    T, B, width = x.shape
+    bW = net.part("params", pseudo_layer.input_bias).to(net.compute)
+    bR = net.part("params", pseudo_layer.recurrent_bias).to(net.compute)
+    bias, biases = net.cell.biases(b, bW, bR)
+    biases = {"b": bias, **biases}
+    if net.skips(pseudo_layer):
+        b.step("zx = [x, ..]")
+        return b.concatenate([x.to(net.compute)] * len(net.layout.gates), 2), biases
+    W = net.part("params", pseudo_layer.input)
+    b.step("zx = x @ W^T")
+    zx = x.reshape(T * B, width).dot(W, (1, 1), net.compute)
+    return zx.reshape(T, B, W.shape[0]), biases
+
+
+def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
+    """Emits a gradient op."""
+    net = Network.of(b, spec, args)
+    layout, reserve = net.layout, net.reserve
+    L = layout.num_layers
+    initial, upstream = net.states(""), net.states("_backprop")
+    upstream = {name: value.to(net.compute) for name, value in upstream.items()}
+    outputs = [net.part("reserve_space", block) for block in reserve.outputs]
+    outputs.append(net.steps.where_valid(b, net.swap(args["output"])))
+    masks: Sequence[Value] = []
+    if reserve.has_mask:
+        mask = reserve.mask
+        size = mask.size // (L - 1)
+        blocks = [Block(k * size, mask.shape[1:]) for k in range(L - 1)]
+        masks = [net.part("reserve_space", block) for block in blocks]
+    b.step("params_backprop = 0")
+    params = b.full(0, (layout.size,), net.compute)
+    left: list[tuple[int, Value]] = []
+    states: dict[str, list[tuple[int, Value]]] = {name: [] for name in initial}
+    dy = net.swap(args["output_backprop"])
+    for layer in reversed(range(L)):
+        if layer == 0:
+            x = net.steps.where_valid(b, net.swap(args["input"]))
+        else:
+            x = outputs[layer - 1]
+            x = net.times_mask(x, masks[layer - 1]) if masks else x
+        directions: list[DirectionGradient] = []
+        for index, each in net.layer(layer):
+            saved = reserve.activations[index]
+            direction = DirectionGradient(
+                net,
+                each,
+                dy,
+                x,
+                outputs[layer],
+                net.part("reserve_space", saved) if saved.size else None,
+                net.state(initial, index),
+            )
+            direction.start(net.state(upstream, index, "d"))
+            directions.append(direction)
+        params = add_blocks(directions, params)
+        for (index, _), direction in zip(net.layer(layer), directions, strict=True):
+            left += direction.left
+            for name in initial:
+                part = direction.sums["d" + name].to(net.storage)
+                states[name].append((index * math.prod(part.shape), part))
+        b.step("dx = sum over directions")
+        dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
+        dy = dx.reshape(*x.shape).to(net.storage)
+        if layer and masks:
+            dy = net.times_mask(dy, masks[layer - 1])
+    b.step("params_backprop = all matrices, then all biases")
+    for offset, value in left:
+        params = params.with_part(offset, value.flat())
+    results = {
+        "input": net.steps.where_valid(b, dy),
+        "params": params.to(net.storage),
+        "input_c": b.constant(0, net.storage),
+    }
+    for name, value in initial.items():
+        b.step(f"input_{name}_backprop = of all pseudo-layers")
+        flat = b.assemble(states[name], math.prod(value.shape))
+        results[f"input_{name}"] = flat.reshape(*value.shape)
+    return [net.swap(results[result.name.removesuffix("_backprop")]) for result in spec.results]

@@ -1,0 +1,208 @@
+"""The signatures of CudnnRNN, V2, V3 and their gradients.
+
+They differ in little: V2 adds `host_reserved`; V3 adds `sequence_lengths`, `num_proj` and
+`time_major`. What the tensors are depends on the attributes (`_forms`); with ``D`` directions,
+hidden size ``h`` (num_proj with a projection, else num_units) and time_major:
+
+    input [T, B, I]                        output [T, B, D*h]
+    input_h, output_h [L*D, B, h]          input_c, output_c [L*D, B, H], lstm only
+    params [params_size]                   reserve_space [reserve_size], when training
+
+time_major=false swaps the first two axes of all but the last two. In the modes without a cell
+state, `input_c`, `output_c` and `output_c_backprop` are taken in any shape and not read, and the
+results `output_c` and `input_c_backprop` are scalar zeros. When not training, `reserve_space` is a
+scalar zero. `host_reserved` is what TensorFlow keeps of cuDNN's algorithm: zeros here, ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from rnn_compiler.attributes import Attribute
+from rnn_compiler.cudnn_layout import DIRECTIONS, GATES, INPUT_MODES, Layout
+from rnn_compiler.lowering.ops.cudnn import dropout
+from rnn_compiler.lowering.ops.cudnn.reserve import ReserveLayout
+from rnn_compiler.signatures import Signature
+from rnn_compiler.tensors import Argument, Result, Tensor
+
+__all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "layout_of", "reserve_of"]
+
+MODES = (
+    Attribute("rnn_mode", str, "lstm", "the cell of each layer", choices=tuple(GATES)),
+    Attribute(
+        "input_mode",
+        str,
+        "linear_input",
+        "skip_input adds the input to each gate; auto_select does where input_size = num_units",
+        choices=INPUT_MODES,
+    ),
+    Attribute(
+        "direction",
+        str,
+        "unidirectional",
+        "bidirectional layers hand on both directions' outputs side by side; states then have two "
+        "rows a layer, forward and backward",
+        choices=tuple(DIRECTIONS),
+    ),
+    dropout.RATE,
+    *dropout.SEEDS,
+)
+NUM_PROJ = Attribute(
+    "num_proj", int, 0, "lstm only: size of the projected output; 0 for none", bounds=(0, 2**31 - 1)
+)
+_IS_TRAINING = Attribute("is_training", bool, True, "whether to drop, and to save for the gradient")
+_TIME_MAJOR = Attribute("time_major", bool, True, "false swaps time or layer with the batch")
+
+
+def layout_of(op: str, known: Mapping[str, Any]) -> Layout:
+    """The parameters' layout, from dimensions and attributes.
+
+    Raises:
+        InvalidArgumentError: They do not go together.
+    """
+    names = ("rnn_mode", "num_layers", "num_units", "input_size", "direction", "input_mode")
+    arguments = {name: known[name] for name in names}
+    return Layout.checked(op, **arguments, num_proj=known.get("num_proj", 0))
+
+
+def reserve_of(op: str, known: Mapping[str, Any]) -> ReserveLayout:
+    """The layout of `reserve_space`, likewise."""
+    sizes = known["seq_length"], known["batch_size"]
+    return ReserveLayout(layout_of(op, known), *sizes, known["dropout"])
+
+
+def _derived(op: str, known: Mapping[str, Any]) -> dict[str, int]:
+    reserve = reserve_of(op, known)
+    return {"params_size": reserve.layout.size, "reserve_size": reserve.size}
+
+
+def _forms(
+    version: int, gradient: bool, attributes: Mapping[str, Any]
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """The arguments and results of an op with given attributes."""
+    D = "2" if attributes["direction"] == "bidirectional" else ""
+    is_lstm = attributes["rnn_mode"] == "lstm"
+    time_major = attributes.get("time_major", True)
+    hidden = "P" if is_lstm and attributes.get("num_proj") else "H"
+    training = attributes.get("is_training", True)
+
+    def sequence(width: str) -> str:
+        return f"T B {width}" if time_major else f"B T {width}"
+
+    def state(width: str) -> str:
+        return f"{D}L B {width}" if time_major else f"B {D}L {width}"
+
+    cells = state("H") if is_lstm else ""
+    inputs = (
+        Argument("input", sequence("I"), "input of the first layer"),
+        Argument(
+            "input_h",
+            state(hidden),
+            "initial output, of each direction of each layer; None for zeros",
+            default=0,
+        ),
+        Argument(
+            "input_c",
+            cells,
+            "initial cell state; lstm only; None for zeros",
+            ignored=not is_lstm,
+            default=0,
+        ),
+        Argument(
+            "params",
+            "N",
+            "all matrices, then all biases, each by layer, direction, input or state, and gate; "
+            "rnn_compiler.weights converts them",
+        ),
+    )
+    lengths = (
+        Argument(
+            "sequence_lengths",
+            "B",
+            "steps of each row; what is past them is padding",
+            dtype="int32",
+            minimum=0,
+            maximum="T",
+        ),
+    )
+    outputs = (
+        Result("output", sequence(f"{D}{hidden}"), "output of the last layer; 0 for padding"),
+        Result("output_h", state(hidden), "output after the last step"),
+        Result("output_c", cells, "cell state after the last step; lstm only"),
+    )
+    reserve = Result("reserve_space", "R" if training else "", "what the gradient needs")
+    shape = "2" if version == 2 and training else ""
+    host = Result("host_reserved", shape, "zeros, for TensorFlow's sake", dtype="int8")
+    inputs += lengths if version == 3 else ()
+    if not gradient:
+        drops = training and attributes["dropout"] > 0
+        arguments = inputs + (dropout.OPERANDS if drops else ())
+        return arguments, (*outputs, reserve, *((host,) if version > 1 else ()))
+    op = f"CudnnRNN{_SUFFIXES[version]}"
+    given = [
+        Argument(
+            each.name,
+            each.shape,
+            f"{each.doc}, as {op} gave it",
+            each.dtype,
+            ignored=each is host or (each.name == "output_c" and not is_lstm),
+        )
+        for each in (*outputs, reserve, host)
+    ]
+    upstream = [
+        Argument(
+            f"{each.name}_backprop",
+            each.shape,
+            f"gradient of {each.name}",
+            ignored=each.name == "output_c" and not is_lstm,
+        )
+        for each in outputs
+    ]
+    results = [
+        Result(f"{name}_backprop", shape, f"gradient of {name}")
+        for name, shape in (
+            ("input", inputs[0].shape),
+            ("input_h", inputs[1].shape),
+            ("input_c", cells),
+            ("params", "N"),
+        )
+    ]
+    arguments = (*inputs, *given[:3], *upstream, *given[3 : 4 + (version > 1)])
+    return arguments, tuple(results)
+
+
+_SUFFIXES = {1: "", 2: "V2", 3: "V3"}
+
+
+def _signature(version: int, gradient: bool) -> Signature:
+    op = f"CudnnRNN{_SUFFIXES[version]}"
+    summary = "Stacked RNN over a padded batch: lstm, gru, tanh or relu; one or two directions"
+    attributes = (
+        *MODES,
+        *((NUM_PROJ,) if version == 3 else ()),
+        *(() if gradient else (_IS_TRAINING,)),
+        *((_TIME_MAJOR,) if version == 3 else ()),
+        *(() if gradient else (dropout.CALL_COUNTER,)),
+    )
+    forms = partial(_forms, version, gradient)
+    arguments, results = forms({a.name: a.default for a in attributes})
+    return Signature(
+        f"CudnnRNNBackprop{_SUFFIXES[version]}" if gradient else op,
+        f"All four gradients of {op}" if gradient else summary,
+        arguments=arguments,
+        attributes=attributes,
+        results=results,
+        positive=("seq_length", "num_units", "num_layers"),
+        forms=forms,
+        derived=_derived,
+        weights=() if gradient else ("params",),
+    )
+
+
+OPS = tuple(_signature(version, gradient=False) for version in _SUFFIXES)
+"""CudnnRNN, CudnnRNNV2, CudnnRNNV3."""
+
+GRADIENTS = tuple(_signature(version, gradient=True) for version in _SUFFIXES)
+"""CudnnRNNBackprop, CudnnRNNBackpropV2, CudnnRNNBackpropV3."""

@@ -1,0 +1,1 @@
+"""What modules are compiled for, and how."""

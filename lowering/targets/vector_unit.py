@@ -1,0 +1,117 @@
+"""A target's vector unit, and the sizes of tiles that suit it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rnn_compiler.dtypes import DTYPES, ELEMENTS
+from rnn_compiler.manifest import TargetSpec
+
+__all__ = ["VectorUnit", "divisor"]
+
+
+def divisor(size: int, bound: int) -> int:
+    """The largest divisor of a size that is not above a bound.
+
+    Example:
+        >>> divisor(24, 16), divisor(37, 32)
+        (12, 1)
+    """
+    return next(d for d in range(min(size, bound), 0, -1) if size % d == 0)
+
+
+@dataclass(frozen=True)
+class VectorUnit:
+    """A vector unit.
+
+    Attributes:
+        bits: Width of a register.
+        registers: How many there are.
+    """
+
+    bits: int
+    registers: int
+
+    @classmethod
+    def of(cls, target: TargetSpec) -> VectorUnit:
+        """That of a target."""
+        if "avx512f" in target.features:
+            return cls(512, 32)
+        if "avx" in target.features:
+            return cls(256, 16)
+        return cls(128, 16 if target.architecture.startswith("x86") else 32)
+
+    def lanes(self, element: str) -> int:
+        """Numbers in a register; 16-bit types are computed in float32."""
+        return self.bits // DTYPES[ELEMENTS[element].compute].bits
+
+    def width(self, element: str) -> int:
+        """Columns that are worked on at once: two registers."""
+        return 2 * self.lanes(element)
+
+    @property
+    def rows(self) -> int:
+        """Rows of a product that are summed in registers at once."""
+        return self.registers // 4
+
+    def row_block(self, rows: int) -> int:
+        """Rows of a block, such that blocks of it, the last overlapping, repeat the fewest."""
+        if rows <= self.rows:
+            return rows
+        sizes = range(self.rows, self.rows // 2, -1)
+        return min(sizes, key=lambda size: -(-rows // size) * size)
+
+    def cut(self, rows: int, panels: int, weights: int) -> tuple[int, int]:
+        """Into how many parts the units and the rows of a step are cut, for threads to share.
+
+        Up to eight in all, each of a microsecond or more (some 100 multiplications and additions a
+        nanosecond, or 60 bytes of weights), so that sharing costs little. Units first: each part
+        then needs its own weights only.
+
+        Args:
+            rows: The batch size.
+            panels: How many panels the units make.
+            weights: How many weights a step reads.
+        """
+        time = max(4 * weights / 60e3, 2 * weights * rows / 100e3)
+        parts = 1
+        while parts < 8 and parts * 2 <= time:
+            parts *= 2
+        units = 1
+        while units * 2 <= min(parts, panels):
+            units *= 2
+        blocks = -(-rows // self.row_block(rows))
+        groups = 1
+        while units * groups * 2 <= parts and groups * 2 <= blocks:
+            groups *= 2
+        return units, groups
+
+    def panel(self, unit: int, gates: int, element: str, rows: int = 2) -> int:
+        """How many units of each gate make a panel.
+
+        Two registers wide; over all gates about eight if there is a single row, so that enough sums
+        are under way at once, or four, so that there are two panels to share. The rest, if the
+        units do not divide, is at least two where that can be.
+        """
+        width = self.width(element)
+        panel = width if rows > 1 else max(width, 4 * width // gates // width * width)
+        if panel >= max(unit, 2 * width):
+            panel //= 2
+        if unit <= width or (unit <= panel and unit % width == 0):
+            return unit
+        if unit % panel == 0:
+            return panel
+        quarter = width // 4
+        widths = (width, 5 * quarter, 3 * quarter, 2 * quarter)
+        return next((p for p in widths if unit % p != 1 and p < unit), width - 1)
+
+    def columns(self, size: int, element: str) -> int:
+        """How many of some columns to sum at once.
+
+        The largest divisor that is not above two registers, and a power of two from half a register
+        on if there is one: code for other widths is slow.
+        """
+        width = self.width(element)
+        divisors = [d for d in range(min(size, width), 0, -1) if size % d == 0]
+        powers = [d for d in divisors if d & (d - 1) == 0 and d >= width // 4]
+        return (powers or divisors)[0]

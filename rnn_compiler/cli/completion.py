@@ -1,0 +1,105 @@
+"""Tab completion in bash and zsh, by argcomplete where that is installed.
+
+The shell starts the command with ``_ARGCOMPLETE`` set. What a verb takes is told by its parser, and
+what the values may be here. Only the module of the verb on the line is imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+__all__ = ["complete", "verb_in"]
+
+
+def verb_in(environment: Mapping[str, str]) -> str:
+    """The verb on the line that is completed, or what there is of it."""
+    line = environment.get("COMP_LINE", "")[: int(environment.get("COMP_POINT", "0") or 0)]
+    return next((word for word in line.split()[1:] if not word.startswith("-")), "")
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Tells the shell how its line may go on, and ends the process."""
+    try:
+        import argcomplete
+    except ImportError:
+        raise SystemExit(1) from None
+    _add_completers(parser)
+    argcomplete.autocomplete(parser, always_complete_options=False)
+
+
+def _add_completers(parser: argparse.ArgumentParser) -> None:
+    action: Any
+    for action in parser._actions:  # pyright: ignore[reportPrivateUsage]
+        if hasattr(action.choices, "values"):  # verbs, or what a verb does, each with its parser
+            for verb in action.choices.values():
+                _add_completers(verb)
+        elif action.dest in _COMPLETERS:
+            action.completer = _COMPLETERS[action.dest]
+
+
+def _ops(**_: object) -> list[str]:
+    from rnn_compiler.lowering.ops import OPS
+
+    return list(OPS)
+
+
+def _dtypes(**_: object) -> list[str]:
+    from rnn_compiler.dtypes import FLOAT_DTYPES
+
+    return list(FLOAT_DTYPES)
+
+
+def _devices(**_: object) -> list[str]:
+    return ["local-sync", "local-task", "cuda", "cuda://"]
+
+
+def _targets(**_: object) -> list[str]:
+    from rnn_compiler.lowering.targets.names import target_names
+
+    return target_names()
+
+
+def _dims(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    signatures = _signatures(parsed_args)
+    return _pairs(prefix, {dim: () for each in signatures for dim in each.dimensions})
+
+
+def _attributes(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    values: dict[str, Iterable[str]] = {}
+    for signature in _signatures(parsed_args):
+        for each in signature.attributes:
+            values[each.name] = ("true", "false") if each.type is bool else each.choices
+    return _pairs(prefix, values)
+
+
+def _signatures(options: argparse.Namespace) -> list[Any]:
+    """The ops on the command line; all of them while there is none."""
+    from rnn_compiler.lowering.ops import OPS
+
+    named: Any = getattr(options, "op", None) or []
+    signatures = [op.signature for op in OPS.values()]
+    known = [each for each in signatures if each.name in named or each.function in named]
+    return known or signatures
+
+
+def _pairs(prefix: str, values: dict[str, Iterable[str]]) -> list[str]:
+    """How the last pair of NAME=VALUE,... may go on."""
+    before, comma, last = prefix.rpartition(",")
+    name, equals, _ = last.partition("=")
+    given = {pair.partition("=")[0] for pair in before.split(",")}
+    if equals:
+        return [f"{before}{comma}{name}={value}" for value in values.get(name, ())]
+    return [f"{before}{comma}{each}=" for each in values if each not in given]
+
+
+_COMPLETERS: dict[str, Callable[..., list[str]]] = {
+    "op": _ops,
+    "dim": _dims,
+    "attr": _attributes,
+    "dtype": _dtypes,
+    "target": _targets,
+    "device": _devices,
+}
+"""By what argparse calls the value."""

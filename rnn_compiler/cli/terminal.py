@@ -1,0 +1,227 @@
+"""All that the command line prints: lines, facts, tables, JSON, and progress where it takes long.
+
+What people copy stays whole at any width. Text wraps between words, never inside one; a table that
+is too wide even so has its cells below each other. Without a terminal and without ``COLUMNS``
+nothing wraps, so that every row is a line for `grep`. Bold and dim text and progress are for
+terminals only, none at all with ``NO_COLOR`` or ``TERM=dumb``. Only progress needs rich; without
+rich there is none, and all else is the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from rnn_compiler.stages import watching
+
+__all__ = [
+    "print_error",
+    "print_facts",
+    "print_json",
+    "print_line",
+    "print_table",
+    "print_text",
+    "progress",
+    "showing_stages",
+    "status",
+]
+
+_UNLIMITED = 1 << 20
+_GAP = 2
+_SHORT = 8
+_BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+def print_line(text: str = "", *, dim: bool = False) -> None:
+    """Prints a line that is not wrapped, such as a path or a command, which may be copied."""
+    print(_style(_clean(text), _DIM if dim else ""))
+
+
+def print_text(text: str, *, dim: bool = False) -> None:
+    """Prints text, wrapped between its words."""
+    for line in _wrap(text, _width()):
+        print_line(line, dim=dim)
+
+
+def print_facts(facts: Iterable[tuple[str, str]], *, title: str = "", indent: int = 0) -> None:
+    """Prints names and what they are, side by side; what does not fit there, below its name."""
+    rows = list(facts)
+    column = indent + max((len(name) for name, _ in rows), default=0) + _GAP
+    _print_title(title)
+    for name, text in rows:
+        start = f"{' ' * indent}{_style(name, _BOLD)}"
+        room = _width() - column
+        if max(map(len, text.split()), default=0) > room:
+            print(start)
+            _print_block(_wrap(text, _width() - indent - _GAP), indent + _GAP)
+            continue
+        first, *others = _wrap(text, room)
+        print(f"{start}{' ' * (column - indent - len(name))}{first}".rstrip())
+        _print_block(others, column)
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    right: Collection[str] = (),
+) -> None:
+    """Prints rows in columns; each below the other, if there is no room for their longest words.
+
+    Args:
+        columns: What the columns are called.
+        rows: Their cells.
+        title: A line above.
+        right: The columns that are aligned to the right.
+    """
+    grid = [[_clean(cell) for cell in row] for row in rows]
+    _print_title(title)
+    widths = _column_widths([columns, *grid])
+    if widths is None:
+        for first, *others in grid:
+            print(_style(f"{columns[0]} {first}".rstrip(), _BOLD))
+            if len(columns) == 2:
+                _print_block(_wrap(others[0], _width() - _GAP), _GAP)
+            else:
+                print_facts(zip(columns[1:], others, strict=True), indent=_GAP)
+        return
+    for row in (columns, *grid):
+        cells = [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for k in range(max(map(len, cells))):
+            parts = [cell[k] if k < len(cell) else "" for cell in cells]
+            aligned = (
+                f"{part:>{width}}" if name in right else f"{part:<{width}}"
+                for name, part, width in zip(columns, parts, widths, strict=True)
+            )
+            print(_style((" " * _GAP).join(aligned).rstrip(), _BOLD if row is columns else ""))
+
+
+def print_json(data: object) -> None:
+    """Prints plain data as JSON, which has no numbers that are not finite."""
+    print(json.dumps(data, indent=2, allow_nan=False))
+
+
+def print_error(text: str, kind: str = "error") -> None:
+    """Prints an error or a warning on standard error, in one line."""
+    print(f"rnn-compiler: {kind}: {text}", file=sys.stderr)
+
+
+@contextmanager
+def status(text: str) -> Generator[None]:
+    """Shows on standard error, on a terminal, what takes long inside a ``with`` block."""
+    console = _live(sys.stderr)
+    if console is None:
+        yield
+        return
+    with console.status(text):
+        yield
+
+
+@contextmanager
+def showing_stages() -> Generator[None]:
+    """Shows on standard error, on a terminal, where a compilation is, and for how long it runs."""
+    console = _live(sys.stderr)
+    if console is None:
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+        with watching(lambda stage: bar.update(task, description=stage)):
+            yield
+
+
+@contextmanager
+def progress(text: str, total: int) -> Generator[Callable[[str], None]]:
+    """Shows a progress bar on standard error, on a terminal, inside a ``with`` block.
+
+    Yields:
+        What to call after each of the steps, with a remark for the bar.
+    """
+    console = _live(sys.stderr)
+    if console is None:
+        yield lambda remark: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    remark = TextColumn("{task.fields[remark]}")
+    columns = (TextColumn(text), BarColumn(), remark, TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task(text, total=total, remark="")
+        yield lambda remark: bar.update(task, advance=1, remark=remark)
+
+
+def _live(stream: TextIO) -> Any:
+    """A console that can move its cursor; None if there is none."""
+    if not _is_styled(stream):
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console(file=stream)
+
+
+def _is_styled(stream: TextIO) -> bool:
+    """Whether escape sequences may be written to a stream."""
+    dumb = os.environ.get("TERM", "dumb").lower() in ("", "dumb", "unknown")
+    return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
+
+
+def _style(text: str, style: str) -> str:
+    return f"{style}{text}{_RESET}" if text and style and _is_styled(sys.stdout) else text
+
+
+def _width() -> int:
+    """How many characters a line may have."""
+    fallback = 80 if sys.stdout.isatty() else _UNLIMITED
+    return max(1, shutil.get_terminal_size((fallback, 24)).columns)
+
+
+def _clean(text: str) -> str:
+    """Text that moves no cursor and can be written, whatever it was in a file or a name."""
+    text = " ".join(text.splitlines())
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Text in lines, no word of it broken; one line, if only an empty one, at least."""
+    wrapper = textwrap.TextWrapper(max(1, width), break_long_words=False, break_on_hyphens=False)
+    return wrapper.wrap(_clean(text)) or [""]
+
+
+def _print_title(title: str) -> None:
+    for line in _wrap(title, _width()) if title else []:
+        print(_style(line, _BOLD))
+
+
+def _print_block(lines: Iterable[str], indent: int) -> None:
+    for line in lines:
+        print(f"{' ' * indent}{line}".rstrip())
+
+
+def _column_widths(grid: Sequence[Sequence[str]]) -> list[int] | None:
+    """How wide each column of a table is; None if their longest words do not fit on a line.
+
+    Columns of short cells, such as sizes, are not wrapped.
+    """
+    columns = list(zip(*grid, strict=True))
+    widths = [max(map(len, cells)) for cells in columns]
+    words = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
+    least = [max(word, min(width, _SHORT)) for word, width in zip(words, widths, strict=True)]
+    room = _width() - _GAP * (len(columns) - 1)
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        shrinkable = [k for k in range(len(widths)) if widths[k] > least[k]]
+        widths[max(shrinkable, key=lambda k: widths[k])] -= 1
+    return widths

@@ -1,0 +1,103 @@
+"""Tab completion, by bash itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("argcomplete")
+BASH = shutil.which("bash")
+SCRIPTS = Path(sys.executable).parent
+
+pytestmark = pytest.mark.skipif(
+    BASH is None or not (SCRIPTS / "register-python-argcomplete").exists(),
+    reason="there is no bash, or argcomplete is not in this environment",
+)
+
+
+def complete(line: str, folder: Path) -> list[str]:
+    """What bash offers at the end of a line."""
+    script = f"""
+eval "$(register-python-argcomplete rnn-compiler)"
+completer=$(complete -p rnn-compiler | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+COMP_LINE={line!r}
+COMP_POINT=${{#COMP_LINE}}
+COMP_WORDS=({line})
+COMP_CWORD=0
+COMP_TYPE=9
+COMP_KEY=9
+"$completer" rnn-compiler
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    path = os.pathsep.join([str(SCRIPTS), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        [str(BASH), "--norc", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [word.strip() for word in done.stdout.splitlines() if word.strip()]
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("rnn-compiler co", ["compile"]),
+        ("rnn-compiler c", ["compile", "check", "cache"]),
+        ("rnn-compiler compile BlockLSTMG", ["BlockLSTMGrad", "BlockLSTMGradV2"]),
+        ("rnn-compiler compile BlockLSTMV2 --dim se", ["seq_length="]),
+        ("rnn-compiler compile BlockLSTMV2 --dim seq_length=3,ba", ["3,batch_size="]),
+        ("rnn-compiler compile CudnnRNN --dim num_l", ["num_layers="]),
+        ("rnn-compiler compile BlockLSTMV2 --attr us", ["use_peephole="]),
+        ("rnn-compiler compile CudnnRNN --attr rnn_mode=l", ["lstm"]),
+        ("rnn-compiler emit BlockLSTMV2 --stage l", ["lowered"]),
+        ("rnn-compiler emit BlockLSTMV2 --dtype b", ["bfloat16"]),
+        (
+            "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8",
+            ["sm_80", "sm_86", "sm_89", "sm_87"],
+        ),
+        ("rnn-compiler compile BlockLSTMV2 --target cpu:g", ["generic"]),
+        ("rnn-compiler run x.vmfb --device local-t", ["local-task"]),
+        ("rnn-compiler run x.vmfb --func", ["--function"]),
+        ("rnn-compiler cache pr", ["prune"]),
+        ("rnn-compiler weights from-t", ["from-torch"]),
+        ("rnn-compiler inspect ls", ["lstm.vmfb"]),
+    ],
+)
+def test_bash_offers(line: str, offered: list[str], tmp_path: Path) -> None:
+    (tmp_path / "lstm.vmfb").touch()
+    assert set(complete(line, tmp_path)) == set(offered)
+
+
+def test_a_verb_is_completed_without_heavy_imports(tmp_path: Path) -> None:
+    line = "rnn-compiler comp"
+    environment = {
+        **os.environ,
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "out"),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "COMP_TYPE": "9",
+    }
+    command = [sys.executable, "-X", "importtime", "-m", "rnn_compiler"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (tmp_path / "out").read_text().split() == ["compile"]
+    imported = {row.rpartition("|")[2].strip() for row in done.stderr.splitlines()}
+    assert "argcomplete" in imported
+    assert imported.isdisjoint({"numpy", "iree", "iree.runtime", "rich"})
+
+
+def test_without_argcomplete_nothing_is_offered(tmp_path: Path) -> None:
+    """And nothing else happens."""
+    (tmp_path / "argcomplete.py").write_text("raise ImportError")
+    environment = {**os.environ, "_ARGCOMPLETE": "1", "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "rnn_compiler"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")

@@ -1,0 +1,321 @@
+"""What the verbs write: refused before any work where it cannot be; whole or not there at all.
+
+A disk that is full is a small one of its own where that may be mounted, and anywhere the kernel's
+bound on the size of a file, which the writing process meets in the same way.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.lowering import iree_compile
+
+DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
+TINY = ["BlockLSTMV2", "--dim", "seq_length=0,batch_size=1,input_size=1,num_units=1"]
+CONVERSION = ["--rnn-mode=lstm", "--num-layers=1", "--num-units=8", "--input-size=8"]
+LIMIT = 1000
+"""Bytes of which every file that is written here has more."""
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("outputs") / "lstm.vmfb"
+    assert main(["compile", "BlockLSTMV2", "--dim", DIMS, "-o", str(path)]) == 0
+    assert main(["compile", *TINY, "-o", str(path.with_name("tiny.vmfb"))]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def params(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("params") / "params.npy"
+    np.save(path, np.zeros(4 * 8 * (8 + 8 + 2), np.float32))
+    assert main(["weights", "to-torch", str(path), *CONVERSION, f"-o{path.parent}/w.npz"]) == 0
+    return path
+
+
+def writers(artifact: Path, params: Path, folder: Path) -> dict[str, list[str]]:
+    """A command of each verb that writes, and of each kind of file; compiled already."""
+    return {
+        "emit": ["emit", *TINY, "-o", str(folder / "lstm.mlir")],
+        "compile": ["compile", *TINY, "-o", str(folder / "lstm.vmfb")],
+        "run": ["run", str(artifact), "--random", "-o", str(folder / "out.npz")],
+        "npz": ["weights", "to-torch", str(params), *CONVERSION, "-o", str(folder / "w.npz")],
+        "npy": [
+            *["weights", "from-torch", str(params.with_name("w.npz"))],
+            *["--rnn-mode=lstm", "--num-layers=1", "-o", str(folder / "params.npy")],
+        ],
+        "safetensors": [
+            *["weights", "to-torch", str(params), *CONVERSION],
+            *["-o", str(folder / "w.safetensors")],
+        ],
+    }
+
+
+VERBS = ["emit", "compile", "run", "npz", "npy", "safetensors"]
+
+
+@pytest.fixture
+def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes this far was not found before compiling."""
+
+    def fail(*_: object, **__: object) -> Any:
+        raise AssertionError("too late")
+
+    monkeypatch.setattr(iree_compile, "compile_module", fail)
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+
+
+@pytest.mark.usefixtures("no_compiler")
+@pytest.mark.parametrize(
+    ("output", "arguments", "part"),
+    [
+        ("folder", [], "a folder; name a file"),
+        ("none/lstm", [], "there is no folder"),
+        ("file/lstm", [], "there is no folder"),
+        ("/proc/self/lstm", [], "nothing can be written in /proc/"),
+        ("blocked", [], "blocked.json: a folder"),
+        ("file", ["--target=cpu", "--target=cpu:generic"], "is a file; name a folder"),
+        ("file/bundle", ["--target=cpu:levels"], "is a file; name a folder"),
+        ("/proc/self/b", ["--target=cpu:levels"], "nothing can be written in /proc/"),
+    ],
+)
+def test_compile_finds_it_before_compiling(
+    output: str,
+    arguments: list[str],
+    part: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "blocked.json").mkdir()
+    (tmp_path / "file").write_text("mine")
+    assert main(["compile", *TINY, *arguments, "-o", str(tmp_path / output)]) == 2
+    error = capsys.readouterr().err
+    assert part in error
+    assert f"--output {tmp_path / output}" in error
+    assert (tmp_path / "file").read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"folder", "blocked.json", "file"}
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_the_default_output_is_checked_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "block_lstm_v2.vmfb").mkdir()
+    assert main(["compile", *TINY]) == 2
+    assert "block_lstm_v2.vmfb: a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_finds_it_first(
+    verb: str, artifact: Path, params: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *command, output = writers(artifact, params, tmp_path)[verb]
+    Path(output).mkdir()
+    capsys.readouterr()
+    assert main([*command, output]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"rnn-compiler: error: --output {output}: a folder; name a file\n")
+    elsewhere = f"/proc/self/{Path(output).name}"
+    assert main([*command, elsewhere]) == 2
+    assert f"--output {elsewhere}: nothing can be written" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_the_demo_finds_it_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "-o", str(tmp_path)]) == 2
+    assert main(["demo", "-o", "/proc/self/demo.png"]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any file")
+def test_a_file_that_may_not_be_written_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "lstm.mlir"
+    path.touch(0o444)
+    assert main(["emit", *TINY, "-o", str(path)]) == 2
+    assert "may not be written" in capsys.readouterr().err
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """An empty disk of one page."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("there is no mount here")
+    if done.returncode:
+        pytest.skip(f"no disk may be mounted here: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_named_and_holds_nothing_new(
+    artifact: Path, params: Path, small_disk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (small_disk / "mine").write_bytes(bytes(4096 - 100))
+    for verb, command in writers(artifact, params, small_disk).items():
+        capsys.readouterr()
+        assert main(command) == 1, verb
+        error = capsys.readouterr().err
+        expected = f"[Errno 28] No space left on device: '{command[-1]}"
+        assert error.startswith(f"rnn-compiler: error: {expected}"), verb
+        assert error.count("\n") == 1
+        assert [path.name for path in small_disk.iterdir()] == ["mine"], verb
+
+
+def limited(command: list[str], limit: int = LIMIT) -> subprocess.CompletedProcess[str]:
+    """Runs a command that can write no file of more bytes."""
+    script = (
+        "import resource, sys\n"
+        "from rnn_compiler.cli import main\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    return subprocess.run([sys.executable, "-c", script, *command], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_cannot_be_written_whole_leaves_the_old_file(
+    verb: str, artifact: Path, params: Path, tmp_path: Path
+) -> None:
+    command = writers(artifact, params, tmp_path)[verb]
+    output = Path(command[-1])
+    for old in (None, b"what was there"):
+        if old is not None:
+            output.write_bytes(old)
+        done = limited(command)
+        assert done.returncode == 1, done
+        assert done.stdout.count("written to") == 0
+        assert done.stderr.startswith(f"rnn-compiler: error: [Errno 27] File too large: '{output}")
+        assert done.stderr.count("\n") == 1
+        left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        assert left == ({} if old is None else {output.name: old})
+
+
+def test_a_bundle_that_cannot_be_written_whole_leaves_no_folder(tmp_path: Path) -> None:
+    targets = ["--target=cpu", "--target=cpu:generic"]
+    assert main(["compile", *TINY, *targets, "-o", str(tmp_path / "first")]) == 0
+    folder = tmp_path / "models" / "lstm"
+    done = limited(["compile", *TINY, *targets, "-o", str(folder)])
+    assert done.returncode == 1
+    assert f"File too large: '{folder}/" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+
+
+@pytest.mark.parametrize("fits", ["the payload", "the manifest"])
+def test_an_artifact_and_its_manifest_appear_both_or_neither(
+    fits: str, artifact: Path, tmp_path: Path
+) -> None:
+    """Whichever of them finds no room."""
+    files = (artifact, artifact.with_name("lstm.vmfb.json"))
+    if fits == "the manifest":  # which is smaller than that payload
+        limit = files[1].stat().st_size
+        ops = ["BlockLSTMV2", "--dim", DIMS]
+        assert limit < files[0].stat().st_size
+    else:
+        ops = TINY
+        limit = artifact.with_name("tiny.vmfb").stat().st_size
+        if limit >= artifact.with_name("tiny.vmfb.json").stat().st_size:
+            pytest.skip("the smallest payload is no smaller than its manifest")
+    done = limited(["compile", *ops, "-o", str(tmp_path / "lstm.vmfb")], limit)
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_python_too(artifact: Path, small_disk: Path) -> None:
+    (small_disk / "mine").write_bytes(bytes(4096 - 100))
+    loaded = rc.runtime.read_artifact(artifact)
+    assert isinstance(loaded, rc.Artifact)
+    module = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
+    saves: list[tuple[str, Callable[[Path], object]]] = [
+        ("lstm.vmfb", loaded.save),
+        ("bundle", rc.Bundle((loaded,)).save),
+        ("lstm.mlir", module.save),
+        ("w.npz", lambda path: rc.weights.save(path, {"w": np.zeros(1000)})),
+        ("w.safetensors", lambda path: rc.weights.save(path, {"w": np.zeros(1000)})),
+    ]
+    for name, save in saves:
+        with pytest.raises(OSError, match="No space left") as caught:
+            save(small_disk / name)
+        assert str(caught.value.filename).startswith(str(small_disk / name))
+        assert [path.name for path in small_disk.iterdir()] == ["mine"]
+
+
+def test_a_link_stays_and_a_pipe_is_written_to(tmp_path: Path) -> None:
+    link, real = tmp_path / "link.mlir", tmp_path / "real.mlir"
+    link.symlink_to(real)
+    assert main(["emit", *TINY, "-o", str(link)]) == 0
+    assert link.is_symlink()
+    command = [sys.executable, "-m", "rnn_compiler", "emit", *TINY, "-o", "/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == real.read_text()
+    assert main(["emit", *TINY, "-o", os.devnull]) == 0
+    assert not Path(os.devnull).is_file()
+
+
+def test_results_are_where_it_says(
+    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", str(artifact), "--random", "-o", str(tmp_path / "out")]) == 0
+    assert f"written to {tmp_path / 'out.npz'}\n" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["out.npz"]
+
+
+def check_temporary_files(done: subprocess.CompletedProcess[str], folder: Path) -> None:
+    """The error has our words and the folder's name, and nothing is left there."""
+    assert done.returncode == 1, done
+    expected = "for the compiler's temporary files (free some, or set TMPDIR to another folder)"
+    assert f"{expected}: '{folder}'\n" in done.stderr
+    assert "lld" not in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(folder.iterdir()) == []
+
+
+def test_no_room_for_the_compilers_files(
+    tmp_path: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    monkeypatch.setenv("TMPDIR", str(small_disk))
+    output = tmp_path / "lstm.vmfb"
+    command = [
+        sys.executable,
+        "-m",
+        "rnn_compiler",
+        "compile",
+        "BlockLSTMV2",
+        "--dim",
+        DIMS,
+        "-o",
+        str(output),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    check_temporary_files(done, small_disk)
+    assert not output.exists()
+
+
+def test_no_large_files_for_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where no disk may be mounted."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    done = limited(["compile", "BlockLSTMV2", "--dim", DIMS, "-o", str(tmp_path / "lstm.vmfb")])
+    check_temporary_files(done, folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["temporary"]

@@ -1,0 +1,70 @@
+"""What a compilation shows while it runs: its stages on a terminal, nothing anywhere else."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.stages import watching
+
+pty = pytest.importorskip("pty")
+
+SIZES = {"seq_length": 0, "batch_size": 1, "input_size": 1, "num_units": 1}
+COMMAND = [
+    *(sys.executable, "-m", "rnn_compiler", "compile", "BlockLSTMV2", "-o", "bundle"),
+    *("--dim", ",".join(f"{name}={size}" for name, size in SIZES.items())),
+    *("--target", "cpu", "--target", "cpu:generic"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _uncached(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+
+
+def test_stages_are_told_for_each_target() -> None:
+    stages: list[str] = []
+    module = rc.build("BlockLSTMV2", **SIZES)
+    with watching(stages.append):
+        rc.compile(module, ["cpu", "cpu:generic"])
+    assert stages == [
+        f"{stage} for {target}"
+        for target in ("cpu", "cpu:generic")
+        for stage in ("building", "lowering", "compiling")
+    ]
+    rc.compile(module, "cpu")
+    assert len(stages) == 6, "nobody watches any more"
+
+
+def test_a_terminal_shows_stage_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(COMMAND, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            chunk = os.read(ours, 4096)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not chunk:
+            break
+        shown += chunk
+    os.close(ours)
+    assert process.wait() == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    assert re.search(r"compiling for cpu +0:00:0\d", text)
+    assert re.search(r"compiling for cpu:generic +0:00:0\d", text)
+
+
+def test_a_pipe_shows_nothing(tmp_path: Path) -> None:
+    done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "compiling" not in done.stdout
