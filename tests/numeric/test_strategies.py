@@ -22,6 +22,7 @@ from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentErr
 from rnn_compiler.lowering import pipeline
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.passes.lowering import Lowering
 
 PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
 
@@ -127,8 +128,7 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """What the fast way does not compile is compiled the portable way, and the manifest says so."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
 
-    def broken(parsed: Any, vectors: Any) -> None:
-        del vectors
+    def broken(lowering: Lowering) -> None:
         made = ir.Module.parse(
             "func.func private @nowhere(tensor<2xf32>) -> tensor<2xf32>\n"
             "func.func @lost(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
@@ -136,9 +136,9 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             "return %b : tensor<2xf32>}"
         )
         for op in made.body.operations:
-            op.operation.clone(ip=ir.InsertionPoint.at_block_begin(parsed.body))
+            op.operation.clone(ip=ir.InsertionPoint.at_block_begin(lowering.module.body))
 
-    monkeypatch.setitem(pipeline.PASSES, "fused", (broken,))
+    monkeypatch.setattr(pipeline, "PASSES", {**pipeline.PASSES, "fused": (broken,)})
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):
         artifact = rc.compile(built, "cpu")
