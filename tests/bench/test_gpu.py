@@ -10,6 +10,8 @@ from benchmarks.gpu import main
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.devices import get_device
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_a_gpu_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     try:

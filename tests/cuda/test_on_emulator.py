@@ -91,7 +91,7 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
         sys.executable,
         *["-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "--color=no", "--tb=short"],
     ]
-    command += ["--device", f"emulator:{run.architecture}", "--artifact-cache", str(cache)]
+    command += ["--device", f"emulator:{run.architecture}", f"--keep-cache={cache}"]
     command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
     result = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=SECONDS, cwd=TESTS.parent

@@ -118,6 +118,7 @@ def test_a_step_is_shared_among_workgroups() -> None:
     assert "atomic" not in fused("BlockLSTMV2", batch_size=2)  # too little work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2", "CudnnRNN", "CudnnRNNBackprop"])
 @pytest.mark.parametrize(("batch_size", "num_units"), [(1, 768), (32, 128)])
 def test_no_tile_repeats_what_is_shared(

@@ -35,6 +35,8 @@ from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.entries import decode
 from rnn_compiler.runtime.single_flight import process_lock
 
+pytestmark = pytest.mark.slow
+
 KEY = CacheKey({"functions": "a", "target": "cpu"})
 OTHER = CacheKey({"functions": "b", "target": "cpu"})
 DAY = 86400.0
