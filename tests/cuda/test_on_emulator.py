@@ -87,10 +87,8 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     cache = tmp_path_factory.getbasetemp().parent / "emulated-artifacts"
     chosen = [f"({run.chosen})"] if run.chosen and not SWEEP else []
     never = [f"not ({run.never})"] if run.never else []
-    command = [
-        sys.executable,
-        *"-m pytest -n 0 -q -p no:cacheprovider --color=no --tb=short".split(),
-    ]
+    options = ("-n", "0", "-q", "-p", "no:cacheprovider", "--color=no", "--tb=short")
+    command = [sys.executable, "-m", "pytest", *options]
     command += ["--device", f"emulator:{run.architecture}", "--artifact-cache", str(cache)]
     command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
     result = subprocess.run(

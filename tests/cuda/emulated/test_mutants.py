@@ -35,7 +35,8 @@ if pattern:
     assert len(new) <= len(match[0]) and new != match[0], (new, match[0])
     new += b" " * (len(match[0]) - len(new))
     payload = payload[: match.start()] + new + payload[match.end() :]
-manifest = dataclasses.replace(artifact.manifest, payload_sha256=hashlib.sha256(payload).hexdigest())
+digest = hashlib.sha256(payload).hexdigest()
+manifest = dataclasses.replace(artifact.manifest, payload_sha256=digest)
 program = rc.runtime.load(rc.Artifact(manifest, payload), "cuda")
 arguments = draw(op, dtype, variant)
 try:
