@@ -71,7 +71,7 @@ RUNS = {
     },
     "edges-nan": Run(EDGES, 60, "test_nan or test_clip", NEVER),
     "edges-padding": Run(EDGES, 13, "test_padding or gradient_looks", NEVER),
-    "edges-values": Run(EDGES, 60, "saturated or huge or denormals or digits", NEVER),
+    "edges-values": Run(EDGES, 25, "(saturated and float32) or huge or denormals or digits", NEVER),
     "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
     "differences": Run(("numeric/test_finite_differences.py",), 1, "GRUBlockCellGrad"),
     "emulated": Run(("cuda/emulated",), 30),
