@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cuda import emulator
 
 TESTS = Path(__file__).parents[2]
 
@@ -156,6 +157,8 @@ def outcome(op: str, dtype: str, batch: int, pattern: str, replacement: str, num
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert result.stdout, result.stderr[-3000:]
+    faulted = "by the emulator" in result.stdout
+    assert result.returncode == (emulator.LOST if faulted else 0), "it did not end in order"
     return result.stdout.strip()
 
 
