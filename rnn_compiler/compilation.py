@@ -19,7 +19,7 @@ from typing import overload
 
 import rnn_compiler
 import rnn_compiler.lowering
-from rnn_compiler import cpu_features, stages
+from rnn_compiler import stages
 from rnn_compiler.errors import (
     CacheWarning,
     CompileError,
@@ -31,13 +31,14 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
-from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
-from rnn_compiler.runtime.memory import MemoryCache
-from rnn_compiler.runtime.single_flight import process_lock, thread_lock
+from rnn_compiler.runtime.cache.memory import MemoryCache
+from rnn_compiler.runtime.cache.single_flight import process_lock, thread_lock
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 __all__ = ["ALL_LEVELS", "cache_key", "compile", "lowered_text"]
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.attributes import dimension
-from rnn_compiler.cudnn_layout import Layout
-from rnn_compiler.dtypes import FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.ops.cudnn.reserve import ReserveLayout
 from rnn_compiler.runtime.arguments import as_array
+from rnn_compiler.schema.attributes import dimension
+from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.dtypes import FLOAT_DTYPES, canonical_name
 
 __all__ = ["dropout_mask"]
 

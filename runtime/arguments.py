@@ -15,11 +15,12 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.dtypes import DTYPES, canonical_name
 from rnn_compiler.errors import DeviceError, InvalidArgumentError, describe
-from rnn_compiler.manifest import TensorSpec
-from rnn_compiler.runtime.devices import DeviceArray, get_device
-from rnn_compiler.runtime.dlpack import device_of, from_dlpack
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.device.dlpack import device_of, from_dlpack
+from rnn_compiler.schema.dtypes import DTYPES, canonical_name
+from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = [
     "as_array",

@@ -13,7 +13,7 @@ passes of each.
 from __future__ import annotations
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["FUSED", "PINNED", "PORTABLE", "STRATEGIES", "resolve_strategy"]
 

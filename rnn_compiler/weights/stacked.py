@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.attributes import dimension
-from rnn_compiler.cudnn_layout import GATES, Layout
-from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.runtime.arguments import as_array
+from rnn_compiler.schema.attributes import dimension
+from rnn_compiler.schema.cudnn_layout import GATES, Layout
+from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 
 __all__ = [
     "Array",

@@ -111,7 +111,7 @@ def test_a_layer_imports_only_those_below_it(module: str, package: str) -> None:
 
 def test_the_sweep_sees_every_layer() -> None:
     """The check above reads real imports of real modules."""
-    assert "rnn_compiler.manifest" in imported("rnn_compiler.runtime.artifact")
+    assert "rnn_compiler.schema.manifest" in imported("rnn_compiler.runtime.artifact")
     assert "rnn_compiler.lowering.pipeline" in imported("rnn_compiler.compilation")
     assert "rnn_compiler.lowering.pipeline" not in imported(
         "rnn_compiler.compilation", nested=False
@@ -128,7 +128,7 @@ def test_the_cache_key_covers_all_that_decides_what_is_compiled() -> None:
         name for name in used if name in SOURCES and not within(name, "rnn_compiler.lowering")
     }
     # Messages, and what a machine has, which the target says.
-    shared -= {"rnn_compiler.errors", "rnn_compiler.stages", "rnn_compiler.cpu_features"}
+    shared -= {"rnn_compiler.errors", "rnn_compiler.stages", "rnn_compiler.schema.cpu_features"}
     assert shared == {f"rnn_compiler.{name}" for name in SHARED_SOURCES}
 
 
@@ -139,7 +139,7 @@ def test_one_module_imports_the_compilers_bindings() -> None:
 
 def test_only_the_runtime_imports_irees_runtime() -> None:
     users = {m for m in SOURCES if any(within(name, "iree.runtime") for name in imported(m))}
-    assert users >= {"rnn_compiler.runtime.devices", "rnn_compiler.runtime.program"}
+    assert users >= {"rnn_compiler.runtime.device.devices", "rnn_compiler.runtime.program"}
     outside = {user for user in users if not within(user, "rnn_compiler.runtime")}
     assert {user for user in outside if not within(user, "rnn_compiler.cli")} == set()
 
@@ -159,7 +159,7 @@ def test_ops_reach_the_bindings_only_when_they_emit() -> None:
 
 
 NOT_TO_RUN = (
-    *("iree.compiler", "rnn_compiler.lowering", "rnn_compiler.signatures"),
+    *("iree.compiler", "rnn_compiler.lowering", "rnn_compiler.schema.signatures"),
     *("filelock", "platformdirs", "rich", "asyncio", "importlib.metadata", "multiprocessing"),
 )
 """What running an artifact does without, or would start slower with."""

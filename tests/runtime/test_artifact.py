@@ -19,11 +19,11 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
 from rnn_compiler.compilation import cache_key
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.runtime.artifact import IREE_VERSION, Artifact, read_artifact
 from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.schema import cpu_features
 
 Arrays = dict[str, npt.NDArray[Any]]
 

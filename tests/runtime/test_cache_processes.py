@@ -188,7 +188,7 @@ import os, signal, threading, time
 import warnings
 from rnn_compiler import compilation
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.runtime.single_flight import thread_lock
+from rnn_compiler.runtime.cache.single_flight import thread_lock
 {COMPILE}
 other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)
 warnings.simplefilter("ignore")  # Python's own, about forking with threads

@@ -17,9 +17,9 @@ from numeric.harness import draw, module
 import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.execution import current_device
-from rnn_compiler.flops import matmul_flops
-from rnn_compiler.manifest import FunctionSpec
-from rnn_compiler.runtime.placement import WORK_FOR_THREADS, default_device, work
+from rnn_compiler.lowering.analysis.flops import matmul_flops
+from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, default_device, work
+from rnn_compiler.schema.manifest import FunctionSpec
 
 SMALL = {"batch_size": 2, "input_size": 3, "num_units": 4}
 LARGE = {"batch_size": 64, "input_size": 256, "num_units": 256}
@@ -56,7 +56,7 @@ def test_the_work_is_known_without_the_compiler(op: str) -> None:
     """Within a half of what the module's products take; one op only looks as if it had any."""
     built = module(op, "float32", sizes(2, 40, 48, 64, num_layers=2, use_peephole=False))
     (spec,) = built.functions
-    flops = matmul_flops(built)[spec.function]
+    flops = matmul_flops(built.text, built.functions)[spec.function]
     if op != "LSTMBlockCellGrad":
         assert flops / 1.5 <= work(spec) <= flops * 1.5
 

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError
+from rnn_compiler.schema.dtypes import DTYPES
 
 __all__ = [
     "SCHEMA_VERSION",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rnn_compiler.manifest import TensorSpec
+from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = ["DIMENSIONS", "Argument", "Result", "Size", "Tensor", "as_given_by"]
 

@@ -1,0 +1,1 @@
+"""The data that lowering and runtime share: signatures, types, layouts and manifests."""
