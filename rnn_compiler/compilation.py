@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import overload
 
 import rnn_compiler
-import rnn_compiler.lowering
 from rnn_compiler import stages
 from rnn_compiler.errors import (
     CacheWarning,
@@ -44,8 +43,8 @@ __all__ = ["ALL_LEVELS", "cache_key", "compile", "lowered_text"]
 
 _log = logging.getLogger(__name__)
 
-SHARED_SOURCES = ("attributes", "cudnn_layout", "dtypes", "manifest", "signatures", "tensors")
-"""The modules outside lowering that decide what is compiled."""
+SOURCES = ("lowering", "schema")
+"""The folders that decide what is compiled."""
 
 ALL_LEVELS = "cpu:levels"
 """All feature levels of this architecture."""
@@ -289,10 +288,9 @@ def _package_version() -> str:
 def _source_digest() -> str:
     """Digest of the sources that decide what is compiled, for those who edit them."""
     package = Path(rnn_compiler.__path__[0])
-    lowering = sorted(Path(rnn_compiler.lowering.__path__[0]).rglob("*.py"))
-    shared = [package / f"{name}.py" for name in SHARED_SOURCES]
     digest = hashlib.sha256()
-    for source in (*lowering, *shared):
-        digest.update(f"{source.name}\0".encode())
-        digest.update(source.read_bytes())
+    for folder in SOURCES:
+        for source in sorted((package / folder).rglob("*.py")):
+            digest.update(f"{source.relative_to(package)}\0".encode())
+            digest.update(source.read_bytes())
     return digest.hexdigest()

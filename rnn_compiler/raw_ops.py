@@ -23,10 +23,10 @@ from rnn_compiler.runtime.arguments import (
     check_argument,
     default_array,
     elements,
-    has_dtype,
 )
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import canonical_name
+from rnn_compiler.schema.host_arrays import has_dtype
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS

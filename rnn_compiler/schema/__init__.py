@@ -1,1 +1,1 @@
-"""The data that lowering and runtime share: signatures, types, layouts and manifests."""
+"""What the other folders share: signatures, dtypes, layouts, manifests, callers' arrays."""

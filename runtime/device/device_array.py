@@ -9,8 +9,8 @@ import iree.runtime as iree
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.runtime.device.dlpack import CPU, address_of
 from rnn_compiler.runtime.device.shutdown import RUNNING
+from rnn_compiler.schema.dlpack import CPU, address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 

@@ -13,7 +13,7 @@ import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
 from rnn_compiler.runtime.device.device_array import DeviceArray
-from rnn_compiler.runtime.device.dlpack import CUDA, address_of, device_of
+from rnn_compiler.schema.dlpack import CUDA, address_of, device_of
 
 VARIANT = sizes(4, 16, 32, 64, use_peephole=False)
 

@@ -14,7 +14,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
-from rnn_compiler.runtime.device.dlpack import _Tensor, from_dlpack
+from rnn_compiler.schema.dlpack import _Tensor, from_dlpack
 from rnn_compiler.schema.dtypes import DTYPES
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")

@@ -22,7 +22,7 @@ from rnn_compiler.runtime.arguments import as_array
 from rnn_compiler.runtime.device import cuda_driver, devices
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.runtime.device.dlpack import CUDA, _Tensor, _tensor, address_of
+from rnn_compiler.schema.dlpack import CUDA, _Tensor, _tensor, address_of
 from rnn_compiler.schema.dtypes import DTYPES
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
