@@ -34,6 +34,9 @@ DERIVED: dict[str, str] = {
 
 _SIZES = DIMENSIONS | DERIVED
 
+_OF_THE_BATCH = ("B", "R")
+"""The sizes that grow with the batch."""
+
 
 @dataclass(frozen=True)
 class Size:
@@ -139,6 +142,7 @@ class Tensor:
             ignored=self.ignored,
             default=self.default,
             any_shape=self.any_shape,
+            batched=any(s in _OF_THE_BATCH for size in self.sizes for _, s in size.terms),
         )
         if self.equals is not None:
             value: int = known[DIMENSIONS[self.equals]]

@@ -57,9 +57,7 @@ def work(spec: FunctionSpec) -> int:
     """
     rows = spec.dims.get("seq_length", 1) * spec.dims.get("batch_size", 0)
     weights = sum(
-        math.prod(tensor.shape)
-        for tensor in (*spec.arguments, *spec.results)
-        if "batch_size" not in tensor.formula and "reserve_size" not in tensor.formula
+        math.prod(tensor.shape) for tensor in (*spec.arguments, *spec.results) if not tensor.batched
     )
     return 2 * (rows + _READING) * weights
 

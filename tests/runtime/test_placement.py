@@ -61,6 +61,20 @@ def test_the_work_is_known_without_the_compiler(op: str) -> None:
         assert flops / 1.5 <= work(spec) <= flops * 1.5
 
 
+@pytest.mark.parametrize(
+    "attributes",
+    [{}, {"is_training": False}, {"rnn_mode": "gru", "dropout": 0.5, "time_major": False}],
+)
+@pytest.mark.parametrize("op", [op for op, case in CASES.items() if not case.only_moves])
+def test_the_manifest_says_what_grows_with_the_batch(op: str, attributes: dict[str, Any]) -> None:
+    """Which tells weights from the rest."""
+    given = {"num_layers": 2, "use_peephole": False, **attributes}
+    (two,), (three,) = (module(op, "float32", sizes(4, B, 3, 5, **given)).functions for B in (2, 3))
+    pairs = zip(two.arguments + two.results, three.arguments + three.results, strict=True)
+    for one, other in pairs:
+        assert one.batched == other.batched == (one.shape != other.shape), one.name
+
+
 def test_the_work_of_a_call_decides(tiny: rc.Artifact, large: rc.Artifact) -> None:
     assert rc.runtime.load(tiny).device.uri == "local-sync"
     assert rc.runtime.load(large).device.uri == "local-task"
