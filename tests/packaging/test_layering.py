@@ -170,7 +170,7 @@ NOT_TO_RUN = (
         ("import rnn_compiler as rc; rc.runtime.load", ["iree.compiler", "rnn_compiler.lowering"]),
         (
             "import rnn_compiler as rc; rc.weights.from_torch",
-            ["iree.compiler", "rnn_compiler.lowering", "safetensors"],
+            ["iree", "rnn_compiler.runtime", "rnn_compiler.lowering", "safetensors"],
         ),
         (
             "import rnn_compiler.raw_ops as o; o.BlockLSTMV2; o.BlockLSTMV2.__doc__",

@@ -32,9 +32,10 @@ LIBRARY = """
 params = np.arange(200, dtype=np.float32)
 sizes = dict(num_units=5, input_size=3)
 w = rc.weights
+lstm = dict(rnn_mode="lstm", num_layers=1)
 for back in (
-    w.from_torch(w.to_torch(params, rnn_mode="lstm", num_layers=1, **sizes), rnn_mode="lstm", num_layers=1),
-    w.from_onnx(*w.to_onnx(params, rnn_mode="lstm", **sizes), rnn_mode="lstm"),
+    w.from_torch(w.to_torch(params, **lstm, **sizes), **lstm),
+    w.from_onnx(*w.to_onnx(params, **lstm, **sizes), rnn_mode="lstm"),
 ):
     assert back.tobytes() == params.tobytes()
 w.from_keras(w.to_keras(params, rnn_mode="lstm", **sizes), rnn_mode="lstm")
