@@ -169,7 +169,7 @@ rc.compile({module.replace("units=1", "units=2")}, "cpu")
     process = start(script, tmp_path)
     _, log = process.communicate(timeout=120)
     assert process.returncode == 0, log
-    _, first, second = log.split("rnn_compiler.runtime.cache: miss: no entry ")
+    _, first, second = log.split("rnn_compiler.runtime.cache.artifact_cache: miss: no entry ")
     for name in ("functions", "target", "strategy", "package", "compiler", "schema"):
         assert f"\n  {name}: " in first
     assert "nearest" not in first
