@@ -8,7 +8,7 @@ import rnn_compiler as rc
 from benchmarks import gpu_counts
 from benchmarks.gpu import main
 from rnn_compiler.errors import DeviceError
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.device.devices import get_device
 
 pytestmark = pytest.mark.slow
 
