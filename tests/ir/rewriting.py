@@ -24,3 +24,11 @@ def rewritten(
             each(lowering)
         assert lowering.module.operation.verify()
         return str(lowering.module), lowering.left
+
+
+def edited(text: str, *edits: tuple[str, str]) -> str:
+    """A text in which some parts, each of which is there, are others."""
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
