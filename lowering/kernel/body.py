@@ -108,7 +108,7 @@ def known(sizes: Iterable[Index]) -> tuple[int, ...]:
 
 def spare_block(types: Sequence[ir.Type] = ()) -> ir.Block:
     """A block of no op yet, for what is emitted before the op that it will belong to."""
-    holder = ir.Operation.create("builtin.module", regions=1, loc=ir.Location.unknown())
+    holder = ir.Operation.create("builtin.module", regions=1, loc=ir.Location.unknown(), ip=False)
     return holder.regions[0].blocks.append(*types)
 
 
