@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, shape, width
+from rnn_compiler.lowering.analysis.values import defining, element, shape, width
 from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
@@ -223,7 +223,8 @@ class _Loop:
         for level, groups in enumerate(self.plan.levels):
             for product in loop.products.values():
                 if loop.level(product.value) == level:
-                    products[product.value] = self._multiply(product)
+                    with body.located(defining(product.value).location):
+                        products[product.value] = self._multiply(product)
             for group in groups:
                 self._write(group, products, runs)
 
