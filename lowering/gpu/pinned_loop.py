@@ -33,9 +33,10 @@ from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
 from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device, segments
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, transposed
+from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
+from rnn_compiler.lowering.kernel.stablehlo import transposed
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["pinned_loops", "steps_together"]
