@@ -115,6 +115,31 @@ CASES = [
         ),
     ),
     Case("the results are not those of the loop", (("return %done#1", "return %zeros"),)),
+    Case(
+        "the results are not those of the loop",
+        (("return %done#1, %done#2", "return %done#1, %h0"),),
+    ),
+    *(
+        Case("a loop that does not count the steps from 0 to n - 1", edits)
+        for edits in (
+            (("compare LT", "compare LE"),),
+            (("LT, %k, %n", "LT, %n, %k"),),
+            (("dense<1>", "dense<2>"),),
+            (("add %k, %one", "subtract %k, %one"),),
+            (
+                ("%done:3", "%first = stablehlo.constant dense<1> : tensor<i64>\n%done:3"),
+                ("%k = %zero", "%k = %first"),
+            ),
+        )
+    ),
+    Case(
+        "a carried array that is neither a state nor zeros at first",
+        (("dense<0.0>", "dense<1.0>"),),
+    ),
+    Case(
+        "a carried array that is neither a state nor zeros at first",
+        carried("tensor<3x2x4xf32>", "%zeros", "%written"),
+    ),
     Case("a whole array as a value of a step", (("%k1, %written", "%k1, %y"),)),
     Case(
         "a carried array of which no row is written",
@@ -132,7 +157,20 @@ CASES = [
             ),
         ),
     ),
-    Case("states of different batch sizes", carried(WEIGHT, "%w", "%more_of_it")),
+    Case(
+        "states of different batch sizes",
+        (
+            *carried(WEIGHT, "%w", "%more_of_it"),
+            ("%0:2", "%0:3"),
+            ("tensor<2x4xf32>)\n  return", f"tensor<2x4xf32>, {WEIGHT})\n  return"),
+            (") -> (tensor<3x2x4xf32>,", ") -> (FIRST,"),
+            ("(FIRST, tensor<2x4xf32>)", f"(tensor<3x2x4xf32>, tensor<2x4xf32>, {WEIGHT})"),
+            (
+                "return %done#1, %done#2 : tensor<3x2x4xf32>, tensor<2x4xf32>",
+                f"return %done#1, %done#2, %done#3 : tensor<3x2x4xf32>, tensor<2x4xf32>, {WEIGHT}",
+            ),
+        ),
+    ),
     Case(
         "a unit axis",
         (("x4xf32", "x1xf32"), ("4x1xf32", "1x1xf32"), ("2, 4]", "2, 1]")),
@@ -231,6 +269,38 @@ CASES = [
         instead(
             f"""%part = stablehlo.slice %w [2:4, 0:4] : ({WEIGHT}) -> {WHOLE}
             %next = stablehlo.add %sum, %part : {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a slice with gaps in a step",
+        instead(
+            f"""{TWICE_WIDE}
+            %next = stablehlo.slice %wide [0:2, 0:8:2] : ({WIDE}) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a concatenation of rows in a step",
+        instead(
+            f"""%top = stablehlo.slice %sum [0:1, 0:4] : ({WHOLE}) -> tensor<1x4xf32>
+            %next = stablehlo.concatenate %top, %top, dim = 0
+              : (tensor<1x4xf32>, tensor<1x4xf32>) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a unit axis that is repeated in a step",
+        instead(
+            f"""%top = stablehlo.slice %sum [0:1, 0:4] : ({WHOLE}) -> tensor<1x4xf32>
+            %next = stablehlo.broadcast_in_dim %top, dims = [0, 1] : (tensor<1x4xf32>) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a part of a row in a step",
+        instead(
+            f"""%some = stablehlo.dynamic_slice %x, %k, %zero, %k, sizes = [1, 2, 2]
+              : (tensor<3x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x2x2xf32>
+            %half = stablehlo.reshape %some : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+            %next = stablehlo.concatenate %half, %half, dim = 1
+              : (tensor<2x2xf32>, tensor<2x2xf32>) -> {WHOLE}"""
         ),
     ),
     # What a GPU's dispatches write.
