@@ -26,16 +26,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, shape, width
+from rnn_compiler.lowering.analysis.values import defining, element, shape, width
 from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
 from rnn_compiler.lowering.kernel.arrays import own_zeros, put_row
 from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, transposed
+from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.stablehlo import transposed
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["pinned_loops", "steps_together"]
@@ -201,7 +202,8 @@ class _Loop:
         for level, groups in enumerate(self.plan.levels):
             for product in loop.products.values():
                 if loop.level(product.value) == level:
-                    products[product.value] = self._multiply(product)
+                    with body.located(defining(product.value).location):
+                        products[product.value] = self._multiply(product)
             for group in groups:
                 self._write(group, products, runs)
 

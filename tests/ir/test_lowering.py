@@ -81,7 +81,7 @@ def test_public_functions_say_what_they_are(module: rc.Module) -> None:
     forward = attributes["block_lstm_v2"]
     assert forward.items() >= FORWARD.items()
     assert json.loads(forward["rnn_compiler.dims"]) == DIMS
-    assert json.loads(forward["rnn_compiler.schema.attributes"]) == {
+    assert json.loads(forward["rnn_compiler.attributes"]) == {
         "cell_clip": 0.0,
         "use_peephole": True,
     }
