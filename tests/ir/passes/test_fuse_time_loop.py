@@ -184,6 +184,7 @@ CALLED_TWICE = (
 
 def test_the_decomposition_of_several_composites_is_left(caplog: pytest.LogCaptureFixture) -> None:
     """The reason is noted, and logged; nothing of the module changes."""
+    caplog.set_level("INFO", "rnn_compiler")
     twice = edited(BEFORE, CALLED_TWICE)
     after, left = fused(twice)
     assert left == {"rnn.loop": "the decomposition of several composites"}
