@@ -25,7 +25,7 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.kernel.number import element_type, is_float
+from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
@@ -268,17 +268,10 @@ def _is_splat(value: ir.Value, number: int) -> bool:
     """Whether a value is a constant that is some number everywhere."""
     if not is_constant(value):
         return False
-    constant = ir.DenseElementsAttr(defining(value).attributes["value"])
-    return constant.is_splat and constant == ir.DenseElementsAttr.get_splat(
-        value.type, _number(number, element(value))
+    text = f"{number}.0" if is_float(element(value)) else number
+    return defining(value).attributes["value"] == ir.Attribute.parse(
+        f"dense<{text}> : {value.type}"
     )
-
-
-def _number(number: int, of: str) -> ir.Attribute:
-    scalar = element_type(of)
-    if is_float(of):
-        return ir.FloatAttr.get(scalar, number)
-    return ir.IntegerAttr.get(scalar, number)
 
 
 def _check_shaping(op: ir.Operation) -> None:
