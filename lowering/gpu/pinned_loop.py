@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
-from rnn_compiler.lowering.analysis.values import defining, element, shape, width
+from rnn_compiler.lowering.analysis.values import defining, element, rank, shape, width
 from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
@@ -123,6 +123,9 @@ class _Loop:
         count = body.element(step.arguments[loop.arguments[0]])
         count = body.number("util.optimization_barrier", [count], count.element)
         step.scalars[loop.arguments[0]] = count
+        for value in loop.arguments[1:]:
+            if rank(value) == 0:  # such as the time at which a block of steps starts
+                step.scalars[value] = body.element(step.arguments[value])
         for key, type in self.plan.arrays.items():
             step.arrays[key] = own_zeros(body, type)
         for state in loop.states:

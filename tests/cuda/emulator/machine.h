@@ -177,11 +177,12 @@ std::string where(Warp& w, const Instruction& i, int lane);
 [[noreturn]] void fault(Warp& w, const Instruction& i, int lane, Code code, const std::string& what);
 
 // The bytes that a lane accesses in a region, after all checks but of what is read past its end or
-// uninitialised: `known` says how many of them can be used.
+// uninitialised: `known` says which of them, at most 16, can be used.
+using Bytes = uint32_t;
 char* access(Warp& w, const Instruction& i, int lane, Region& region, uint64_t address,
-             uint64_t offset, unsigned size, const void* value, unsigned& known);
+             uint64_t offset, unsigned size, const void* value, Bytes& known);
 char* access_global(Warp& w, const Instruction& i, int lane, uint64_t address, unsigned size,
-                    const void* value, bool read_only, unsigned& known);
+                    const void* value, bool read_only, Bytes& known);
 
 template <class F>
 [[gnu::always_inline]] inline void each(Mask mask, F f) {

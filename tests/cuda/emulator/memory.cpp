@@ -106,10 +106,11 @@ namespace {
 // Two threads that access a byte, of which one writes another value than is there, must be of one
 // block with a barrier between them.
 void check_races(Warp& w, const Instruction& i, int lane, Region& region, uint64_t address,
-                 uint64_t offset, unsigned size, const char* value) {
+                 uint64_t offset, Bytes bytes, const char* value) {
   Block& b = *w.block;
   uint16_t thread = w.number * 32 + lane;
-  for (unsigned n = 0; n < size; ++n) {
+  for (unsigned n = 0; bytes >> n; ++n) {
+    if (!(bytes >> n & 1)) continue;
     Accesses& a = region.accesses[offset + n];
     auto unordered = [&](uint32_t epoch, uint16_t other) {
       return epoch >= b.launch_epoch &&
@@ -140,7 +141,7 @@ void check_races(Warp& w, const Instruction& i, int lane, Region& region, uint64
 }  // namespace
 
 char* access(Warp& w, const Instruction& i, int lane, Region& region, uint64_t address,
-             uint64_t offset, unsigned size, const void* value, unsigned& known) {
+             uint64_t offset, unsigned size, const void* value, Bytes& known) {
   const char* does = value ? "writes " : "reads ";
   std::string what;
   Code code = kIllegalAddress;
@@ -153,7 +154,9 @@ char* access(Warp& w, const Instruction& i, int lane, Region& region, uint64_t a
   }
   if (!what.empty()) fault(w, i, lane, code, what);
   size_t inside = std::min<size_t>(size, region.size - offset);
-  known = value ? size : region.first_uninitialised(offset, inside);
+  known = (Bytes(1) << inside) - 1;
+  for (unsigned n = 0; !value && !region.of_host && n < inside; ++n)
+    if (!region.initialised[offset + n]) known &= ~(Bytes(1) << n);
   if (!region.accesses.empty())
     check_races(w, i, lane, region, address, offset, known, static_cast<const char*>(value));
   if (value) region.set_initialised(offset, size);
@@ -161,7 +164,7 @@ char* access(Warp& w, const Instruction& i, int lane, Region& region, uint64_t a
 }
 
 char* access_global(Warp& w, const Instruction& i, int lane, uint64_t address, unsigned size,
-                    const void* value, bool read_only, unsigned& known) {
+                    const void* value, bool read_only, Bytes& known) {
   Allocation* a = memory().find(address);
   if (!a)
     fault(w, i, lane, kIllegalAddress,
@@ -169,8 +172,8 @@ char* access_global(Warp& w, const Instruction& i, int lane, uint64_t address, u
               " bytes at " + hex(address) + ", which is in no allocation");
   if (a->accesses.empty()) a->accesses.resize(a->size);
   char* bytes = access(w, i, lane, *a, address, address - a->address, size, value, known);
-  for (unsigned n = 0; read_only && n < known; ++n)
-    if (a->accesses[address - a->address + n].written >= w.block->launch_epoch)
+  for (unsigned n = 0; read_only && known >> n; ++n)
+    if ((known >> n & 1) && a->accesses[address - a->address + n].written >= w.block->launch_epoch)
       fault(w, i, lane, kLaunchFailed, "read-only: it reads by .nc what the kernel writes, at " + hex(address));
   return bytes;
 }

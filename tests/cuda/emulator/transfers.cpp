@@ -9,7 +9,7 @@ enum class Space { kGlobal, kReadOnly, kShared, kLocal };
 
 template <Space space>
 char* place(Warp& w, const Instruction& i, int lane, uint64_t address, unsigned size, const void* value,
-            unsigned& known) {
+            Bytes& known) {
   if constexpr (space == Space::kGlobal || space == Space::kReadOnly)
     return access_global(w, i, lane, address, size, value, space == Space::kReadOnly, known);
   Region& region = space == Space::kShared ? w.block->shared : w.local[lane];
@@ -33,12 +33,13 @@ void load(Warp& w, const Instruction& i, Mask mask) {
   const uint64_t* base = w.lanes(i.slot[count]);
   each(mask, [&](int lane) {
     T values[count] = {};
-    unsigned known;
+    Bytes known;
     const char* from = place<space>(w, i, lane, base[lane] + i.offset, sizeof values, nullptr, known);
-    memcpy(values, from, known);
-    if (known < sizeof values) w.any_unknown = true;
+    for (unsigned n = 0; n < sizeof values; ++n)
+      if (known >> n & 1) reinterpret_cast<char*>(values)[n] = from[n];
+    constexpr Bytes all = (Bytes(1) << sizeof(T)) - 1;
     for (unsigned n = 0; n < count; ++n) {
-      if ((n + 1) * sizeof(T) > known) w.unknown[i.slot[n]] |= Mask(1) << lane;
+      if (~known >> n * sizeof(T) & all) w.any_unknown = true, w.unknown[i.slot[n]] |= Mask(1) << lane;
       uint64_t& d = w.lanes(i.slot[n])[lane];
       if constexpr (std::is_signed_v<T>) put(d, s64(values[n]));  // the register may be wider
       else put(d, values[n]);
@@ -52,7 +53,7 @@ void store(Warp& w, const Instruction& i, Mask mask) {
   each(mask, [&](int lane) {
     T values[count];
     for (int n = 0; n < count; ++n) values[n] = get<T>(w.lanes(i.slot[n + 1])[lane]);
-    unsigned known;
+    Bytes known;
     memcpy(place<space>(w, i, lane, base[lane] + i.offset, sizeof values, values, known), values, sizeof values);
     for (unsigned n = 0; w.any_unknown && n < count; ++n)
       if (w.unknown[i.slot[n + 1]] >> lane & 1)
