@@ -6,9 +6,10 @@ A block of Python or shell is run, unless the line above it is one of
     <!-- needs: MODULE -->        run where this is installed, else skipped
     <!-- demo command -->, <!-- test command -->      .ci/run runs it
 
-and a block of MLIR is the output of a pass, if the line above it says so:
+and a quoted block is compared with its origin: the output of a pass, or a file.
 
-    <!-- emitted: PASS TARGET -->
+    <!-- emitted: stablehlo -->, <!-- emitted: PASS TARGET -->
+    <!-- from: FILE -->
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def test_the_test_sees_the_pages() -> None:
     assert [markers.count(each) for each in BY_CI] == [1, 1]
     for page in PAGES:
         for block in blocks(page):
-            known = ("not run: ", "needs: ", "emitted: ")
+            known = ("not run: ", "needs: ", "emitted: ", "from: ")
             assert not block.marker or block.marker in BY_CI or block.marker.startswith(known), (
                 page,
                 block.marker,
