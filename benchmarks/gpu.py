@@ -3,6 +3,7 @@
     python -m benchmarks.gpu                        # every size, float32 and float16; minutes
     python -m benchmarks.gpu --target cuda:h100 --size 32,16,256,256
     python -m benchmarks.gpu --goldens              # first: is what it computes right?
+    python -m benchmarks.gpu --counts               # what a call issues; needs no GPU
 
 Needs a GPU with its driver, and torch with CUDA to compare with; nothing from the network. Inputs
 and results stay on the GPU. A call of ours returns when the GPU is done, so its time is that of
@@ -25,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 import rnn_compiler as rc
+from benchmarks import gpu_counts
 from benchmarks.inputs import draw
 from benchmarks.peers.ours import module_of, variant_of
 from benchmarks.rows import SIZES, WORKLOADS, Case, Size
@@ -63,7 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--seconds", type=float, default=1.0, help="about what a row takes (default: %(default)g)")
     add("--tf32", action="store_true", help="let cuDNN use TF32 for float32")
     add("--goldens", action="store_true", help="only run the golden cases, in float32 and float16")
+    add("--counts", action="store_true", help="only count what calls issue, in compiled modules")
     options = parser.parse_args(arguments)
+    if options.counts:
+        console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
+        for size in options.size or [None]:
+            console.print(gpu_counts.table(options.target, size))
+        return 0
     try:
         get_device(options.device)
     except DeviceError as error:

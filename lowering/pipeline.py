@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import ir
@@ -18,29 +19,27 @@ from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
 from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
 from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.targets.strategies import FUSED, PINNED, PORTABLE
+from rnn_compiler.lowering.targets.strategies import PASSES
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["PASSES", "Rewritten", "lower", "rewrite"]
+__all__ = ["Lowered", "Rewritten", "lower", "rewrite"]
 
-Pass: TypeAlias = Callable[[Lowering], None]
-"""Changes a module in place; its module's docstring says what it requires and ensures."""
-
-PASSES: Mapping[str, Sequence[Pass]] = MappingProxyType(
+_PASSES: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
     {
-        PORTABLE: (stamp_provenance,),
-        FUSED: (
+        each.__name__: each
+        for each in (
             fuse_time_loops,
             blocked_products,
             pin_arguments,
             prepack_weights,
+            pin_time_loops,
+            share_products,
             stamp_provenance,
-        ),
-        PINNED: (pin_time_loops, share_products, stamp_provenance),
+        )
     }
 )
-"""The passes of each strategy, in order."""
+"""Every pass by its name. A pass changes a module in place; its file says what it requires."""
 
 
 class Rewritten(NamedTuple):
@@ -52,6 +51,18 @@ class Rewritten(NamedTuple):
     """
 
     text: str
+    left: Mapping[str, str]
+
+
+class Lowered(NamedTuple):
+    """A compiled module.
+
+    Attributes:
+        payload: The code.
+        left: Why time loops were left as they are, by their symbols.
+    """
+
+    payload: bytes
     left: Mapping[str, str]
 
 
@@ -75,7 +86,13 @@ def rewrite(
 
     Returns:
         Its text, and which time loops are left as they were.
+
+    Raises:
+        InvalidArgumentError: The strategy has no such pass.
     """
+    if last is not None and last not in PASSES[strategy]:
+        expected = f"a pass of the {strategy} strategy: {', '.join(PASSES[strategy])}"
+        raise InvalidArgumentError("rewrite", "last", expected, last)
     facts = {
         "strategy": strategy,
         "package_version": package_version,
@@ -85,9 +102,9 @@ def rewrite(
         parsed = ir.Module.parse(module)
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         lowering = Lowering(parsed, functions, target, processor, facts)
-        for each in PASSES[strategy]:
-            each(lowering)
-            if each.__name__ == last:
+        for name in PASSES[strategy]:
+            _PASSES[name](lowering)
+            if name == last:
                 break
         parsed.operation.verify()
         return Rewritten(parsed.operation.get_asm(enable_debug_info=True), lowering.left)
@@ -102,7 +119,8 @@ def lower(
     *,
     reproducers: Path,
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
-) -> bytes:
+) -> Lowered:
     """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`."""
-    rewritten = rewrite(module, functions, target, package_version, strategy).text
-    return iree_compile.compile_module(rewritten, target, reproducers=reproducers, timeout=timeout)
+    text, left = rewrite(module, functions, target, package_version, strategy)
+    payload = iree_compile.compile_module(text, target, reproducers=reproducers, timeout=timeout)
+    return Lowered(payload, left)

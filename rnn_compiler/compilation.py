@@ -223,7 +223,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
     from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
     stages.report(f"lowering for {target.name}")
-    payload = lower(
+    payload, left = lower(
         text,
         module.functions,
         target,
@@ -241,15 +241,24 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
         payload_sha256=hashlib.sha256(payload).hexdigest(),
         payload_size=len(payload),
+        plain_loops=dict(left),
     )
     return Artifact(manifest, payload)
 
 
-def lowered_text(module: Module, target: str, strategy: str | None = None) -> str:
+def lowered_text(
+    module: Module, target: str, strategy: str | None = None, last: str | None = None
+) -> str:
     """The text of a module as the compiler is given it, for people.
 
+    Args:
+        module: The module.
+        target: The name of a target.
+        strategy: The name of a strategy; default: the fastest known.
+        last: The name of the last pass to run; default: all.
+
     Raises:
-        InvalidArgumentError: There is no such target or strategy.
+        InvalidArgumentError: There is no such target, strategy or pass.
         UnsupportedError: The compiler is not installed.
     """
     resolved = resolve_target(target)
@@ -258,7 +267,7 @@ def lowered_text(module: Module, target: str, strategy: str | None = None) -> st
     from rnn_compiler.lowering.pipeline import rewrite
 
     name = resolve_strategy(strategy, resolved)
-    rewritten = rewrite(located, module.functions, resolved, _package_version(), name)
+    rewritten = rewrite(located, module.functions, resolved, _package_version(), name, last)
     return module_text(rewritten.text)
 
 

@@ -13,7 +13,7 @@ import json
 import math
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rnn_compiler.dtypes import DTYPES
@@ -176,6 +176,8 @@ class Manifest:
         module_sha256: Digest of the portable StableHLO it was made from.
         payload_sha256: Digest of the payload.
         payload_size: Size of the payload in bytes.
+        plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
+            its function and its own: ``{"block_lstm_v2.lstm_forward": "a single step"}``.
         schema: Version of this schema.
     """
 
@@ -187,7 +189,17 @@ class Manifest:
     module_sha256: str
     payload_sha256: str
     payload_size: int
+    plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     schema: int = SCHEMA_VERSION
+
+    def plain_loops_of(self, spec: FunctionSpec) -> dict[str, str]:
+        """Why time loops of a function were left as they are, by their names in it."""
+        names = {symbol: symbol.partition(".") for symbol in self.plain_loops}
+        return {
+            name: self.plain_loops[symbol]
+            for symbol, (function, _, name) in names.items()
+            if function == spec.function
+        }
 
     def to_json(self, file: str = "FILE.vmfb") -> dict[str, Any]:
         """As plain JSON data, with a ready `iree-run-module` command per function.

@@ -10,6 +10,7 @@ Only files with the names that the cache itself gives are ever deleted, in a fol
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -147,7 +148,7 @@ def _last_use(file: StoredFile) -> float:
 
 
 def _delete_leftovers(folder: CacheFolder) -> None:
-    """Deletes temporary files and locks so old that nobody can be using them."""
+    """Deletes temporary files, folders and locks so old that nobody can be using them."""
     now = time.time()
     leftovers = list(_files(folder.store, TEMPORARY_NAME)) + list(_files(folder.locks, _LOCK_NAME))
     for shard in _shards(folder):
@@ -155,16 +156,28 @@ def _delete_leftovers(folder: CacheFolder) -> None:
     for file in leftovers:
         if abs(now - file.used) > _HOUR:
             _delete(file.path)
+    for unnamed in (
+        *_folders(folder.root, TEMPORARY_NAME),
+        *_folders(folder.store, TEMPORARY_NAME),
+    ):
+        with contextlib.suppress(OSError):  # it is not empty, or another process was faster
+            if abs(now - unnamed.lstat().st_mtime) > _HOUR:
+                unnamed.rmdir()
 
 
 def _shards(folder: CacheFolder) -> Iterator[Path]:
+    return _folders(folder.store, SHARD_NAME)
+
+
+def _folders(parent: Path, name: re.Pattern[str]) -> Iterator[Path]:
+    """The folders of a folder with such names."""
     try:
-        with os.scandir(folder.store) as entries:
+        with os.scandir(parent) as entries:
             names = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
     except OSError as error:
-        _log.debug("cannot list %s: %s", folder.store, error)
+        _log.debug("cannot list %s: %s", parent, error)
         return
-    yield from (folder.store / name for name in names if SHARD_NAME.fullmatch(name))
+    yield from (parent / each for each in names if name.fullmatch(each))
 
 
 def _files(folder: Path, name: re.Pattern[str]) -> Iterator[StoredFile]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Iterator
@@ -15,10 +16,42 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
+EMULATOR = pytest.StashKey[ctypes.CDLL]()
+
+
+def iree_device(config: pytest.Config) -> str | None:
+    """What ``--device`` names, as IREE calls it."""
+    device = config.getoption("--device")
+    return "cuda" if device and device.startswith("emulator") else device
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What `tests/cuda` runs on."""
-    parser.addoption("--device", help="run those of tests/cuda that need one on this device, cuda")
+    """What the tests run on."""
+    parser.addoption(
+        "--device",
+        help="run on this device: cuda, cuda://1; or emulator, emulator:sm_86: cuda, which an "
+        "interpreter of PTX in this process plays (tests/cuda/emulator)",
+    )
+    parser.addoption("--artifact-cache", help="keep what is compiled in this folder")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Loads the emulator before anything opens a driver."""
+    name, _, architecture = (config.getoption("--device") or "").partition(":")
+    if name == "emulator":
+        from cuda import emulator
+
+        capability = int((architecture or "sm_80").removeprefix("sm_"))
+        config.stash[EMULATOR] = emulator.load(emulator.build(), capability)
+
+
+@pytest.fixture(scope="session")
+def emulated(pytestconfig: pytest.Config) -> ctypes.CDLL:
+    """The emulator that this process runs on; without one, the test is skipped."""
+    library = pytestconfig.stash.get(EMULATOR, None)
+    if library is None:
+        pytest.skip("of the emulator: pytest --device emulator")
+    return library
 
 
 hypothesis.settings.register_profile("local", deadline=None, print_blob=True)
@@ -33,13 +66,25 @@ def _shared_temporary(factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One cache for the session, so that each shape compiles once, and none of the user's own."""
+def _isolated(
+    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[None]:
+    """One cache for the session, so that each shape compiles once, and none of the user's own.
+
+    With ``--device``, everything is compiled for that and runs on it unless it says otherwise.
+    """
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
             environment.delenv(name)
         for name in ("COLUMNS", "NO_COLOR"):  # the first of which pytest-xdist sets
             environment.delenv(name, raising=False)
-        cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
+        cache = pytestconfig.getoption("--artifact-cache")
+        cache = cache or _shared_temporary(tmp_path_factory) / "artifact-cache"
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
+        device = iree_device(pytestconfig)
+        if device is not None:
+            environment.setenv("RNN_COMPILER_DEVICE", device)
+        if device is not None and device.startswith("cuda"):
+            _, _, architecture = pytestconfig.getoption("--device").partition(":sm_")
+            environment.setenv("RNN_COMPILER_TARGET", f"cuda:sm_{architecture or 80}")
         yield

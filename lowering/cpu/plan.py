@@ -157,15 +157,15 @@ class Plan:
 
 
 def _check_axes(loop: TimeLoop, batch: int) -> None:
-    """Checks that no axis other than the batch's is a unit axis."""
+    """Checks that there are several steps, and no unit axis but the batch's."""
+    if any(output.shape[0] == 1 for output in loop.outputs):
+        raise Refused("a single step")
     for value in (*loop.arguments, *loop.roots()):
         axes = shape(value)
         if len(axes) > 1 and (axes[-1] == 1 or (axes[0] == 1 and batch > 1)):
             raise Refused("a unit axis")
         if len(axes) == 3 and axes[0] == 1:
-            raise Refused("a single step")
-    if any(output.shape[0] == 1 for output in loop.outputs):
-        raise Refused("a single step")
+            raise Refused("a sequence of a single step")
 
 
 def _weights(loop: TimeLoop) -> int:

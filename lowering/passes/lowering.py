@@ -41,6 +41,6 @@ class Lowering:
     left: dict[str, str] = field(default_factory=dict[str, str])
 
     def leave(self, symbol: str, reason: str) -> None:
-        """Notes that a time loop is left as it is, several times slower, and why."""
+        """Notes that a time loop is left as it is, and why."""
         self.left[symbol] = reason
-        _LOG.warning("%s is left as a plain loop: %s", symbol, reason)
+        _LOG.info("%s is left as a plain loop: %s", symbol, reason)

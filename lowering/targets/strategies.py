@@ -1,4 +1,4 @@
-"""Strategies: which rewrites stand between a portable module and the compiler.
+"""Strategies: which passes stand between a portable module and the compiler.
 
     portable   none: IREE compiles the loops as they stand, and copies what they carry every step
     fused      each loop one dispatch (`fuse_time_loop`), each large product in blocks
@@ -6,18 +6,32 @@
     pinned     loops that update in place and issue many steps at a time (`pin_time_loop`)
 
 The default is the fastest known for the target: fused on CPUs, which pinned code runs on too, and
-pinned on GPUs, which fused code does not run on. It is recorded in the manifest. `lower` has the
-passes of each.
+pinned on GPUs, which fused code does not run on. It is recorded in the manifest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.manifest import TargetSpec
 
-__all__ = ["FUSED", "PINNED", "PORTABLE", "STRATEGIES", "resolve_strategy"]
+__all__ = ["FUSED", "PASSES", "PINNED", "PORTABLE", "STRATEGIES", "resolve_strategy"]
 
 PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
+
+PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        PORTABLE: ("stamp_provenance",),
+        FUSED: (
+            *("fuse_time_loops", "blocked_products", "pin_arguments", "prepack_weights"),
+            "stamp_provenance",
+        ),
+        PINNED: ("pin_time_loops", "share_products", "stamp_provenance"),
+    }
+)
+"""The passes of each strategy, in order, by their names in `lowering.passes`."""
 
 
 def resolve_strategy(name: object, target: TargetSpec) -> str:

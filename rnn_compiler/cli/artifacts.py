@@ -18,7 +18,7 @@ from rnn_compiler.cli.options import (
     add_json_option,
     check_output,
 )
-from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
+from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
 from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.files import write_files
@@ -133,6 +133,8 @@ def _print_functions(
             print_table((kind, "dtype", "shape", "formula"), rows, title=title)
             print_line()
             title = ""
+        for loop, reason in manifest.plain_loops_of(spec).items():
+            print_text(f"time loop {loop} stays plain: {reason}")
         print_line(manifest.run_command(spec, str(file)), dim=True)
 
 

@@ -29,10 +29,12 @@ from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
-from rnn_compiler.lowering.targets.strategies import STRATEGIES
+from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
 from rnn_compiler.runtime.artifact import Artifact
 
 __all__ = ["add_compile", "add_emit"]
+
+_AFTER = {f"after:{name}": name for names in PASSES.values() for name in names}
 
 
 def add_emit(verbs: Any) -> None:
@@ -46,9 +48,11 @@ def add_emit(verbs: Any) -> None:
     add_module_options(parser)
     parser.add_argument(
         "--stage",
-        choices=("stablehlo", "lowered"),
+        choices=("stablehlo", "lowered", *_AFTER),
         default="stablehlo",
-        help="the portable module, or as it is after lowering's rewrites (default: %(default)s)",
+        metavar="STAGE",
+        help="stablehlo, the portable module; lowered, as the compiler is given it; or after:PASS, "
+        f"as it is after one of the passes {', '.join(_AFTER.values())} (default: %(default)s)",
     )
     parser.add_argument("--target", metavar="TARGET", help="what to lower for (default: cpu)")
     _add_strategy(parser)
@@ -67,8 +71,9 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
 def _emit(options: argparse.Namespace) -> int:
     check_output(options.output)
     module = module_of(options)
-    if options.stage == "lowered":
-        text = lowered_text(module, options.target or current_target(), options.strategy)
+    if options.stage != "stablehlo":
+        target, last = options.target or current_target(), _AFTER.get(options.stage)
+        text = lowered_text(module, target, options.strategy, last)
     else:
         text = module.text
     if options.output:
@@ -143,6 +148,9 @@ def _compile(options: argparse.Namespace) -> int:
     print_line(str(path))
     print_text(f"functions: {', '.join(spec.function for spec in module.functions)}")
     print_table(("target", "code for", "size"), rows)
+    for artifact in artifacts:
+        for loop, reason in artifact.manifest.plain_loops.items():
+            print_text(f"{artifact.manifest.target.name}: time loop {loop} stays plain: {reason}")
     print_line(f"{seconds:.2f} s; next: rnn-compiler inspect {shlex.quote(str(path))}", dim=True)
     return 0
 
@@ -164,6 +172,7 @@ def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[st
                 "features": list(artifact.manifest.target.features),
                 "size": len(artifact.payload),
                 "sha256": artifact.manifest.payload_sha256,
+                "plain_loops": artifact.manifest.plain_loops,
             }
             for file, artifact in zip(files, artifacts, strict=True)
         ],

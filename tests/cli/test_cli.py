@@ -85,6 +85,38 @@ def test_emit_writes_the_module(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert path.read_text() == text
 
 
+def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each pass of a strategy shows what it adds; one of another strategy is named as such."""
+
+    def emitted(stage: str) -> str:
+        assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", stage]) == 0
+        return capsys.readouterr().out
+
+    assert "flow.dispatch" not in emitted("stablehlo")
+    fused = emitted("after:fuse_time_loops")
+    assert "flow.dispatch" in fused
+    assert "iree.reflection" not in fused
+    assert emitted("after:stamp_provenance") == emitted("lowered")
+    arguments = ["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", "after:pin_time_loops"]
+    assert main(arguments) == 2
+    assert "a pass of the fused strategy: fuse_time_loops" in capsys.readouterr().err
+
+
+def test_a_time_loop_that_stays_plain_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By `compile`, in the manifest, and by `inspect`; nothing is said of one that is rewritten."""
+    path = tmp_path / "one_step.vmfb"
+    dims = DIMS.replace("seq_length=3", "seq_length=1")
+    assert main(["compile", "BlockLSTMV2", "--dim", dims, "-o", str(path)]) == 0
+    said = "time loop block_lstm_v2.lstm_forward stays plain: a single step"
+    assert said in capsys.readouterr().out
+    manifest = json.loads(path.with_name(f"{path.name}.json").read_text())
+    assert manifest["plain_loops"] == {"block_lstm_v2.lstm_forward": "a single step"}
+    assert main(["inspect", str(path)]) == 0
+    assert "time loop lstm_forward stays plain: a single step" in capsys.readouterr().out
+
+
 def test_compile_writes_payload_and_manifest(artifact: Path) -> None:
     manifest = json.loads(artifact.with_name("lstm.vmfb.json").read_text())
     assert [spec["op"] for spec in manifest["functions"]] == OPS

@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("command", "part"),
     [
         ("--help", "doctor"),
-        ("ops CudnnRNN", "rnn_mode=lstm"),
+        ("ops CudnnRNN", "rnn_mode"),
         (f"emit BlockLSTMV2 --dim {DIMS}", "func.func @block_lstm_v2("),
         # Another strategy, so that it compiles now.
         (f"compile BlockLSTMV2 --dim {DIMS} --strategy portable -o new.vmfb", "new.vmfb"),

@@ -19,6 +19,7 @@ from rnn_compiler.dtypes import DTYPES
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Every case and dtype on the device that is asked for; one skipped test without."""
     device = metafunc.config.getoption("--device")
+    device = "cuda" if str(device).startswith("emulator") else device
     skip = pytest.mark.skip(reason="needs a GPU: pytest tests/cuda --device cuda")
     cases = [pytest.param(None, "", "", marks=skip)]
     if device is not None:

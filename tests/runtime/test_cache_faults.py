@@ -849,6 +849,24 @@ def test_32_temporary_files_are_listed_by_nobody_and_deleted_when_old(
     assert not cache.path(KEY).exists()
 
 
+def test_32_folders_without_a_name_yet_are_deleted_when_old(
+    cache: ArtifactCache, tiny: rc.Artifact
+) -> None:
+    """A process that is killed while it makes a folder leaves one; one with files in it stays."""
+    cache.put(KEY, tiny)
+    store = cache.path(KEY).parents[1]
+    young, old, full = (store / f".123-{k:012x}.tmp" for k in range(3))
+    outer = store.parent / ".123-000000000003.tmp"
+    for path in (young, old, full, outer):
+        path.mkdir()
+    (full / "notes").write_text("somebody's")
+    for path in (old, full, outer):
+        os.utime(path, (time.time() - 7200,) * 2)
+    eviction.prune(cache.files, cache.max_size)
+    found = [path.exists() for path in (young, old, full, outer)]
+    assert found == [True, False, True, False]
+
+
 def test_33_other_versions_of_the_layout_are_left_alone(
     cache: ArtifactCache, tiny: rc.Artifact
 ) -> None:

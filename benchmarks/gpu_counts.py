@@ -1,0 +1,150 @@
+"""What a call on a GPU issues: counted in the compiled module, so no GPU is needed.
+
+Of IREE's stream dialect, which says which commands the host hands out, and which of them at every
+step. Counts are no times: on a GPU, a dispatch costs microseconds, but so does what it computes.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.table import Table
+
+import rnn_compiler as rc
+from benchmarks.rows import Size
+from rnn_compiler.lowering import compiler
+from rnn_compiler.lowering.lower import rewrite
+from rnn_compiler.lowering.targets import resolve_target
+
+__all__ = ["Counts", "count", "table"]
+
+STRONG, WEAK = Size(50, 64, 512, 512), Size(25, 32, 1536, 1536)
+
+
+class Row(NamedTuple):
+    """A layer of which calls are counted; `place` says how cuDNN, the competitor, does there."""
+
+    title: str
+    place: str
+    op: str
+    size: Size
+    attributes: dict[str, Any]
+
+
+ROWS = (
+    Row("one direction", "strong", "CudnnRNN", STRONG, {}),
+    Row("one row", "strong", "CudnnRNN", Size(50, 1, 512, 512), {}),
+    Row("two directions", "weak", "CudnnRNN", STRONG, {"direction": "bidirectional"}),
+    Row("odd sizes", "weak", "CudnnRNN", Size(50, 64, 509, 509), {}),
+    Row("a length for each row", "weak", "CudnnRNNV3", STRONG, {}),
+    Row("more than 1024 units", "weak", "CudnnRNN", WEAK, {}),
+)
+
+
+class Counts(NamedTuple):
+    """Of a call.
+
+    Attributes:
+        step: Dispatches of a step.
+        other: Dispatches outside the loops.
+        copies: Copies and fills; of them, `step_copies` of a step.
+        copied: Bytes that they write.
+        allocated: Bytes that are allocated for it.
+    """
+
+    step: float
+    other: int
+    copies: int
+    step_copies: float
+    copied: int
+    allocated: int
+
+
+def count(module: rc.Module, target: str) -> Counts:
+    """Counts the commands of a module's function."""
+    text = _stream_ir(module, target)
+    loops = [(block, _steps(block)) for block in _blocks(text)]
+    in_step = [(block, steps) for block, steps in loops if steps]
+    other = "".join(block for block, steps in loops if not steps)
+
+    def of_step(command: str) -> float:
+        return sum(len(re.findall(command, block)) / steps for block, steps in in_step)
+
+    transfers = r"stream\.cmd\.(?:copy|fill) "
+    return Counts(
+        of_step(r"stream\.cmd\.dispatch "),
+        other.count("stream.cmd.dispatch "),
+        len(re.findall(transfers, other)),
+        of_step(transfers),
+        _bytes(r"stream\.cmd\.(?:copy .*?, |fill .*? for )%c(\d+)", other),
+        _bytes(r"stream\.resource\.alloca .*?\{%c(\d+)\}", other),
+    )
+
+
+def table(target: str, size: Size | None = None) -> Table:
+    """Every row, forward in training and gradient, in float16."""
+    result = Table(box=None, pad_edge=False)
+    for column in ("layer", "cuDNN", "T x B x I x H", "op"):
+        result.add_column(column)
+    for column in ("a step", "else", "copies", "MB copied", "MB allocated"):
+        result.add_column(column, justify="right")
+    for row in ROWS:
+        dims = (size or row.size)._asdict()
+        names = ("seq_length", "batch_size", "input_size", "num_units")
+        sizes = dict(zip(names, dims.values(), strict=True))
+        for op in (row.op, row.op.replace("RNN", "RNNBackprop", 1)):
+            module = rc.build(op, dtype="float16", num_layers=1, **sizes, **row.attributes)
+            counts = count(module, target)
+            result.add_row(
+                row.title,
+                row.place,
+                str(size or row.size),
+                op,
+                f"{counts.step:g}",
+                str(counts.other),
+                f"{counts.copies}"
+                + (f" + {counts.step_copies:g} a step" * bool(counts.step_copies)),
+                f"{counts.copied / 1e6:.2f}",
+                f"{counts.allocated / 1e6:.1f}",
+            )
+    return result
+
+
+def _stream_ir(module: rc.Module, target: str) -> str:
+    """The function of a module, in IREE's stream dialect."""
+    resolved = resolve_target(target)
+    text = rewrite(module.located_text, module.functions, resolved, "0", "pinned")
+    program = [str(compiler._libraries() / "iree-compile"), "--compile-to=stream"]
+    with tempfile.TemporaryDirectory() as folder:
+        made = compiler.compile_module(
+            text, resolved, reproducers=Path(folder), executable=program
+        ).decode()
+    return made.partition(f"util.func public @{module.functions[0].function}(")[2]
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The basic blocks of a function, each with its number."""
+    text = text.partition("\n  }")[0]
+    parts = re.split(r"\n  \^bb(\d+)", text)
+    yield f"0\n{parts[0]}"
+    for number, block in zip(parts[1::2], parts[2::2], strict=True):
+        yield f"{number}\n{block}"
+
+
+def _steps(block: str) -> int:
+    """How many steps of a loop a block issues; 0 if it is none's body: it does not go back."""
+    number = int(block.partition("\n")[0])
+    back = re.search(r"cf\.br \^bb(\d+)\((%\d+)", block)
+    if back is None or int(back[1]) >= number:
+        return 0
+    more = re.search(re.escape(back[2]) + r" = arith\.addi .*%c(\d+)", block)
+    return int(more[1]) if more else 1
+
+
+def _bytes(pattern: str, text: str) -> int:
+    """The sum of the sizes that a pattern finds."""
+    return sum(int(size) for size in re.findall(pattern, text))

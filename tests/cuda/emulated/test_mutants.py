@@ -1,0 +1,171 @@
+"""Mistakes in the PTX of compiled ops are caught, by the emulator's checks or by wrong results.
+
+A mutant takes as many bytes as the original, so that it can be put in its place in a module. Each
+runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+TESTS = Path(__file__).parents[2]
+
+CHILD = r"""
+import dataclasses, hashlib, re, sys
+sys.path.insert(0, sys.argv[1])
+from cuda import emulator
+emulator.load(emulator.build())
+from cases import assert_close, sizes
+from numeric.harness import draw, expected, module
+import rnn_compiler as rc
+
+_, _, op, dtype, batch, pattern, replacement, number = sys.argv
+variant = sizes(4, int(batch), 32, 64, use_peephole=False)
+artifact = rc.compile(module(op, dtype, variant), "cuda")
+payload, pattern = artifact.payload, pattern.encode()
+if pattern:
+    found = list(re.finditer(pattern, payload))
+    match = found[int(number) % len(found)]
+    new = match.expand(replacement.encode())
+    assert len(new) <= len(match[0]) and new != match[0], (new, match[0])
+    new += b" " * (len(match[0]) - len(new))
+    payload = payload[: match.start()] + new + payload[match.end() :]
+manifest = dataclasses.replace(artifact.manifest, payload_sha256=hashlib.sha256(payload).hexdigest())
+program = rc.runtime.load(rc.Artifact(manifest, payload), "cuda")
+arguments = draw(op, dtype, variant)
+try:
+    results = program(**arguments)._asdict()
+except (rc.errors.RnnCompilerError, RuntimeError, ValueError):
+    print("caught by the emulator")
+    raise SystemExit(0)
+try:
+    assert_close(results, expected(op, dtype, variant, arguments), dtype)
+except AssertionError:
+    print("caught by results")
+else:
+    print("not caught")
+"""
+
+
+class Mutant(NamedTuple):
+    """Of which module, and in what the text that `pattern` finds is changed."""
+
+    op: str
+    dtype: str
+    batch: int
+    pattern: str
+    replacement: str
+    number: int
+    by: str
+
+
+BARRIER = ("\tbar.sync \t0;", "//")
+
+MUTANTS = {
+    "barrier 0": Mutant("BlockLSTMV2", "float32", 16, *BARRIER, 0, "emulator"),
+    "barrier 2": Mutant("BlockLSTMV2", "float32", 16, *BARRIER, 2, "emulator"),
+    "barrier of a gradient": Mutant("BlockLSTMGradV2", "float32", 16, *BARRIER, 0, "emulator"),
+    "barrier before a matrix product": Mutant(
+        "BlockLSTMV2", "float16", 16, *BARRIER, 0, "emulator"
+    ),
+    "lane of a shuffle": Mutant(
+        "BlockLSTMV2",
+        "float32",
+        1,
+        r"(shfl\.sync\.bfly\.b32 \t%r\d+, %r\d+, )1, 31",
+        r"\g<1>2, 31",
+        0,
+        "results",
+    ),
+    "last step of a sum left out": Mutant(
+        "BlockLSTMV2",
+        "float32",
+        1,
+        r"(shfl\.sync\.bfly\.b32 \t%r\d+, %r\d+, )16, 31",
+        r"\g<1>0, 31",
+        0,
+        "results",
+    ),
+    "element of shared memory": Mutant(
+        "BlockLSTMV2",
+        "float32",
+        16,
+        r"(ld\.shared\.v2\.b32 \t\{%r\d+, %r\d+\}, \[%rd\d+\+)144\]",
+        r"\g<1>152]",
+        0,
+        "any",
+    ),
+    "element of a load": Mutant(
+        "BlockLSTMV2",
+        "float16",
+        16,
+        r"(ld\.shared\.b16 \t%rs\d+, \[%rd\d+\+)4624\]",
+        r"\g<1>4608]",
+        0,
+        "any",
+    ),
+    "operand of a product": Mutant(
+        "BlockLSTMV2",
+        "float32",
+        16,
+        r"(fma\.rn\.f32 \t%r\d+, )(%r\d+), (%r\d+), (%r\d+);",
+        r"\1\2, \2, \4;",
+        40,
+        "results",
+    ),
+    "fragment of a matrix product": Mutant(
+        "BlockLSTMV2",
+        "bfloat16",
+        16,
+        r"(\.bf16\.f32\n[^\n]*\n[^\n]*\{)(%r\d+), (%r\d+)",
+        r"\1\3, \2",
+        0,
+        "results",
+    ),
+    "product for a sum": Mutant(
+        "BlockLSTMV2", "float32", 16, r"add\.rn\.f32", "mul.rn.f32", 0, "results"
+    ),
+    "rounding": Mutant(
+        "BlockLSTMV2", "float32", 16, r"cvt\.rmi\.f32\.f32", "neg.f32", 0, "results"
+    ),
+    "threads that write": Mutant(
+        "BlockLSTMV2", "float32", 16, r"mov\.u32 \t(%r\d+), %tid\.x;", r"mov.b32 \t\1, 0;", 0, "any"
+    ),
+    "beyond an array": Mutant(
+        "BlockLSTMV2",
+        "float32",
+        16,
+        r"shl\.b32 \t(%r\d+, %r\d+), 5;",
+        r"shl.b32 \t\1, 9;",
+        0,
+        "any",
+    ),
+}
+
+
+def outcome(op: str, dtype: str, batch: int, pattern: str, replacement: str, number: int) -> str:
+    arguments = [str(TESTS), op, dtype, str(batch), pattern, replacement, str(number)]
+    result = subprocess.run(
+        [sys.executable, "-c", CHILD, *arguments],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert result.stdout, result.stderr[-3000:]
+    return result.stdout.strip()
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant(name: str) -> None:
+    mutant = MUTANTS[name]
+    got = outcome(*mutant[:-1])
+    assert got.startswith("caught by")
+    assert mutant.by == "any" or got.endswith(mutant.by), got
+
+
+@pytest.mark.parametrize(("dtype", "batch"), [("float32", 16), ("float32", 1), ("float16", 16)])
+def test_what_is_not_mutated_is_not_caught(dtype: str, batch: int) -> None:
+    assert outcome("BlockLSTMV2", dtype, batch, "", "", 0) == "not caught"

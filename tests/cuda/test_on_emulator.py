@@ -1,0 +1,102 @@
+"""The CUDA modules, executed without a GPU: by the interpreter of PTX in `emulator`.
+
+Each row of `RUNS` is a run of pytest in a process of its own, in which NVIDIA's driver is the
+emulator, for here others test that there is none. By hand:
+
+    pytest -n 0 --device emulator tests/cuda/emulated
+    pytest -n 0 --device emulator:sm_120 tests/numeric/test_reference.py -k test_variant
+
+``TEST_SWEEP=1 pytest -o faulthandler_timeout=0`` runs all of what is chosen from here: hours.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from cuda import emulator
+
+TESTS = Path(__file__).parents[1]
+SWEEP = bool(os.environ.get("TEST_SWEEP"))
+
+SECONDS = None if SWEEP else 280
+"""What a run may take: after a fault, nothing may hang."""
+
+
+class Run(NamedTuple):
+    """What is run.
+
+    Attributes:
+        files: Of tests.
+        least: How many tests must pass.
+        chosen: Which of them; all if ``TEST_SWEEP`` is set.
+        never: Those that are not for CUDA.
+        architecture: That of the code.
+    """
+
+    files: tuple[str, ...]
+    least: int
+    chosen: str = ""
+    never: str = ""
+    architecture: str = "sm_80"
+
+
+ARCHITECTURES = ("sm_60", "sm_86", "sm_89", "sm_120")
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+
+REFERENCE = ("numeric/test_reference.py",)
+EDGES = ("numeric/test_edge_cases.py",)
+
+FIRST = "test_variant and (4-2-3-5 or -2-3-5-)"
+"""Every op at the first sizes."""
+
+SOME = "test_variant and (-float16- or -float32-) and 4-2-3-5 and (BlockLSTMGradV2 or BackpropV3)"
+
+NEVER = "tolerance or test_threads or out_of_range"
+"""Those without a device; of a device's threads; and that of what lies on a GPU is not read."""
+
+RUNS = {
+    "goldens": Run(("cuda/test_goldens.py",), 18, "float32 and f32 and not Grad"),
+    "goldens-of-gradients": Run(("cuda/test_goldens.py",), 10, "float32 and f32 and Grad"),
+    "goldens-float16": Run(("cuda/test_goldens.py",), 5, "f16"),
+    "goldens-cudnn": Run(("cuda/test_goldens.py",), 6, "float32 and (pub_05 or pub_12 or pub_18)"),
+    **{
+        f"reference-{dtype}": Run(REFERENCE, 15, f"{FIRST} and -{dtype}-", NEVER)
+        for dtype in DTYPES
+    },
+    "edges-nan": Run(EDGES, 60, "test_nan or test_clip", NEVER),
+    "edges-padding": Run(EDGES, 20, "test_padding or gradient_looks", NEVER),
+    "edges-values": Run(EDGES, 60, "saturated or huge or denormals or digits", NEVER),
+    "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
+    "differences": Run(("numeric/test_finite_differences.py",), 1, "GRUBlockCellGrad"),
+    "emulated": Run(("cuda/emulated",), 30),
+    **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
+}
+
+
+@pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))
+@pytest.mark.parametrize("name", RUNS)
+def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every test that is chosen passes, or fails as expected."""
+    run = RUNS[name]
+    cache = tmp_path_factory.getbasetemp().parent / "emulated-artifacts"
+    chosen = [f"({run.chosen})"] if run.chosen and not SWEEP else []
+    never = [f"not ({run.never})"] if run.never else []
+    command = [
+        sys.executable,
+        *["-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "--color=no", "--tb=short"],
+    ]
+    command += ["--device", f"emulator:{run.architecture}", "--artifact-cache", str(cache)]
+    command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=SECONDS, cwd=TESTS.parent
+    )
+    assert result.returncode == 0, f"{result.stdout[-6000:]}\n{result.stderr[-2000:]}"
+    passed = re.search(r"(\d+) passed", result.stdout)
+    assert passed, result.stdout
+    assert int(passed[1]) >= run.least, result.stdout[-2000:]
