@@ -11,7 +11,7 @@ from docs.pages import PAGES, ROOT, Block, blocks
 import rnn_compiler as rc
 from rnn_compiler.compilation import resolve_target
 from rnn_compiler.lowering.builder.module import module_text
-from rnn_compiler.lowering.pipeline import PASSES, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 
 
@@ -40,7 +40,6 @@ def emitted(stage: str) -> list[str]:
     last, name = stage.split()
     target = resolve_target(name)
     strategy = resolve_strategy(None, target)
-    assert last in [each.__name__ for each in PASSES[strategy]]
     located, functions = module.located_text, module.functions
     rewritten = rewrite(located, functions, target, "0", strategy, last=last)
     return module_text(rewritten.text).splitlines()
