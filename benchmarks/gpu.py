@@ -31,7 +31,7 @@ from benchmarks.inputs import draw
 from benchmarks.peers.ours import module_of, variant_of
 from benchmarks.rows import SIZES, WORKLOADS, Case, Size
 from rnn_compiler.errors import DeviceError
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.device.devices import get_device
 
 __all__ = ["main"]
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from rnn_compiler import stages
 from rnn_compiler.errors import CompileError, UnsupportedError
 from rnn_compiler.lowering.targets.names import compiler_flags
-from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["DEFAULT_TIMEOUT", "CompilerIdentity", "compile_module", "compiler_identity"]
 

@@ -21,7 +21,7 @@ from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.targets.strategies import PASSES
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["Lowered", "Rewritten", "lower", "rewrite"]
 

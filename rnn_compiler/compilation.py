@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import overload
 
 import rnn_compiler
-import rnn_compiler.lowering
-from rnn_compiler import cpu_features, stages
+from rnn_compiler import stages
 from rnn_compiler.errors import (
     CacheWarning,
     CompileError,
@@ -31,20 +30,21 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
-from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
-from rnn_compiler.runtime.memory import MemoryCache
-from rnn_compiler.runtime.single_flight import process_lock, thread_lock
+from rnn_compiler.runtime.cache.memory import MemoryCache
+from rnn_compiler.runtime.cache.single_flight import process_lock, thread_lock
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 __all__ = ["ALL_LEVELS", "cache_key", "compile", "lowered_text"]
 
 _log = logging.getLogger(__name__)
 
-SHARED_SOURCES = ("attributes", "cudnn_layout", "dtypes", "manifest", "signatures", "tensors")
-"""The modules outside lowering that decide what is compiled."""
+SOURCES = ("lowering", "schema")
+"""The folders that decide what is compiled."""
 
 ALL_LEVELS = "cpu:levels"
 """All feature levels of this architecture."""
@@ -297,10 +297,9 @@ def _package_version() -> str:
 def _source_digest() -> str:
     """Digest of the sources that decide what is compiled, for those who edit them."""
     package = Path(rnn_compiler.__path__[0])
-    lowering = sorted(Path(rnn_compiler.lowering.__path__[0]).rglob("*.py"))
-    shared = [package / f"{name}.py" for name in SHARED_SOURCES]
     digest = hashlib.sha256()
-    for source in (*lowering, *shared):
-        digest.update(f"{source.name}\0".encode())
-        digest.update(source.read_bytes())
+    for folder in SOURCES:
+        for source in sorted((package / folder).rglob("*.py")):
+            digest.update(f"{source.relative_to(package)}\0".encode())
+            digest.update(source.read_bytes())
     return digest.hexdigest()

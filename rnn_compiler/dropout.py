@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.attributes import dimension
-from rnn_compiler.cudnn_layout import Layout
-from rnn_compiler.dtypes import FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.ops.cudnn.reserve import ReserveLayout
-from rnn_compiler.runtime.arguments import as_array
+from rnn_compiler.schema.attributes import dimension
+from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.dtypes import FLOAT_DTYPES, canonical_name
+from rnn_compiler.schema.host_arrays import host_array
 
 __all__ = ["dropout_mask"]
 
@@ -71,7 +70,7 @@ def dropout_mask(
     T = dimension(op, "seq_length", seq_length, 1)
     B = dimension(op, "batch_size", batch_size, 0)
     reserve = ReserveLayout(layout, T, B, dropout=1.0)
-    array = np.asarray(as_array(op, "reserve_space", reserve_space, "float32"))
+    array = host_array(op, "reserve_space", reserve_space, "float32")
     if array.shape != (reserve.size,) or canonical_name(array.dtype) not in FLOAT_DTYPES:
         raise InvalidArgumentError(
             op,

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["current_device", "current_target", "target"]
 
@@ -33,7 +33,7 @@ def target(name: str, device: str | None = None) -> Generator[None]:
         ('cpu:generic', 'local-task')
     """
     from rnn_compiler.lowering.targets.names import resolve_target
-    from rnn_compiler.runtime.devices import get_device
+    from rnn_compiler.runtime.device.devices import get_device
 
     resolve_target(name)
     if device is not None:

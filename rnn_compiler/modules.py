@@ -11,8 +11,8 @@ from typing import Any
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.manifest import FunctionSpec
 from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Module", "build", "find_op"]
 

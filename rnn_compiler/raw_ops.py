@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.attributes import REQUIRED
 from rnn_compiler.compilation import compile
-from rnn_compiler.dtypes import canonical_name
 from rnn_compiler.errors import InvalidArgumentError, with_hint
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import DeviceArray, Function, load
 from rnn_compiler.runtime.arguments import (
@@ -26,10 +23,13 @@ from rnn_compiler.runtime.arguments import (
     check_argument,
     default_array,
     elements,
-    has_dtype,
 )
-from rnn_compiler.signatures import Signature
-from rnn_compiler.tensors import DIMENSIONS
+from rnn_compiler.schema.attributes import REQUIRED
+from rnn_compiler.schema.dtypes import canonical_name
+from rnn_compiler.schema.host_arrays import has_dtype
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.tensors import DIMENSIONS
 
 
 class RawOp:

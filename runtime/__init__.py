@@ -7,8 +7,9 @@ import os
 
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
-from rnn_compiler.runtime.devices import DeviceArray, get_device
-from rnn_compiler.runtime.placement import default_device
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.runtime.program import Function, Program
 
 __all__ = ["Artifact", "Bundle", "DeviceArray", "Function", "Program", "load", "read_artifact"]

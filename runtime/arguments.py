@@ -1,9 +1,7 @@
 """What a caller passes, as arrays that a compiled function takes.
 
-Anything numpy can view is welcome: arrays of any memory order and byte order, scalars, nested
-lists, tensors of other frameworks. Dtype and shape are never converted silently, except that
-Python's own numbers, which have no dtype of their own, take the argument's, and that integers such
-as lengths may have any integer dtype.
+`host_arrays` says what is welcome; what is on the device already stays there. Shapes are never
+converted silently.
 """
 
 from __future__ import annotations
@@ -15,11 +13,13 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.dtypes import DTYPES, canonical_name
-from rnn_compiler.errors import DeviceError, InvalidArgumentError, describe
-from rnn_compiler.manifest import TensorSpec
-from rnn_compiler.runtime.devices import DeviceArray, get_device
-from rnn_compiler.runtime.dlpack import device_of, from_dlpack
+from rnn_compiler.errors import DeviceError, InvalidArgumentError
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.schema.dlpack import device_of
+from rnn_compiler.schema.dtypes import DTYPES, canonical_name
+from rnn_compiler.schema.host_arrays import converts, host_array, not_viewable
+from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = [
     "as_array",
@@ -28,15 +28,7 @@ __all__ = [
     "check_argument",
     "default_array",
     "elements",
-    "has_dtype",
 ]
-
-_PYTHON_NUMBERS = (bool, int, float, list, tuple)
-
-
-def has_dtype(value: object) -> bool:
-    """Whether a value brings its own dtype, rather than taking the argument's."""
-    return isinstance(value, np.generic) or not isinstance(value, _PYTHON_NUMBERS)
 
 
 def as_array(
@@ -59,79 +51,30 @@ def as_array(
             the dtype does not have.
         DeviceError: The GPU failed.
     """
-    if not has_dtype(value):
-        return _from_python(op, name, value, dtype)
-    array = value if isinstance(value, DeviceArray) else _viewed(op, name, value, device)
-    wanted = DTYPES[dtype].numpy
-    if wanted.kind != "i" or array.dtype == wanted or array.dtype.kind not in "iu":
-        return array
-    if isinstance(array, DeviceArray):
-        if not array.on_host:
-            return array
-        array = array.to_host()
-    return _integers(op, name, array, wanted)
+    there = value if isinstance(value, DeviceArray) else None
+    if there is None and device.startswith("cuda"):
+        there = _on_gpu(op, name, value, device)
+    if there is None or (there.on_host and converts(there.dtype, dtype)):
+        return host_array(op, name, value, dtype)
+    return there
+
+
+def _on_gpu(op: str, name: str, value: Any, device: str) -> DeviceArray | None:
+    """A tensor of another framework that is on the GPU already; None if it is elsewhere."""
+    if not hasattr(value, "__dlpack__"):
+        return None
+    gpu = get_device(device)
+    try:
+        return gpu.view(value) if device_of(value) == gpu.dlpack else None
+    except DeviceError:
+        raise
+    except Exception as error:
+        raise not_viewable(op, name, value, error) from error
 
 
 def default_array(spec: TensorSpec) -> npt.NDArray[Any]:
     """The array of an argument that is not given and has a default."""
     return np.full(spec.shape, spec.default, DTYPES[spec.dtype].numpy)
-
-
-def _integers(
-    op: str, name: str, array: npt.NDArray[Any], dtype: np.dtype[Any]
-) -> npt.NDArray[Any]:
-    """An array of integers in another dtype, which must have all of them."""
-    limits = np.iinfo(dtype)
-    for value in (int(array.min()), int(array.max())) if array.size else ():
-        if not limits.min <= value <= limits.max:
-            raise InvalidArgumentError(op, name, f"integers that {dtype} has", str(value))
-    return array.astype(dtype)
-
-
-def _viewed(op: str, name: str, value: object, device: str) -> npt.NDArray[Any] | DeviceArray:
-    """What brings its own dtype, as an array."""
-    try:
-        return _view(value, device)
-    except DeviceError:
-        raise
-    except Exception as error:
-        message = str(error).partition("\n")[0]
-        raise InvalidArgumentError(
-            op, name, "something numpy can view as an array", f"{type(value).__name__} ({message})"
-        ) from error
-
-
-def _view(value: Any, device: str) -> npt.NDArray[Any] | DeviceArray:
-    """An array that shares its owner's memory, if that is possible."""
-    has_dlpack = hasattr(value, "__dlpack__")
-    if has_dlpack and device.startswith("cuda"):
-        gpu = get_device(device)
-        if device_of(value) == gpu.dlpack:
-            return gpu.view(value)
-    if has_dlpack and not hasattr(value, "__array__"):
-        return from_dlpack(value)
-    try:
-        return np.asarray(value)
-    except TypeError:  # such as torch's for bfloat16
-        if not has_dlpack:
-            raise
-        return from_dlpack(value)
-
-
-def _from_python(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any]:
-    expected = f"{dtype} numbers"
-    try:
-        natural = np.asarray(value)
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise InvalidArgumentError(op, name, expected, f"a ragged sequence ({error})") from error
-    integers = dtype.startswith("int")
-    if natural.size and natural.dtype.kind not in ("iu" if integers else "iuf"):
-        raise InvalidArgumentError(op, name, expected, describe(value))
-    with np.errstate(over="ignore"):
-        converted = natural.astype(DTYPES[dtype].numpy)
-    if integers and not np.array_equal(converted, natural):
-        raise InvalidArgumentError(op, name, expected, describe(value))
-    return converted
 
 
 def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceArray) -> None:

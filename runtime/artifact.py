@@ -19,10 +19,10 @@ from typing import Any
 
 from iree.runtime.version import VERSION as IREE_VERSION
 
-from rnn_compiler import cpu_features
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.files import write_files
-from rnn_compiler.manifest import SCHEMA_VERSION, Manifest, TargetSpec
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 __all__ = [
     "BUNDLE_MANIFEST",

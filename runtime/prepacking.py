@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from rnn_compiler.runtime.devices import Device, DeviceArray
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import Device
 
 __all__ = ["Prepacking"]
 

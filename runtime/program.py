@@ -12,7 +12,6 @@ import iree.runtime as iree
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.dtypes import DTYPES, canonical_name
 from rnn_compiler.errors import (
     ArtifactError,
     DeviceError,
@@ -20,7 +19,6 @@ from rnn_compiler.errors import (
     check_keywords,
     with_hint,
 )
-from rnn_compiler.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 from rnn_compiler.runtime.arguments import (
     as_array,
     by_keyword,
@@ -29,12 +27,15 @@ from rnn_compiler.runtime.arguments import (
     default_array,
 )
 from rnn_compiler.runtime.artifact import IREE_VERSION
-from rnn_compiler.runtime.buffer_pool import is_watched, watched
-from rnn_compiler.runtime.devices import Device, DeviceArray
-from rnn_compiler.runtime.huge_pages import use_huge_pages
+from rnn_compiler.runtime.device.buffer_pool import is_watched, watched
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.device.huge_pages import use_huge_pages
+from rnn_compiler.runtime.device.shutdown import RUNNING
+from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.prepacking import Prepacking
-from rnn_compiler.runtime.shutdown import RUNNING
-from rnn_compiler.runtime.waiting import GivingWay, wait
+from rnn_compiler.schema.dtypes import DTYPES, canonical_name
+from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 
 __all__ = ["Function", "Program"]
 

@@ -22,9 +22,9 @@ import rnn_compiler as rc
 from benchmarks.inputs import Arrays, draw
 from benchmarks.peers import Variant
 from benchmarks.rows import CALLS, Case
-from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.runtime import Function, Program, get_device
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = ["compilation", "module_of", "peak_memory", "soak", "start", "variant_of", "variants"]
 

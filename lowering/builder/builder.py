@@ -16,10 +16,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Builder"]
 

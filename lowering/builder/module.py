@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rnn_compiler.lowering.builder.builder import Builder
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Emitter", "build_module", "module_text"]
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder

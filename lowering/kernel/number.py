@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from rnn_compiler.dtypes import ELEMENTS
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.dtypes import ELEMENTS
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.kernel.body import Body

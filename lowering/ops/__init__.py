@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
-from rnn_compiler.signatures import Signature
+from rnn_compiler.schema.signatures import Signature
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
-    from rnn_compiler.manifest import FunctionSpec
+    from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["OPS", "Op"]
 

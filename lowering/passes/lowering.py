@@ -10,7 +10,7 @@ from typing import TypeAlias
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["Lowering", "Processor"]
 

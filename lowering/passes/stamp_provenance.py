@@ -12,7 +12,7 @@ import json
 from rnn_compiler.lowering.analysis.values import symbol_of
 from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.lowering.passes.lowering import Lowering
-from rnn_compiler.manifest import signature_text
+from rnn_compiler.schema.manifest import signature_text
 
 __all__ = ["stamp_provenance"]
 

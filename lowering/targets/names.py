@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import re
 
-from rnn_compiler import cpu_features
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES, DEFAULT, architecture_of
-from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["compiler_flags", "resolve_target", "target_names"]
 

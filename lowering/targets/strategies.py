@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["FUSED", "PASSES", "PINNED", "PORTABLE", "STRATEGIES", "resolve_strategy"]
 

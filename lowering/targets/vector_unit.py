@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rnn_compiler.dtypes import DTYPES, ELEMENTS
-from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
+from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["VectorUnit", "divisor"]
 

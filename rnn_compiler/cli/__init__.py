@@ -121,7 +121,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         from rnn_compiler.cli.completion import complete, verb_in
 
         complete(_parser(verb_in(os.environ)))
-    parser = _parser()
+    words = sys.argv[1:] if argv is None else argv
+    first = next((word for word in words if word != "--debug"), "")
+    parser = _parser(first if first in _VERBS else None)
     options = parser.parse_args(argv)
     with warnings.catch_warnings(), _ending_by_signals():
         warnings.showwarning = _show_warning
@@ -155,13 +157,14 @@ def _ending_by_signals() -> Generator[None]:
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    from rnn_compiler.cli import environment
     from rnn_compiler.cli.options import UsageError
 
     try:
         configure_logging()
         if options.version:
-            return environment.print_version()
+            from rnn_compiler.cli.environment import print_version
+
+            return print_version()
         if not hasattr(options, "verb"):
             parser.print_help()
             return 2

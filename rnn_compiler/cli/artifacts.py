@@ -19,13 +19,13 @@ from rnn_compiler.cli.options import (
     check_output,
 )
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.files import write_files
-from rnn_compiler.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_inspect", "add_run"]

@@ -10,14 +10,13 @@ from typing import Any
 from rnn_compiler.cli.options import UsageError, add_json_option
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.manifest import Manifest
 from rnn_compiler.requirements import check_can_compile
-from rnn_compiler.runtime import eviction
-from rnn_compiler.runtime.cache import ArtifactCache
-from rnn_compiler.runtime.cache_folder import read_file
-from rnn_compiler.runtime.entries import decode
-from rnn_compiler.runtime.eviction import StoredFile
+from rnn_compiler.runtime.cache import ArtifactCache, eviction
+from rnn_compiler.runtime.cache.entries import decode
+from rnn_compiler.runtime.cache.eviction import StoredFile
+from rnn_compiler.runtime.cache.folder import read_file
 from rnn_compiler.runtime.sizes import parse_size
+from rnn_compiler.schema.manifest import Manifest
 
 __all__ = ["add_cache"]
 

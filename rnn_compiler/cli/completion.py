@@ -46,7 +46,7 @@ def _ops(**_: object) -> list[str]:
 
 
 def _dtypes(**_: object) -> list[str]:
-    from rnn_compiler.dtypes import FLOAT_DTYPES
+    from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 
     return list(FLOAT_DTYPES)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["random_arguments"]
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler import cpu_features
-from rnn_compiler.attributes import REQUIRED, Attribute
 from rnn_compiler.cli.options import add_json_option, check_output
 from rnn_compiler.cli.terminal import (
     print_facts,
@@ -25,8 +23,10 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.requirements import RUNTIME, dependencies, missing_to_compile, version
 from rnn_compiler.runtime.cache import ArtifactCache
-from rnn_compiler.runtime.devices import get_device
-from rnn_compiler.signatures import Signature
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.attributes import REQUIRED, Attribute
+from rnn_compiler.schema.signatures import Signature
 
 __all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.attributes import Attribute
 from rnn_compiler.errors import with_hint
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build, find_op
+from rnn_compiler.schema.attributes import Attribute
 
 __all__ = [
     "UsageError",

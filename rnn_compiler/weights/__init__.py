@@ -7,8 +7,8 @@ from_block_lstm, to_block_lstm  w and b of TensorFlow's BlockLSTM and BlockLSTMV
 load, save                      files of named arrays: safetensors and npz
 
 Every ``from_`` gives the 1-D `params` of a CudnnRNN op with input_mode "linear_input", and every
-``to_`` takes it; `rnn_compiler.cudnn_layout` says what lies where in it. Only numpy is needed.
-Arrays may be anything numpy can view, and torch's tensors. Their dtype is kept.
+``to_`` takes it; `rnn_compiler.schema.cudnn_layout` says what lies where in it. Only numpy is
+needed. Arrays may be anything numpy can view, and torch's tensors. Their dtype is kept.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.attributes import Attribute, dimension
-from rnn_compiler.cudnn_layout import Layout
 from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.attributes import Attribute, dimension
+from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.weights.stacked import (
     Array,
     Reader,

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.dtypes import DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.files import write_files
+from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
 
 __all__ = ["load", "npz_bytes", "save"]

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.attributes import dimension
-from rnn_compiler.cudnn_layout import GATES, Layout
-from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.runtime.arguments import as_array
+from rnn_compiler.schema.attributes import dimension
+from rnn_compiler.schema.cudnn_layout import GATES, Layout
+from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
+from rnn_compiler.schema.host_arrays import host_array
 
 __all__ = [
     "Array",
@@ -113,7 +113,7 @@ def as_host_array(function: str, name: str, value: Any, dtype: str = "float32") 
         value = value.detach().cpu()
         if str(value.dtype) == "torch.bfloat16":
             value = value.float().numpy().astype(DTYPES["bfloat16"].numpy)
-    return np.asarray(as_array(function, name, value, dtype))
+    return host_array(function, name, value, dtype)
 
 
 def items_of(function: str, name: str, value: Any, what: str) -> list[Any]:

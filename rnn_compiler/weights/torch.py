@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rnn_compiler.attributes import dimension
 from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.attributes import dimension
 from rnn_compiler.weights.stacked import (
     Array,
     Reader,

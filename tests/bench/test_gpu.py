@@ -8,7 +8,7 @@ import rnn_compiler as rc
 from benchmarks import gpu_counts
 from benchmarks.gpu import main
 from rnn_compiler.errors import DeviceError
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.device.devices import get_device
 
 
 def test_without_a_gpu_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:

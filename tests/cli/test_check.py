@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
 from rnn_compiler.cli import main
 from rnn_compiler.errors import DeviceError
-from rnn_compiler.manifest import Manifest, TargetSpec
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.manifest import Manifest, TargetSpec
 
 
 @pytest.fixture(scope="module")

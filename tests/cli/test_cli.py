@@ -16,9 +16,9 @@ import pytest
 
 from rnn_compiler import raw_ops
 from rnn_compiler.cli import main
-from rnn_compiler.cpu_features import LEVELS, architecture
-from rnn_compiler.manifest import TargetSpec
 from rnn_compiler.runtime import Artifact, Bundle, read_artifact
+from rnn_compiler.schema.cpu_features import LEVELS, architecture
+from rnn_compiler.schema.manifest import TargetSpec
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]

@@ -13,7 +13,7 @@ from goldens.golden import Golden, read_goldens
 from numeric.harness import module
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.schema.dtypes import DTYPES
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

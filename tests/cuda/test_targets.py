@@ -19,9 +19,9 @@ from rnn_compiler.errors import DeviceError
 from rnn_compiler.execution import current_device
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
-from rnn_compiler.manifest import Manifest
-from rnn_compiler.runtime import devices
-from rnn_compiler.runtime.devices import get_device
+from rnn_compiler.runtime.device import devices
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.schema.manifest import Manifest
 
 CELL = module("LSTMBlockCell", "float32", sizes(1, 2, 3, 4))
 

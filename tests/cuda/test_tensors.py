@@ -12,8 +12,8 @@ from numeric.harness import draw, module
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
-from rnn_compiler.runtime.devices import DeviceArray
-from rnn_compiler.runtime.dlpack import CUDA, address_of, device_of
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.schema.dlpack import CUDA, address_of, device_of
 
 VARIANT = sizes(4, 16, 32, 64, use_peephole=False)
 

@@ -11,9 +11,9 @@ import pytest
 from errors.expect import DIMS, OPS_AND_DIMS, invalid_argument, taken
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.schema import cpu_features
 
 PEEPHOLE_OPS = [
     op for op in OPS if any(a.name == "use_peephole" for a in OPS[op].signature.attributes)

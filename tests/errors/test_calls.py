@@ -18,11 +18,11 @@ from numeric.harness import draw, lengths_of
 from numeric.marks import each_sequence_op
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.manifest import TensorSpec
-from rnn_compiler.tensors import DIMENSIONS
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.tensors import DIMENSIONS
 
 VARIANT = {**DIMS, "num_layers": 1, "use_peephole": True}
 MODULE = rc.build(COMPUTING, dtype="float32", **VARIANT)

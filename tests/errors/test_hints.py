@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
 from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError, did_you_mean
 from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.schema import cpu_features
 
 DIMS = "seq_length=0,batch_size=1,input_size=1,num_units=1"
 SIZES = {"seq_length": 0, "batch_size": 1, "input_size": 1, "num_units": 1}

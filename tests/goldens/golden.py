@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cases import assert_close
 from goldens.cudnn import GRADIENTS, OUTPUTS, CudnnGolden, read_cudnn_goldens
 
-from rnn_compiler.tensors import DIMENSIONS
+from rnn_compiler.schema.tensors import DIMENSIONS
 
 FOLDER = Path(__file__).parent
 

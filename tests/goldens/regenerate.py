@@ -23,7 +23,7 @@ import numpy as np
 from goldens.golden import FOLDER, Arrays, Golden, read_goldens
 from numeric.harness import draw, module
 
-from rnn_compiler.tensors import DIMENSIONS
+from rnn_compiler.schema.tensors import DIMENSIONS
 
 
 def run_tensorflow(golden: Golden) -> Arrays:

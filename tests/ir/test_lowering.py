@@ -18,7 +18,7 @@ from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.pipeline import rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.manifest import TargetSpec
+from rnn_compiler.schema.manifest import TargetSpec
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 FORWARD = {
@@ -72,7 +72,7 @@ def rewritten(module: rc.Module, target: TargetSpec, strategy: str) -> str:
 def _on_x86(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Targets are named as on x86-64, wherever the test runs, unless something is compiled."""
     if "artifact" not in request.fixturenames:
-        monkeypatch.setattr("rnn_compiler.cpu_features.architecture", lambda: "x86_64")
+        monkeypatch.setattr("rnn_compiler.schema.cpu_features.architecture", lambda: "x86_64")
 
 
 def test_public_functions_say_what_they_are(module: rc.Module) -> None:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from cases import CASES
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.manifest import TensorSpec
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import TensorSpec
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES
+from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
 MODES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 DIRECTIONS = ("unidirectional", "bidirectional")

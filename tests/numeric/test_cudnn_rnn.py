@@ -23,10 +23,10 @@ from goldens.cudnn import GRADIENTS, OUTPUTS, UPSTREAM, CudnnGolden, cast, read_
 from numeric.harness import Arrays, module, program
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.ops import cells, cudnn
 from rnn_compiler.modules import Module
-from rnn_compiler.tensors import DIMENSIONS
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.tensors import DIMENSIONS
 
 GOLDENS = read_cudnn_goldens()
 

@@ -13,7 +13,7 @@ import pytest
 from numeric.harness import draw
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
+from rnn_compiler.schema import cpu_features
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 VARIANT = {**DIMS, "use_peephole": True}

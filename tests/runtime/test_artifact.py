@@ -19,11 +19,11 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
 from rnn_compiler.compilation import cache_key
 from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.runtime.artifact import IREE_VERSION, Artifact, read_artifact
 from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.schema import cpu_features
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -491,3 +491,17 @@ def test_results_that_are_not_what_the_manifest_says(
 def test_repr_says_what_it_is(artifact: rc.Artifact) -> None:
     size = len(artifact.payload)
     assert repr(artifact) == f"Artifact(block_lstm_v2, block_lstm_grad_v2 for cpu, {size} bytes)"
+
+
+def test_a_manifest_that_does_not_say_what_is_batched_still_loads(
+    artifact: rc.Artifact, saved: Path
+) -> None:
+    """As the first ones did not: then the formulas tell."""
+    data = json.loads(manifest_path(saved).read_text())
+    for tensor in (t for f in data["functions"] for t in f["arguments"] + f["results"]):
+        del tensor["batched"]
+    stored = {k: v for k, v in data.items() if k not in ("run_commands", "manifest_sha256")}
+    text = json.dumps(stored, sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    manifest_path(saved).write_text(json.dumps({**stored, "manifest_sha256": digest}))
+    assert rc.runtime.load(saved).manifest == artifact.manifest

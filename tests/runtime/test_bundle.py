@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
-from rnn_compiler.manifest import TargetSpec
-from rnn_compiler.runtime import cuda_driver, devices
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
-from rnn_compiler.runtime.devices import Device
+from rnn_compiler.runtime.device import cuda_driver, devices
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.manifest import TargetSpec
 
 
 @pytest.fixture(scope="module")

@@ -22,12 +22,13 @@ from typing import Any, NoReturn
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import compilation, cpu_features
+from rnn_compiler import compilation
 from rnn_compiler.errors import CacheWarning
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.cache import MODES, ArtifactCache, CacheKey
+from rnn_compiler.schema import cpu_features
 
 KEY = CacheKey({"functions": [["BlockLSTMV2", {"seq_length": 3}]], "schema": 1})
 OTHER = CacheKey({"functions": [["BlockLSTMV2", {"seq_length": 4}]], "schema": 1})

@@ -30,10 +30,9 @@ from rnn_compiler import compilation
 from rnn_compiler.errors import CacheWarning, CompileError, InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.runtime import eviction, single_flight
-from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
-from rnn_compiler.runtime.entries import decode
-from rnn_compiler.runtime.single_flight import process_lock
+from rnn_compiler.runtime.cache import ArtifactCache, CacheKey, eviction, single_flight
+from rnn_compiler.runtime.cache.entries import decode
+from rnn_compiler.runtime.cache.single_flight import process_lock
 
 KEY = CacheKey({"functions": "a", "target": "cpu"})
 OTHER = CacheKey({"functions": "b", "target": "cpu"})

@@ -169,7 +169,7 @@ rc.compile({module.replace("units=1", "units=2")}, "cpu")
     process = start(script, tmp_path)
     _, log = process.communicate(timeout=120)
     assert process.returncode == 0, log
-    _, first, second = log.split("rnn_compiler.runtime.cache: miss: no entry ")
+    _, first, second = log.split("rnn_compiler.runtime.cache.artifact_cache: miss: no entry ")
     for name in ("functions", "target", "strategy", "package", "compiler", "schema"):
         assert f"\n  {name}: " in first
     assert "nearest" not in first
@@ -188,7 +188,7 @@ import os, signal, threading, time
 import warnings
 from rnn_compiler import compilation
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.runtime.single_flight import thread_lock
+from rnn_compiler.runtime.cache.single_flight import thread_lock
 {COMPILE}
 other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)
 warnings.simplefilter("ignore")  # Python's own, about forking with threads

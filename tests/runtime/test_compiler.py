@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import cpu_features
 from rnn_compiler.errors import CompileError, RnnCompilerError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.iree_compile import compile_module
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
+from rnn_compiler.schema import cpu_features
 
 MODULE = "module {\n  // a module\n}\n"
 TARGET = resolve_target("cpu:generic")

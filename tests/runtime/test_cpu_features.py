@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rnn_compiler import cpu_features
-from rnn_compiler.cpu_features import LEVELS, architecture, host_features, known_features
 from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.cpu_features import LEVELS, architecture, host_features, known_features
 
 HASWELL = (
     "fpu sse sse2 ht syscall nx pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt xsave avx "

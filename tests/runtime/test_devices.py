@@ -12,9 +12,9 @@ import rnn_compiler as rc
 from rnn_compiler.errors import DeviceError, InvalidArgumentError
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.manifest import TensorSpec
 from rnn_compiler.raw_ops import RawOp
-from rnn_compiler.runtime.devices import Device, get_device
+from rnn_compiler.runtime.device.devices import Device, get_device
+from rnn_compiler.schema.manifest import TensorSpec
 
 
 @pytest.mark.parametrize("device", ["local-sync", "local-task", "local-sync://"])

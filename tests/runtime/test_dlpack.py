@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
-from rnn_compiler.runtime.dlpack import _Tensor, from_dlpack
+from rnn_compiler.schema.dlpack import _Tensor, from_dlpack
+from rnn_compiler.schema.dtypes import DTYPES
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
 

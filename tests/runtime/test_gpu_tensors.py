@@ -17,12 +17,13 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import DeviceError, InvalidArgumentError
-from rnn_compiler.runtime import cuda_driver, devices
 from rnn_compiler.runtime.arguments import as_array
-from rnn_compiler.runtime.devices import Device, DeviceArray
-from rnn_compiler.runtime.dlpack import CUDA, _Tensor, _tensor, address_of
+from rnn_compiler.runtime.device import cuda_driver, devices
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.schema.dlpack import CUDA, _Tensor, _tensor, address_of
+from rnn_compiler.schema.dtypes import DTYPES
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
 

@@ -11,8 +11,9 @@ import pytest
 from cases import sizes
 
 import rnn_compiler as rc
-from rnn_compiler.runtime import huge_pages, program
-from rnn_compiler.runtime.huge_pages import huge_page_size, use_huge_pages
+from rnn_compiler.runtime import program
+from rnn_compiler.runtime.device import huge_pages
+from rnn_compiler.runtime.device.huge_pages import huge_page_size, use_huge_pages
 
 
 def has_collapse() -> bool:

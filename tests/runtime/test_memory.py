@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rnn_compiler as rc
-from rnn_compiler.runtime.memory import MemoryCache
+from rnn_compiler.runtime.cache.memory import MemoryCache
 
 
 def test_it_keeps_what_was_used_last(tiny: rc.Artifact) -> None:

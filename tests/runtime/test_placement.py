@@ -17,9 +17,9 @@ from numeric.harness import draw, module
 import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.execution import current_device
-from rnn_compiler.flops import matmul_flops
-from rnn_compiler.manifest import FunctionSpec
-from rnn_compiler.runtime.placement import WORK_FOR_THREADS, default_device, work
+from rnn_compiler.lowering.analysis.flops import matmul_flops
+from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, default_device, work
+from rnn_compiler.schema.manifest import FunctionSpec
 
 SMALL = {"batch_size": 2, "input_size": 3, "num_units": 4}
 LARGE = {"batch_size": 64, "input_size": 256, "num_units": 256}
@@ -56,9 +56,23 @@ def test_the_work_is_known_without_the_compiler(op: str) -> None:
     """Within a half of what the module's products take; one op only looks as if it had any."""
     built = module(op, "float32", sizes(2, 40, 48, 64, num_layers=2, use_peephole=False))
     (spec,) = built.functions
-    flops = matmul_flops(built)[spec.function]
+    flops = matmul_flops(built.text, built.functions)[spec.function]
     if op != "LSTMBlockCellGrad":
         assert flops / 1.5 <= work(spec) <= flops * 1.5
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{}, {"is_training": False}, {"rnn_mode": "gru", "dropout": 0.5, "time_major": False}],
+)
+@pytest.mark.parametrize("op", [op for op, case in CASES.items() if not case.only_moves])
+def test_the_manifest_says_what_grows_with_the_batch(op: str, attributes: dict[str, Any]) -> None:
+    """Which tells weights from the rest."""
+    given = {"num_layers": 2, "use_peephole": False, **attributes}
+    (two,), (three,) = (module(op, "float32", sizes(4, B, 3, 5, **given)).functions for B in (2, 3))
+    pairs = zip(two.arguments + two.results, three.arguments + three.results, strict=True)
+    for one, other in pairs:
+        assert one.batched == other.batched == (one.shape != other.shape), one.name
 
 
 def test_the_work_of_a_call_decides(tiny: rc.Artifact, large: rc.Artifact) -> None:

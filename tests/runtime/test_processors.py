@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from rnn_compiler.runtime import processors as module
-from rnn_compiler.runtime.processors import processors
+from rnn_compiler.runtime.device import processors as module
+from rnn_compiler.runtime.device.processors import processors
 
 OPEN = """
 import sys, time
 from pathlib import Path
-from rnn_compiler.runtime import get_device, processors
+from rnn_compiler.runtime import get_device
+from rnn_compiler.runtime.device import processors
 
 processors._CGROUPS, processors._OWN = Path(sys.argv[1]), Path(sys.argv[1], "own")
 get_device("local-task")

@@ -15,9 +15,9 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.iree_compile import compile_module
-from rnn_compiler.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.runtime import DeviceArray
 from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -63,7 +63,7 @@ def test_memory_outlives_everything_of_this_package(
     """Its device too: freed after that, it crashed the process."""
     script = """
 import gc
-from rnn_compiler.runtime import devices
+from rnn_compiler.runtime.device import devices
 
 with rc.target("cpu", device=sys.argv[2]):
     h = program.block_lstm_v2(**arguments, to_host=False).h

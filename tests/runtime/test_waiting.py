@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.runtime import devices, waiting
-from rnn_compiler.runtime.devices import get_device
-from rnn_compiler.runtime.waiting import GivingWay, wait
+from rnn_compiler.runtime.device import devices, waiting
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.device.waiting import GivingWay, wait
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="Linux's policies")
 

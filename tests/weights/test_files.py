@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.dtypes import DTYPES
+from rnn_compiler.schema.dtypes import DTYPES
 
 each_suffix = pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
 

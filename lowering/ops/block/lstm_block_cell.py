@@ -28,16 +28,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import lstm
-from rnn_compiler.signatures import Signature
-from rnn_compiler.tensors import Argument, Result, as_given_by
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.tensors import Argument, Result, as_given_by
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
-    from rnn_compiler.manifest import FunctionSpec
+    from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["GRAD", "OP", "PARAMETER_GRAD", "backward", "forward", "parameter_gradients"]
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.direction import Derivative, StepResult
+from rnn_compiler.schema.cudnn_reserve import SAVED
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -34,7 +35,7 @@ class GRU:
     """The `Cell` of gru."""
 
     name = "gru"
-    saved = ("r", "z", "n", "u")
+    saved = SAVED["gru"]
     has_cell_state = False
     reads = frozenset({"h_before"})
     splits_recurrent = True

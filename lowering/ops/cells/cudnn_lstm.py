@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.lowering.ops.cells.direction import Derivative, StepResult
+from rnn_compiler.schema.cudnn_reserve import SAVED
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -34,7 +35,7 @@ class LSTM:
     """The `Cell` of lstm."""
 
     name = "lstm"
-    saved = ("i", "f", "n", "o", "c")
+    saved = SAVED["lstm"]
     has_cell_state = True
     reads: frozenset[str] = frozenset()
     splits_recurrent = False

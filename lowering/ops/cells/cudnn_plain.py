@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.direction import Derivative, StepResult
+from rnn_compiler.schema.cudnn_reserve import SAVED
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -25,7 +26,7 @@ class RNNTanh:
     """The `Cell` of rnn_tanh."""
 
     name = "rnn_tanh"
-    saved: tuple[str, ...] = ()
+    saved = SAVED["rnn_tanh"]
     has_cell_state = False
     reads = frozenset({"h"})
     splits_recurrent = False
@@ -58,6 +59,7 @@ class RNNRelu(RNNTanh):
     """The `Cell` of rnn_relu."""
 
     name = "rnn_relu"
+    saved = SAVED["rnn_relu"]
 
     def _activation(self, b: Builder, z: Value) -> Value:
         b.step("h = max(z, 0)")

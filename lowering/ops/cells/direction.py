@@ -25,8 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
+from rnn_compiler.schema.dtypes import DTYPES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder

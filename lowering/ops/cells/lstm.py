@@ -31,14 +31,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnn_compiler.attributes import REQUIRED, Attribute
-from rnn_compiler.dtypes import DTYPES
-from rnn_compiler.tensors import Argument, Result
+from rnn_compiler.schema.attributes import REQUIRED, Attribute
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.tensors import Argument, Result
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
-    from rnn_compiler.manifest import FunctionSpec
+    from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = [
     "FORGET_BIAS",

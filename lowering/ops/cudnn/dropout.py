@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnn_compiler.attributes import Attribute
-from rnn_compiler.tensors import Argument
+from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.schema.tensors import Argument
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rnn_compiler.cudnn_layout import Block, PseudoLayer
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.builder.add_product import add_product, product
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
 from rnn_compiler.lowering.ops.cudnn.network import Network
+from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
+from rnn_compiler.schema.dtypes import DTYPES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value

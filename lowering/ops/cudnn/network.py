@@ -6,19 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rnn_compiler.cudnn_layout import Block, Layout, PseudoLayer
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
+from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
+from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNRelu, RNNTanh
 from rnn_compiler.lowering.ops.cells.direction import Cell, Direction, Steps
-from rnn_compiler.lowering.ops.cudnn.reserve import CELLS, ReserveLayout
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
+from rnn_compiler.schema.cudnn_layout import Block, Layout, PseudoLayer
+from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.dtypes import DTYPES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
-    from rnn_compiler.manifest import FunctionSpec
+    from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Network"]
+
+CELLS: dict[str, Cell] = {cell.name: cell for cell in (LSTM(), GRU(), RNNTanh(), RNNRelu())}
+"""The cell of each rnn_mode."""
 
 
 @dataclass(frozen=True)

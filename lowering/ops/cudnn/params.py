@@ -1,9 +1,10 @@
 """The ops around the opaque parameter buffer of CudnnRNN: its size, and one array per matrix.
 
 CudnnRNNParamsToCanonical cuts the buffer into its regions, CudnnRNNCanonicalToParams puts them
-together; `rnn_compiler.cudnn_layout` is the layout, and their order. Matrices are ``[H, in]``,
-``[H, h]`` and ``[P, H]``, biases ``[H]``; with skip_input the matrices W of layer 0 are ``[H, 0]``.
-Back, only the number of elements of each tensor counts. Nothing is computed: no bit changes.
+together; `rnn_compiler.schema.cudnn_layout` is the layout, and their order. Matrices are
+``[H, in]``, ``[H, h]`` and ``[P, H]``, biases ``[H]``; with skip_input the matrices W of layer 0
+are ``[H, 0]``. Back, only the number of elements of each tensor counts. Nothing is computed: no bit
+changes.
 
 num_layers, num_units and input_size are run-time numbers in TensorFlow. Shapes depend on them, so
 here they are dimensions of a build; a call passes them too, and they must be what was built for.
@@ -21,18 +22,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rnn_compiler.attributes import REQUIRED, Attribute
-from rnn_compiler.cudnn_layout import Layout
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.signatures import MODES, NUM_PROJ, layout_of
-from rnn_compiler.signatures import Signature
-from rnn_compiler.tensors import Argument, Result, Tensor
+from rnn_compiler.schema.attributes import REQUIRED, Attribute
+from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.tensors import Argument, Result, Tensor
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
-    from rnn_compiler.manifest import FunctionSpec
+    from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = [
     "FROM_CANONICAL",
@@ -92,7 +93,7 @@ def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
     if weights > _MAX_TENSORS:
         raise UnsupportedError(
             f"{op}: 'num_layers': {_how_many(layout, weights)} are more than the {_MAX_TENSORS} "
-            "matrices that a function may have; rnn_compiler.cudnn_layout cuts any buffer"
+            "matrices that a function may have; rnn_compiler.schema.cudnn_layout cuts any buffer"
         )
     return {
         "params_size": layout.size,

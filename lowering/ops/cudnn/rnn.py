@@ -1,7 +1,7 @@
 """CudnnRNN, V2, V3 and their gradients: stacked recurrent layers in one or two directions.
 
 Layouts inside are time-major; `signatures` has the ops' own, `cudnn_layout` that of the
-parameters, `reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
+parameters, `cudnn_reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
 
 Forward, for each layer; x is the input, or the output of the layer below times its dropout mask:
 
@@ -27,16 +27,16 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.cudnn_layout import Block, PseudoLayer
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
 from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
 from rnn_compiler.lowering.ops.cudnn.network import Network
+from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
-    from rnn_compiler.manifest import FunctionSpec
+    from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["backward", "forward"]
 

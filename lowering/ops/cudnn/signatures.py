@@ -20,12 +20,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from rnn_compiler.attributes import Attribute
-from rnn_compiler.cudnn_layout import DIRECTIONS, GATES, INPUT_MODES, Layout
 from rnn_compiler.lowering.ops.cudnn import dropout
-from rnn_compiler.lowering.ops.cudnn.reserve import ReserveLayout
-from rnn_compiler.signatures import Signature
-from rnn_compiler.tensors import Argument, Result, Tensor
+from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.schema.cudnn_layout import DIRECTIONS, GATES, INPUT_MODES, Layout
+from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.tensors import Argument, Result, Tensor
 
 __all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "layout_of", "reserve_of"]
 

@@ -21,16 +21,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rnn_compiler.cudnn_layout import Block, Layout
-from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
-from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
-from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNRelu, RNNTanh
-from rnn_compiler.lowering.ops.cells.direction import Cell
+from rnn_compiler.schema.cudnn_layout import Block, Layout
 
-__all__ = ["CELLS", "ReserveLayout"]
+__all__ = ["SAVED", "ReserveLayout"]
 
-CELLS: dict[str, Cell] = {cell.name: cell for cell in (LSTM(), GRU(), RNNTanh(), RNNRelu())}
-"""The cell of each rnn_mode."""
+SAVED: dict[str, tuple[str, ...]] = {
+    "lstm": ("i", "f", "n", "o", "c"),
+    "gru": ("r", "z", "n", "u"),
+    "rnn_tanh": (),
+    "rnn_relu": (),
+}
+"""The names of what a step of each rnn_mode saves, in the order in which it lies there."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class ReserveLayout:
         """What each pseudo-layer saves."""
         offset = self.outputs[-1].stop if self.outputs else self.mask.stop
         T, B, _ = self._output
-        width = len(CELLS[self.layout.rnn_mode].saved) * self.layout.num_units
+        width = len(SAVED[self.layout.rnn_mode]) * self.layout.num_units
         first = Block(offset, (T, B, width))
         count = len(self.layout.pseudo_layers)
         return [Block(offset + k * first.size, first.shape) for k in range(count)]

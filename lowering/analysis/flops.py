@@ -9,39 +9,40 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rnn_compiler.modules import Module
+from rnn_compiler.lowering import mlir
+
+if TYPE_CHECKING:
+    from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["matmul_flops"]
 
 
-def matmul_flops(module: Module) -> dict[str, int]:
+def matmul_flops(text: str, functions: Sequence[FunctionSpec]) -> dict[str, int]:
     """Operations of the matrix products of one call of each function, by its name.
 
     A multiplication and an addition are two.
 
-    Raises:
-        UnsupportedError: The compiler package, which holds the MLIR bindings, is missing.
+    Args:
+        text: The module, portable StableHLO.
+        functions: What is in it.
 
     Example:
         >>> from rnn_compiler.modules import build
-        >>> matmul_flops(build("LSTMBlockCell", batch_size=2, input_size=3, num_units=5))
+        >>> module = build("LSTMBlockCell", batch_size=2, input_size=3, num_units=5)
+        >>> matmul_flops(module.text, module.functions)
         {'lstm_block_cell': 640}
     """
-    text = module.text
-    from rnn_compiler.lowering import mlir
-
     ir: Any = mlir.ir
     with ir.Context():
         operations: Any = ir.Module.parse(text).body.operations
-        functions: dict[str, Any] = {
+        bodies: dict[str, Any] = {
             function.attributes["sym_name"].value: function for function in operations
         }
         return {
-            spec.function: _count(functions[spec.function], functions, spec.dims)
-            for spec in module.functions
+            spec.function: _count(bodies[spec.function], bodies, spec.dims) for spec in functions
         }
 
 

@@ -1,14 +1,14 @@
 """The artifact cache: compiled modules on disk, one self-checking file each.
 
 A reader gets a whole entry of its own key, or none: an entry is written aside, synced and renamed
-(`cache_folder`), carries its key and digests (`entries`), and is never touched again. Whatever goes
+(`folder`), carries its key and digests (`entries`), and is never touched again. Whatever goes
 wrong here is a miss: the caller compiles, and the reason is logged; at the level `debug` also what
 the key is made of and how the nearest entry differs. A damaged entry is moved to quarantine.
 
 The environment decides: ``RNN_COMPILER_CACHE_DIR`` where, ``RNN_COMPILER_CACHE_MAX_SIZE`` how large
 (``1G`` by default), ``RNN_COMPILER_CACHE`` how: ``rw`` (default), ``ro`` (hits only), ``off``,
 ``verify`` (recompile on a hit and compare), and ``RNN_COMPILER_CACHE_TRUST`` whose entries are
-taken (`cache_folder`).
+taken (`folder`).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rnn_compiler.errors import ArtifactError, CacheWarning, InvalidArgumentError
-from rnn_compiler.runtime import eviction
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.cache_folder import (
+from rnn_compiler.runtime.cache import eviction
+from rnn_compiler.runtime.cache.entries import CacheKey, decode, encode
+from rnn_compiler.runtime.cache.folder import (
     CacheFolder,
     UntrustedError,
     read_file,
     trusts_writers,
 )
-from rnn_compiler.runtime.entries import CacheKey, decode, encode
 from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["DEFAULT_MAX_SIZE", "MODES", "ArtifactCache", "CacheKey"]

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rnn_compiler.runtime.cache_folder import ENTRY_NAME, SHARD_NAME, TEMPORARY_NAME, CacheFolder
+from rnn_compiler.runtime.cache.folder import ENTRY_NAME, SHARD_NAME, TEMPORARY_NAME, CacheFolder
 
 __all__ = [
     "StoredFile",

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from rnn_compiler.dtypes import canonical_name
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
+from rnn_compiler.schema.dtypes import canonical_name
 
 __all__ = ["MAX_DIMENSION", "REQUIRED", "Attribute", "dimension"]
 

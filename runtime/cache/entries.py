@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.manifest import Manifest
 from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.schema.manifest import Manifest
 
 __all__ = ["CacheKey", "decode", "encode"]
 

@@ -11,9 +11,10 @@ import os
 from collections.abc import Iterable
 
 from rnn_compiler.errors import DeviceError
-from rnn_compiler.manifest import FunctionSpec
-from rnn_compiler.runtime.devices import DeviceArray, get_device
-from rnn_compiler.runtime.processors import processors
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.device.processors import processors
+from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["WORK_FOR_THREADS", "default_device", "work"]
 
@@ -56,9 +57,7 @@ def work(spec: FunctionSpec) -> int:
     """
     rows = spec.dims.get("seq_length", 1) * spec.dims.get("batch_size", 0)
     weights = sum(
-        math.prod(tensor.shape)
-        for tensor in (*spec.arguments, *spec.results)
-        if "batch_size" not in tensor.formula and "reserve_size" not in tensor.formula
+        math.prod(tensor.shape) for tensor in (*spec.arguments, *spec.results) if not tensor.batched
     )
     return 2 * (rows + _READING) * weights
 

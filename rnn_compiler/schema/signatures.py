@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rnn_compiler.attributes import MAX_DIMENSION, REQUIRED, Attribute, dimension
-from rnn_compiler.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
-from rnn_compiler.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.tensors import DIMENSIONS, Tensor
+from rnn_compiler.schema.attributes import MAX_DIMENSION, REQUIRED, Attribute, dimension
+from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.tensors import DIMENSIONS, Tensor
 
 __all__ = ["Signature"]
 

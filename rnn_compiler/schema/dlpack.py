@@ -3,7 +3,7 @@
 numpy reads all of them in this machine's memory but bfloat16, which it does not have; that one is
 read here, off the structure that the standard describes
 (https://dmlc.github.io/dlpack/latest/c_api.html). Those in a GPU's memory IREE reads
-(`devices.Device.view`).
+(`runtime.device.devices.Device.view`).
 """
 
 from __future__ import annotations

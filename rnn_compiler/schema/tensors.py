@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rnn_compiler.manifest import TensorSpec
+from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = ["DIMENSIONS", "Argument", "Result", "Size", "Tensor", "as_given_by"]
 
@@ -33,6 +33,9 @@ DERIVED: dict[str, str] = {
 """Sizes that follow from attributes and dimensions."""
 
 _SIZES = DIMENSIONS | DERIVED
+
+_OF_THE_BATCH = ("B", "R")
+"""The sizes that grow with the batch."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ class Tensor:
             ignored=self.ignored,
             default=self.default,
             any_shape=self.any_shape,
+            batched=any(s in _OF_THE_BATCH for size in self.sizes for _, s in size.terms),
         )
         if self.equals is not None:
             value: int = known[DIMENSIONS[self.equals]]

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rnn_compiler.dtypes import DTYPES
 from rnn_compiler.errors import ArtifactError
+from rnn_compiler.schema.dtypes import DTYPES
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -48,6 +48,7 @@ class TensorSpec:
         default: The value of all its elements if it is not given; None if it must be.
         any_shape: Whether any shape of as many elements will do.
         list: The name of the list that it is an element of; empty if it is none.
+        batched: Whether it grows with the batch, as weights do not.
     """
 
     name: str
@@ -60,6 +61,7 @@ class TensorSpec:
     default: int | None = None
     any_shape: bool = False
     list: str = ""
+    batched: bool = False
 
     @property
     def keyword(self) -> str:
@@ -129,7 +131,7 @@ class FunctionSpec:
         """The function that `Manifest.to_json` describes."""
 
         def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
-            fields: list[Any] = [{**row, "shape": tuple(row["shape"])} for row in rows]
+            fields: list[Any] = [{**_batched(row), "shape": tuple(row["shape"])} for row in rows]
             return tuple(TensorSpec(**row) for row in fields)
 
         changed: Any = {key: tensors(data[key]) for key in ("arguments", "results")}
@@ -273,6 +275,12 @@ class Manifest:
             return Manifest(**fields)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error
+
+
+def _batched(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that says so of a tensor; the first manifests did not, but for people."""
+    formula = row.get("formula", "")
+    return {"batched": "batch_size" in formula or "reserve_size" in formula, **row}
 
 
 def _digest(fields: dict[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""What the other folders share: signatures, dtypes, layouts, manifests, callers' arrays."""

@@ -1,0 +1,1 @@
+"""Devices, arrays on them, and what makes calls there quick."""

@@ -1,0 +1,221 @@
+"""IREE devices by name.
+
+A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a pool of threads),
+``cuda``, ``cuda://1``. Each is opened once per process, and stays open.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from typing import Any
+from weakref import WeakValueDictionary
+
+import iree.runtime as iree
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import DeviceError, describe, with_hint
+from rnn_compiler.runtime.device import cuda_driver
+from rnn_compiler.runtime.device.buffer_pool import pool_options
+from rnn_compiler.runtime.device.device_array import ELEMENT_TYPES, DeviceArray
+from rnn_compiler.runtime.device.processors import processors, throttled
+from rnn_compiler.runtime.device.shutdown import RUNNING, keep_open
+from rnn_compiler.runtime.device.waiting import PATIENCE
+from rnn_compiler.schema.dlpack import CPU, CUDA, address_of
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import TensorSpec
+
+__all__ = ["Device", "device_kind", "get_device"]
+
+_ALIGNMENT = 64
+"""Bytes of which compiled code takes the address of every array to be a multiple (the `alignment`
+of `hal.interface.binding.subspan`)."""
+
+_KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
+"""The drivers this package runs on, and the kind of target each runs."""
+
+_OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
+
+_devices: dict[str, Device] = {}
+_lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    """In a child, marks devices whose threads are not there."""
+    _lock._at_fork_reinit()  # pyright: ignore
+    for device in _devices.values():
+        device.usable = not device.has_threads
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def get_device(uri: str) -> Device:
+    """The device of a name, opened at its first use.
+
+    Raises:
+        DeviceError: There is no such driver or device.
+
+    Example:
+        >>> get_device("local-sync")
+        Device('local-sync')
+    """
+    with _lock:
+        if not isinstance(uri, str) or uri not in _devices:  # pyright: ignore
+            device = Device(uri)
+            _devices[uri] = device
+        device = _devices[uri]
+    device.check_usable()
+    return device
+
+
+def device_kind(uri: str) -> str:
+    """The kind of target that a device runs, ``"local"`` or ``"cuda"``; nothing is opened.
+
+    Raises:
+        DeviceError: There is no such driver.
+
+    Example:
+        >>> device_kind("cuda://1")
+        'cuda'
+    """
+    kind = _KINDS.get(str(uri).partition("://")[0])
+    if kind is not None:
+        return kind
+    number = re.fullmatch(r"(?:cuda|gpu):/*(\d+)", str(uri).lower())
+    others = {str(uri): f"cuda://{number[1]}"} if number else _OTHER_NAMES
+    message = f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}"
+    raise DeviceError(with_hint(message, uri, _KINDS, others))
+
+
+def _reason(error: Exception) -> str:
+    """Why a device does not open: what IREE says, but for the commonest case."""
+    if "libcuda.so" in str(error):
+        return "no NVIDIA driver on this machine (libcuda.so.1 not found)"
+    drivers = ", ".join(sorted(iree.query_available_drivers()))
+    return f"{' '.join(str(error).split())} (drivers in this IREE runtime: {drivers})"
+
+
+def _remedy(kind: str) -> str:
+    """What to do about a device that does not open."""
+    if kind != "cuda":
+        return ""
+    try:
+        driver: Any = iree.get_driver("cuda")
+        devices = driver.query_available_devices()
+    except RuntimeError:  # no libcuda.so
+        return (
+            "; a GPU needs NVIDIA's driver, which brings libcuda.so, and in a container its "
+            "toolkit (docker run --gpus all): nvidia-smi must list the GPU"
+        )
+    names = [f"cuda://{number} ({each['name']})" for number, each in enumerate(devices)]
+    return f"; NVIDIA GPUs here: {', '.join(names) or 'none'}"
+
+
+class Device:
+    """An open IREE device, with the VM instance and HAL module that programs on it share.
+
+    Attributes:
+        uri: Its name.
+        kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
+        dlpack: What DLPack calls its memory: type of device and its number.
+        has_threads: Whether threads of its own run what it is given.
+        patience: How many seconds a caller of these stays awake (`waiting.wait`).
+        usable: Whether it works in this process. Threads stay with the process that this is a fork
+            of, and a call would wait for them for ever.
+        kept: The arrays on it that callers have, by their `id`.
+    """
+
+    def __init__(self, uri: str) -> None:
+        kind = device_kind(uri)
+        driver = uri.partition("://")[0]
+        pool = pool_options()
+        self.uri = uri
+        self.usable = True
+        self.kept: WeakValueDictionary[int, DeviceArray] = WeakValueDictionary()
+        self.kind = kind
+        self.has_threads = driver == "local-task"
+        self.patience = 0.0
+        if self.has_threads:  # a worker a core, but for a container with less time than cores
+            flags: Any = iree.flags
+            flags.parse_flags(f"--task_topology_max_group_count={processors()}")
+            self.patience = 0.0 if throttled() or processors() == 1 else PATIENCE
+        try:
+            allocators: Any = [pool] if self.kind == "local" else []
+            self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
+            self.dlpack = CPU if self.kind == "local" else (CUDA, cuda_driver.number_of(uri))
+        except Exception as error:
+            reason = _reason(error)
+            message = f"device {uri!r} could not be opened: {reason}{_remedy(self.kind)}"
+            raise DeviceError(message, reason) from error
+        keep_open(self.hal)
+        self.instance: Any = iree.VmInstance()
+        self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
+
+    def __repr__(self) -> str:
+        return f"Device({self.uri!r})"
+
+    @property
+    def capability(self) -> int | None:
+        """The compute capability of a GPU, 89 for 8.9; of a CPU None."""
+        return cuda_driver.capability(self.dlpack[1]) if self.kind == "cuda" else None
+
+    def check_usable(self) -> None:
+        """Checks that the device works in this process.
+
+        Raises:
+            DeviceError: Its threads are those of the process that this one was forked from.
+        """
+        if not self.usable:
+            raise DeviceError(
+                "local-task's threads do not survive a fork: use local-sync in the child, or start "
+                "it with multiprocessing's spawn"
+            )
+
+    def put(self, array: npt.NDArray[Any], spec: TensorSpec) -> DeviceArray:
+        """A copy of an array on this device; of any memory and byte order, but the right dtype."""
+        raw: Any = np.asarray(array, DTYPES[spec.dtype].numpy, order="C")
+        if spec.dtype == "bfloat16":  # which has no buffer protocol
+            raw = raw.view(np.uint16)
+        with RUNNING:
+            view = self.hal.allocator.allocate_buffer_copy(
+                memory_type=iree.MemoryType.DEVICE_LOCAL,
+                allowed_usage=iree.BufferUsage.DEFAULT,
+                device=self.hal,
+                buffer=raw,
+                element_type=ELEMENT_TYPES[spec.dtype],
+            )
+        return DeviceArray(self, view, spec)
+
+    def view(self, tensor: Any) -> DeviceArray:
+        """A tensor of another framework in this GPU's memory, as it is.
+
+        IREE 3.13 has a stream of its own, which waits for no other (`CU_STREAM_NON_BLOCKING` in
+        cuda_device.c) and is not known to Python. So the tensor's owner makes the default stream
+        wait for it, and this thread waits for that. IREE gives the tensor back to its owner when
+        nothing uses it any more (`HalDevice::FromDLPackCapsule` in hal.cc).
+
+        Raises:
+            BufferError: IREE does not take it as it is.
+            DeviceError: The GPU failed.
+        """
+        capsule = tensor.__dlpack__(stream=cuda_driver.DEFAULT_STREAM)
+        cuda_driver.wait_for_default_stream(self.dlpack[1])
+        try:
+            if address_of(capsule) % _ALIGNMENT:
+                raise ValueError(f"its address is no multiple of {_ALIGNMENT} bytes")
+            with RUNNING:
+                view = self.hal.from_dlpack_capsule(capsule)
+        except (RuntimeError, ValueError) as error:
+            raise BufferError(
+                f"{str(error).strip()}: pass a contiguous copy, such as torch's "
+                "tensor.clone(memory_format=torch.contiguous_format)"
+            ) from error
+        names = [name for name, each in ELEMENT_TYPES.items() if each.value == view.element_type]
+        if not names:
+            raise BufferError(f"its dtype is none of {', '.join(ELEMENT_TYPES)}: convert it")
+        array = DeviceArray(self, view, TensorSpec("view", names[0], tuple(view.shape)))
+        array.exported = True
+        return array
