@@ -16,9 +16,9 @@ from rich.table import Table
 
 import rnn_compiler as rc
 from benchmarks.rows import Size
-from rnn_compiler.lowering import compiler
-from rnn_compiler.lowering.lower import rewrite
-from rnn_compiler.lowering.targets import resolve_target
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.targets.names import resolve_target
 
 __all__ = ["Counts", "count", "table"]
 
@@ -64,15 +64,19 @@ class Counts(NamedTuple):
     allocated: int
 
 
-def count(module: rc.Module, target: str) -> Counts:
-    """Counts the commands of a module's function."""
-    text = _stream_ir(module, target)
-    loops = [(block, _steps(block)) for block in _blocks(text)]
-    in_step = [(block, steps) for block, steps in loops if steps]
-    other = "".join(block for block, steps in loops if not steps)
+def count(module: rc.Module, target: str, seq_length: int) -> Counts:
+    """Counts the commands of a module's function, whose loops together run so many steps."""
+    blocks = dict(_blocks(_stream_ir(module, target)))
+    loops = [loop for number in blocks if (loop := _loop(blocks, number))]
+    unknown = sum(loop.bound is None for loop in loops)
+    other = "".join(text for text in blocks.values() if text not in {loop.body for loop in loops})
 
     def of_step(command: str) -> float:
-        return sum(len(re.findall(command, block)) / steps for block, steps in in_step)
+        total = 0.0
+        for loop in loops:
+            steps = seq_length / unknown if loop.bound is None else loop.bound
+            total += len(re.findall(command, loop.body)) * steps / loop.more
+        return total / seq_length
 
     transfers = r"stream\.cmd\.(?:copy|fill) "
     return Counts(
@@ -98,7 +102,7 @@ def table(target: str, size: Size | None = None) -> Table:
         sizes = dict(zip(names, dims.values(), strict=True))
         for op in (row.op, row.op.replace("RNN", "RNNBackprop", 1)):
             module = rc.build(op, dtype="float16", num_layers=1, **sizes, **row.attributes)
-            counts = count(module, target)
+            counts = count(module, target, sizes["seq_length"])
             result.add_row(
                 row.title,
                 row.place,
@@ -117,32 +121,39 @@ def table(target: str, size: Size | None = None) -> Table:
 def _stream_ir(module: rc.Module, target: str) -> str:
     """The function of a module, in IREE's stream dialect."""
     resolved = resolve_target(target)
-    text = rewrite(module.located_text, module.functions, resolved, "0", "pinned")
-    program = [str(compiler._libraries() / "iree-compile"), "--compile-to=stream"]
+    text = rewrite(module.located_text, module.functions, resolved, "0", "pinned").text
+    program = [str(iree_compile._libraries() / "iree-compile"), "--compile-to=stream"]
     with tempfile.TemporaryDirectory() as folder:
-        made = compiler.compile_module(
+        made = iree_compile.compile_module(
             text, resolved, reproducers=Path(folder), executable=program
         ).decode()
     return made.partition(f"util.func public @{module.functions[0].function}(")[2]
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """The basic blocks of a function, each with its number."""
-    text = text.partition("\n  }")[0]
-    parts = re.split(r"\n  \^bb(\d+)", text)
-    yield f"0\n{parts[0]}"
-    for number, block in zip(parts[1::2], parts[2::2], strict=True):
-        yield f"{number}\n{block}"
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """The basic blocks of a function by number."""
+    parts = re.split(r"\n  \^bb(\d+)", text.partition("\n  }")[0])
+    yield 0, parts[0]
+    yield from ((int(n), block) for n, block in zip(parts[1::2], parts[2::2], strict=True))
 
 
-def _steps(block: str) -> int:
-    """How many steps of a loop a block issues; 0 if it is none's body: it does not go back."""
-    number = int(block.partition("\n")[0])
-    back = re.search(r"cf\.br \^bb(\d+)\((%\d+)", block)
+class _Loop(NamedTuple):
+    """A loop: its body, how much the counter grows each time, and up to what if that is known."""
+
+    body: str
+    more: int
+    bound: int | None
+
+
+def _loop(blocks: dict[int, str], number: int) -> _Loop | None:
+    """The loop whose body is a block: one that goes back."""
+    body = blocks[number]
+    back = re.search(r"cf\.br \^bb(\d+)\((%\d+)", body)
     if back is None or int(back[1]) >= number:
-        return 0
-    more = re.search(re.escape(back[2]) + r" = arith\.addi .*%c(\d+)", block)
-    return int(more[1]) if more else 1
+        return None
+    more = re.search(re.escape(back[2]) + r" = arith\.addi .*%c(\d+)", body)
+    bound = re.search(r"arith\.cmpi slt, .*, %c(\d+)", blocks[int(back[1])])
+    return _Loop(body, int(more[1]) if more else 1, int(bound[1]) if bound else None)
 
 
 def _bytes(pattern: str, text: str) -> int:

@@ -17,6 +17,7 @@ from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
 from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
 from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
+from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
 from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.targets.strategies import PASSES
@@ -35,6 +36,7 @@ _PASSES: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
             prepack_weights,
             pin_time_loops,
             share_products,
+            separate_buffers,
             stamp_provenance,
         )
     }

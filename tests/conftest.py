@@ -26,13 +26,20 @@ def iree_device(config: pytest.Config) -> str | None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What the tests run on."""
+    """What the tests run on, and where artifacts are kept."""
     parser.addoption(
         "--device",
         help="run on this device: cuda, cuda://1; or emulator, emulator:sm_86: cuda, which an "
         "interpreter of PTX in this process plays (tests/cuda/emulator)",
     )
-    parser.addoption("--artifact-cache", help="keep what is compiled in this folder")
+    parser.addoption(
+        "--keep-cache",
+        nargs="?",
+        const="build/test-cache",
+        metavar="FOLDER",
+        help="keep what the tests compile, by default in build/test-cache, for the next run that "
+        "keeps it too",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -72,14 +79,17 @@ def _isolated(
     """One cache for the session, so that each shape compiles once, and none of the user's own.
 
     With ``--device``, everything is compiled for that and runs on it unless it says otherwise.
+    A kept one is as good as new: its keys hold a digest of all sources that decide what is
+    compiled, and tests that change what is compiled do without a cache.
     """
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
             environment.delenv(name)
         for name in ("COLUMNS", "NO_COLOR"):  # the first of which pytest-xdist sets
             environment.delenv(name, raising=False)
-        cache = pytestconfig.getoption("--artifact-cache")
-        cache = cache or _shared_temporary(tmp_path_factory) / "artifact-cache"
+        cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
+        if kept := pytestconfig.getoption("--keep-cache"):
+            cache = pytestconfig.rootpath / kept
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
         device = iree_device(pytestconfig)
         if device is not None:

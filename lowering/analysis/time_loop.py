@@ -25,6 +25,7 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
@@ -124,14 +125,18 @@ class TimeLoop:
         body = loop.regions[1].blocks[0]
         carried: list[ir.Value] = list(body.arguments)
         yielded = ops_of(body)[-1].operands
+        if not _counts(loop, arguments[0]):
+            raise Refused("a loop that does not count the steps from 0 to n - 1")
         outputs: list[Output] = []
         states: list[State] = []
         for start, value, new in list(zip(loop.operands, carried, yielded, strict=True))[1:]:
             if start in arguments:
                 states.append(State(start, value, new))
+            elif states or not _is_splat(start, 0):
+                raise Refused("a carried array that is neither a state nor zeros at first")
             else:
                 outputs.append(_output(value, new))
-        if ops_of(block)[-1].operands[0] != loop.results[1]:
+        if list(ops_of(block)[-1].operands) != list(loop.results)[1:]:
             raise Refused("the results are not those of the loop")
         products = {
             product.value: product
@@ -233,6 +238,7 @@ class TimeLoop:
         op = defining(value)
         if op.name not in ELEMENTWISE and op.name not in _SHAPING:
             raise Refused(f"{op.name} in a step")
+        _check_shaping(op)
         return max((self.level(operand) for operand in op.operands), default=0)
 
 
@@ -243,12 +249,59 @@ def is_time_loop(op: ir.Operation) -> bool:
     return "reverse" in ir.DictAttr(op.attributes["composite_attributes"])
 
 
+def _counts(loop: ir.Operation, length: ir.Value) -> bool:
+    """Whether the first of what a loop carries counts its turns, which are 0..length-1."""
+    condition, body = (region.blocks[0] for region in loop.regions)
+    test, more = defining(ops_of(condition)[-1].operands[0]), defining(ops_of(body)[-1].operands[0])
+    return (
+        _is_splat(loop.operands[0], 0)
+        and test.name == "stablehlo.compare"
+        and "LT" in str(test.attributes["comparison_direction"])
+        and list(test.operands) == [condition.arguments[0], length]
+        and more.name == "stablehlo.add"
+        and more.operands[0] == body.arguments[0]
+        and _is_splat(more.operands[1], 1)
+    )
+
+
+def _is_splat(value: ir.Value, number: int) -> bool:
+    """Whether a value is a constant that is some number everywhere."""
+    if not is_constant(value):
+        return False
+    text = f"{number}.0" if is_float(element(value)) else number
+    return defining(value).attributes["value"] == ir.Attribute.parse(
+        f"dense<{text}> : {value.type}"
+    )
+
+
+def _check_shaping(op: ir.Operation) -> None:
+    """Checks that an op that moves numbers moves whole rows, or columns of all rows.
+
+    Raises:
+        Refused: It does something else.
+    """
+    match op.name.removeprefix("stablehlo."):
+        case "slice" if set(ints(op, "strides")) != {1}:
+            raise Refused("a slice with gaps in a step")
+        case "concatenate" if ir.IntegerAttr(op.attributes["dimension"]).value != 1:
+            raise Refused("a concatenation of rows in a step")
+        case "broadcast_in_dim":
+            result = shape(op.results[0])
+            kept = tuple(result[axis] for axis in ints(op, "broadcast_dimensions"))
+            if shape(op.operands[0]) != kept:
+                raise Refused("a unit axis that is repeated in a step")
+        case "dynamic_slice" if shape(op.results[0])[1:] != shape(op.operands[0])[1:]:
+            raise Refused("a part of a row in a step")
+        case _:
+            pass
+
+
 def _output(carried: ir.Value, new: ir.Value) -> Output:
     update = defining(new)
     if update.name != "stablehlo.dynamic_update_slice" or update.operands[0] != carried:
         raise Refused("a carried array of which no row is written")
     reshape = defining(update.operands[1])
-    if reshape.name != "stablehlo.reshape":
+    if reshape.name != "stablehlo.reshape" or shape(update.operands[1])[1:] != shape(carried)[1:]:
         raise Refused("a written part that is not a row")
     return Output(shape(carried), element(carried), reshape.operands[0], update.operands[2])
 

@@ -35,11 +35,12 @@ from rnn_compiler.lowering.cpu.plan import Plan, Stage
 from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
 from rnn_compiler.lowering.kernel.arithmetic import splat
-from rnn_compiler.lowering.kernel.body import Array, converted
+from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.kernel.shares import first_only, share
+from rnn_compiler.lowering.kernel.stablehlo import converted
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

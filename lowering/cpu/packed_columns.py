@@ -14,9 +14,10 @@ from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.plan import Panels, Stage
 from rnn_compiler.lowering.kernel.attributes import integer, integers
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, converted, known, transposed
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.kernel.stablehlo import converted, transposed
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

@@ -165,7 +165,7 @@ def _check_axes(loop: TimeLoop, batch: int) -> None:
         if len(axes) > 1 and (axes[-1] == 1 or (axes[0] == 1 and batch > 1)):
             raise Refused("a unit axis")
         if len(axes) == 3 and axes[0] == 1:
-            raise Refused("a sequence of a single step")
+            raise Refused("a single step")
 
 
 def _weights(loop: TimeLoop) -> int:

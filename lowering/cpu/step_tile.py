@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.analysis.values import width
+from rnn_compiler.lowering.analysis.values import defining, width
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.plan import Panels, Stage
@@ -114,11 +114,12 @@ class StepTile:
         if len(packed.shape) < 4:
             gates, apart = [list[int]()], size // len(panels.columns)
         products: list[Array] = []
-        for gate in gates:
-            weight = packed
-            if self.units.panel is not None:
-                weight = body.extract(packed, [*gate, self.units.panel, 0, 0], (inner, size))
-            products.append(tile_matmul(body, self.vectors, lhs, weight))
+        with body.located(defining(panels.columns[0][0]).location):
+            for gate in gates:
+                weight = packed
+                if self.units.panel is not None:
+                    weight = body.extract(packed, [*gate, self.units.panel, 0, 0], (inner, size))
+                products.append(tile_matmul(body, self.vectors, lhs, weight))
         return [
             (column, (products[number % len(products)], number * apart))
             for number, column in enumerate(panels.columns)

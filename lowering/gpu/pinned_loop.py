@@ -10,10 +10,9 @@ on; K steps are a command buffer:
           all else that the level computes          # a dispatch, see pointwise
 
 `flow.tensor.barrier` pins each array to the device at the top of the loop's body: else IREE 3.13
-copies it whole in every iteration. Pinned arrays that begin with equal values it takes for one, and
-writes them all into one buffer, without a word; so each begins as a splat of a zero of its own,
-which `util.optimization_barrier` makes unlike the others until buffers have been assigned. So is n:
-where IREE knew that all steps run, what an output and a ring get would be one value to it.
+copies it whole in every iteration. Each array has a buffer of its own (`kernel.arrays`). The number
+of steps goes through `util.optimization_barrier` too: where IREE knew that all steps run, what an
+output and a ring get would be one value to it.
 
 What must not be touched: the order of float operations, the element types of products and of their
 sums, and what is in rows n.. of the outputs, which is 0.
@@ -27,15 +26,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, shape, width
+from rnn_compiler.lowering.analysis.values import defining, element, shape, width
 from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
-from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device, segments
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, transposed
+from rnn_compiler.lowering.kernel.arrays import own_zeros, put_row
+from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device
+from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number, bits
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.stablehlo import transposed
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["pinned_loops", "steps_together"]
@@ -123,21 +124,13 @@ class _Loop:
         count = body.number("util.optimization_barrier", [count], count.element)
         step.scalars[loop.arguments[0]] = count
         for key, type in self.plan.arrays.items():
-            step.arrays[key] = self._zeros(type)
+            step.arrays[key] = own_zeros(body, type)
         for state in loop.states:
             self._put(step.arrays[step.states[state.value]], 0, step.arguments[state.initial])
         self._weights = {p.value: self._weight(p) for p in loop.products.values()}
         return count.to_index()
 
     # The arrays.
-
-    def _zeros(self, type: ArrayType) -> Array:
-        """Emits an array of zeros with a buffer of its own."""
-        body, of = self.body, f"i{bits(type.element)}"
-        zero = body.number("util.optimization_barrier", [body.constant(0, of)], of)
-        splat = body.array("flow.tensor.splat", [zero], ArrayType(type.shape, of))
-        attributes = {"operandSegmentSizes": segments(1, 0, 0)}
-        return body.array("flow.tensor.bitcast", [splat], type, attributes)
 
     def _row(self, array: Array, lead: Index, columns: int) -> Array:
         """Emits a row of an array as a matrix of so many columns."""
@@ -148,24 +141,10 @@ class _Loop:
 
     def _put(self, ring: Array, lead: Index, part: Array) -> None:
         """Emits the ring with a row replaced; of what is written for every gate, the first."""
-        body = self.body
         if len(ring.shape) == 4:
-            body.insert_as(part, ring, *row_of(ring, lead, gate=True))
-            return
-        zero = body.index(0)
-        placed = body.array(
-            "flow.tensor.reshape",
-            [part],
-            ArrayType((1, *part.shape), part.element),
-            {"operandSegmentSizes": segments(1, 0, 0)},
-        )
-        # Contiguous, so that what computes the part writes it in its place.
-        ring.value = body.array(
-            "flow.tensor.update",
-            [ring, body.index(lead), zero, zero, placed],
-            ring.type,
-            {"operandSegmentSizes": segments(1, 0, 3, 1, 0)},
-        ).value
+            self.body.insert_as(part, ring, *row_of(ring, lead, gate=True))
+        else:
+            put_row(self.body, ring, lead, part)
 
     def _weight(self, product: Product) -> tuple[Array, Shares | None]:
         """A product's weights as they are multiplied with, and its shares."""
@@ -223,7 +202,8 @@ class _Loop:
         for level, groups in enumerate(self.plan.levels):
             for product in loop.products.values():
                 if loop.level(product.value) == level:
-                    products[product.value] = self._multiply(product)
+                    with body.located(defining(product.value).location):
+                        products[product.value] = self._multiply(product)
             for group in groups:
                 self._write(group, products, runs)
 

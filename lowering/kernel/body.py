@@ -34,7 +34,7 @@ from rnn_compiler.lowering.kernel.number import (
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["Array", "ArrayType", "Body", "converted", "known", "spare_block", "transposed"]
+__all__ = ["Array", "ArrayType", "Body", "known", "spare_block"]
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
 _FLOAT_PREDICATES = (
@@ -108,7 +108,7 @@ def known(sizes: Iterable[Index]) -> tuple[int, ...]:
 
 def spare_block(types: Sequence[ir.Type] = ()) -> ir.Block:
     """A block of no op yet, for what is emitted before the op that it will belong to."""
-    holder = ir.Operation.create("builtin.module", regions=1, loc=ir.Location.unknown())
+    holder = ir.Operation.create("builtin.module", regions=1, loc=ir.Location.unknown(), ip=False)
     return holder.regions[0].blocks.append(*types)
 
 
@@ -123,6 +123,13 @@ class Body:
         """Starts at the end of a block."""
         self._at = ir.InsertionPoint(block)
         self.location = location or ir.Location.unknown()
+
+    @classmethod
+    def before(cls, op: ir.Operation) -> Body:
+        """A place before an op, with its source location."""
+        body = cls(op.block, op.location)
+        body._at = ir.InsertionPoint(op)
+        return body
 
     @contextmanager
     def located(self, location: ir.Location) -> Generator[None, None, None]:
@@ -366,20 +373,6 @@ class Body:
             self.op("scf.condition", [condition()])
         with self._inside(op.regions[1].blocks.append()):
             self.op("scf.yield")
-
-
-def converted(body: Body, array: Array, element: str) -> Array:
-    """Emits an array's conversion to an element type, if it has another."""
-    if array.element == element:
-        return array
-    return body.array("stablehlo.convert", [array], ArrayType(array.shape, element))
-
-
-def transposed(body: Body, matrix: Array) -> Array:
-    """Emits a matrix's transpose."""
-    type = ArrayType(matrix.shape[::-1], matrix.element)
-    order = {"permutation": integers([1, 0])}
-    return body.array("stablehlo.transpose", [matrix], type, order)
 
 
 def _span(

@@ -187,6 +187,7 @@ class Executable:
             attributes={"sym_name": name, "sym_visibility": ir.StringAttr.get("private")},
             regions=1,
             loc=location,
+            ip=False,
         )
         inside = Body(executable.regions[0].blocks.append(), location)
         self._export = inside.op(

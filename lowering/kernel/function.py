@@ -30,6 +30,7 @@ def create_function(symbol: str, **attributes: ir.Attribute) -> tuple[ir.Operati
         },
         regions=1,
         loc=ir.Location.unknown(),
+        ip=False,
     )
     return op, op.regions[0].blocks.append()
 

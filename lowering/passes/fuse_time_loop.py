@@ -11,15 +11,14 @@ Ensures: a time loop is a plain one only if `Lowering.left` names it.
 
 from __future__ import annotations
 
-from collections import Counter
-
-from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, symbol_of
 from rnn_compiler.lowering.cpu.fused_loop import FusedLoop
 from rnn_compiler.lowering.kernel.refused import Refused
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.lowering.passes.edits import opaque
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.time_loops import composites
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["fuse_time_loops"]
@@ -29,13 +28,13 @@ def fuse_time_loops(lowering: Lowering) -> None:
     """Replaces the decomposition of every time loop of a module that can be fused."""
     vectors = lowering.processor
     assert isinstance(vectors, VectorUnit)
-    composites, made = _composites(lowering), dict[str, str]()
+    found, made = composites(lowering), dict[str, str]()
     for op in ops_of(lowering.module.body):
         symbol = symbol_of(op)
-        if symbol not in composites:
+        if symbol not in found:
             continue
-        place = [*composites].index(symbol), len(composites)
-        composite = composites[symbol]
+        place = [*found].index(symbol), len(found)
+        composite = found[symbol]
         try:
             fused = FusedLoop(
                 symbol,
@@ -53,21 +52,6 @@ def fuse_time_loops(lowering: Lowering) -> None:
                 composite.operands[number] = _opaque(composite.operands[number])
         fused.function.place(ir.InsertionPoint(op), made)
         op.erase()
-
-
-def _composites(lowering: Lowering) -> dict[str, ir.Operation]:
-    """The composite of a time loop that each decomposition is of, if it is of one only."""
-    found = [
-        (ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value, op)
-        for function in ops_of(lowering.module.body)
-        for op in ops_of(block_of(function))
-        if is_time_loop(op)
-    ]
-    times = Counter(symbol for symbol, _ in found)
-    for symbol in times:
-        if times[symbol] > 1:
-            lowering.leave(symbol, "the decomposition of several composites")
-    return {symbol: composite for symbol, composite in found if times[symbol] == 1}
 
 
 def _opaque(scalar: ir.Value) -> ir.Value:

@@ -6,13 +6,14 @@ block with the same number of steps, none of which needs another (the two direct
 become a single loop that a `func.call` runs: half as many command buffers. (IREE 3.13 issues what
 works in place one after the other all the same.) Loops are replaced by what `gpu.pinned_loop` makes
 of them.
-Leaves, and says why: a loop that is not of the known form.
+Leaves, and says why: a loop that is not of the known form, or whose decomposition is that of
+several composites.
 Ensures: a time loop is a plain one only if `Lowering.left` names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
 from rnn_compiler.lowering.analysis.values import symbol_of
@@ -21,6 +22,7 @@ from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.time_loops import composites, decomposition
 
 __all__ = ["pin_time_loops"]
 
@@ -29,8 +31,9 @@ def pin_time_loops(lowering: Lowering) -> None:
     """Replaces the decomposition of every time loop of a module."""
     gpu = lowering.processor if isinstance(lowering.processor, Gpu) else None
     functions = {symbol_of(op): op for op in ops_of(lowering.module.body)}
-    for group in [group for each in functions.values() for group in _groups(each)]:
-        names = [_decomposition(op) for op in group]
+    found = composites(lowering)
+    for group in [group for each in functions.values() for group in _groups(each, found)]:
+        names = [decomposition(op) for op in group]
         symbol = "+".join(names)
         try:
             loops = [TimeLoop.read(functions[name]) for name in names]
@@ -46,17 +49,13 @@ def pin_time_loops(lowering: Lowering) -> None:
             _call(symbol, group)
 
 
-def _decomposition(composite: ir.Operation) -> str:
-    return ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
-
-
-def _groups(function: ir.Operation) -> Iterator[list[ir.Operation]]:
-    """The time loops of a function; in one list those that may run together."""
+def _groups(function: ir.Operation, known: Container[str]) -> Iterator[list[ir.Operation]]:
+    """The time loops of a function, of known symbols; in one list those that may run together."""
     for block in function.regions[0].blocks:
         group: list[ir.Operation] = []
         made: set[ir.Value] = set()  # by the loops of the group, and of what they make
         for op in ops_of(block):
-            is_loop = is_time_loop(op)
+            is_loop = is_time_loop(op) and decomposition(op) in known
             waits = not made.isdisjoint(op.operands)
             if is_loop:
                 if group and (waits or group[0].operands[0] != op.operands[0]):

@@ -3,22 +3,31 @@
 Requires: a portable module, or one whose time loops have been rewritten.
 Matches: `stablehlo.dot_general` of two matrices with one contracted axis in a public function. Puts
 a call of a private function in its place, which holds the product as a `linalg.matmul` with its
-shares: an attribute on the StableHLO op itself would be lost on the way.
-Leaves: products that `gpu.matmul_tiles` leaves to IREE, those of 16-bit types among them, products
-of one row, and whatever is no product of two matrices. On a CPU the pass does nothing.
+shares: an attribute on the StableHLO op itself would be lost on the way. Products in float32 and
+float64 that `gpu.matmul_tiles` leaves to IREE get zeros after the axis that is summed over, up to a
+multiple of `_VECTOR`: where IREE 3.13 pads it itself, as with two rows of seven numbers, it reads
+the first numbers of the next row and multiplies them by 0, and NaN there becomes NaN here.
+Leaves: products of 16-bit types and of one row, and whatever is no product of two matrices. On a
+CPU the pass does nothing.
+Ensures: a row of a product depends on that row of its left-hand side alone.
 """
 
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, shared_matmul
+from rnn_compiler.lowering.kernel.attributes import integers
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import bits, element_type
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import public_ops, replace_by_call
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["share_products"]
+
+_VECTOR = 4
+"""Numbers that IREE's code for GPUs reads at once."""
 
 
 def share_products(lowering: Lowering) -> None:
@@ -39,7 +48,12 @@ def _rewrite(
     left, right = shape(operands[0]), shape(operands[1])
     rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
     shares = gpu.product(rows, columns, inner, element(operands[0]))
-    if rows == 1 or shares is None:
+    if rows == 1:
+        return
+    if shares is None:
+        if bits(element(operands[0])) > 16 and inner % _VECTOR:
+            for number, axis in enumerate(axes):
+                op.operands[number] = _padded(operands[number], axis, op)
         return
     types = [operand.type for operand in operands]
 
@@ -51,3 +65,25 @@ def _rewrite(
 
     key = f"{[str(kind) for kind in types]} {axes}"
     replace_by_call(module, op, operands, "shared_product", made, key, function)
+
+
+def _padded(matrix: ir.Value, axis: int, before: ir.Operation) -> ir.Value:
+    """A matrix with zeros at the end of an axis, up to a multiple of `_VECTOR`."""
+    sizes, of = [*shape(matrix)], element_type(element(matrix))
+    missing = [-size % _VECTOR if k == axis else 0 for k, size in enumerate(sizes)]
+    scalar = ir.RankedTensorType.get([], of)
+    zero = ir.DenseElementsAttr.get_splat(scalar, ir.FloatAttr.get(of, 0.0))
+    at = ir.InsertionPoint(before)
+    constant = ir.Operation.create(
+        "stablehlo.constant", [scalar], attributes={"value": zero}, ip=at, loc=before.location
+    )
+    padded = ir.RankedTensorType.get([a + b for a, b in zip(sizes, missing, strict=True)], of)
+    attributes = {
+        "edge_padding_low": integers([0, 0]),
+        "edge_padding_high": integers(missing),
+        "interior_padding": integers([0, 0]),
+    }
+    operands = [matrix, constant.results[0]]
+    return ir.Operation.create(
+        "stablehlo.pad", [padded], operands, attributes, ip=at, loc=before.location
+    ).results[0]

@@ -23,12 +23,12 @@ PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 
 PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
-        PORTABLE: ("stamp_provenance",),
+        PORTABLE: ("separate_buffers", "stamp_provenance"),
         FUSED: (
             *("fuse_time_loops", "blocked_products", "pin_arguments", "prepack_weights"),
             "stamp_provenance",
         ),
-        PINNED: ("pin_time_loops", "share_products", "stamp_provenance"),
+        PINNED: ("pin_time_loops", "share_products", "separate_buffers", "stamp_provenance"),
     }
 )
 """The passes of each strategy, in order, by their names in `lowering.passes`."""

@@ -14,6 +14,8 @@ from benchmarks.__main__ import SECTIONS, main
 from benchmarks.results import Results
 from benchmarks.rows import CALLS, OURS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -19,6 +19,8 @@ from benchmarks.processes import Worker, WorkerError, Workers, processors
 from benchmarks.rows import OURS, TINY, WORKLOADS, Case, Contest, Entrant, Workload
 from rnn_compiler import raw_ops
 
+pytestmark = pytest.mark.slow
+
 BLOCK = Case(WORKLOADS["block"], TINY)
 NO_SUCH_OP = Case(Workload("none", "none", ("NoSuchOp",), "block", 1), TINY)
 EFFORT = Effort(rounds=3, patience=0, turn_seconds=0.002, contest_seconds=0.1)

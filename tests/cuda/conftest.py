@@ -8,6 +8,11 @@ import pytest
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Those in `emulated` need a process of their own, which test_on_emulator.py starts."""
-    apart = collection_path.name == "emulated"
-    return True if apart and not str(config.getoption("--device")).startswith("emulator") else None
+    """Those in `emulated` need a process of their own, which test_on_emulator.py starts.
+
+    That is not for runs that have a device.
+    """
+    device = str(config.getoption("--device") or "")
+    needs_emulator = collection_path.name == "emulated" and not device.startswith("emulator")
+    starts_it = collection_path.name == "test_on_emulator.py" and device
+    return True if needs_emulator or starts_it else None

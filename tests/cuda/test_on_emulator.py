@@ -70,8 +70,8 @@ RUNS = {
         for dtype in DTYPES
     },
     "edges-nan": Run(EDGES, 60, "test_nan or test_clip", NEVER),
-    "edges-padding": Run(EDGES, 20, "test_padding or gradient_looks", NEVER),
-    "edges-values": Run(EDGES, 60, "saturated or huge or denormals or digits", NEVER),
+    "edges-padding": Run(EDGES, 13, "test_padding or gradient_looks", NEVER),
+    "edges-values": Run(EDGES, 25, "(saturated and float32) or huge or denormals or digits", NEVER),
     "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
     "differences": Run(("numeric/test_finite_differences.py",), 1, "GRUBlockCellGrad"),
     "emulated": Run(("cuda/emulated",), 30),
@@ -87,11 +87,9 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     cache = tmp_path_factory.getbasetemp().parent / "emulated-artifacts"
     chosen = [f"({run.chosen})"] if run.chosen and not SWEEP else []
     never = [f"not ({run.never})"] if run.never else []
-    command = [
-        sys.executable,
-        *["-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "--color=no", "--tb=short"],
-    ]
-    command += ["--device", f"emulator:{run.architecture}", "--artifact-cache", str(cache)]
+    options = ("-n", "0", "-q", "-p", "no:cacheprovider", "--color=no", "--tb=short")
+    command = [sys.executable, "-m", "pytest", *options]
+    command += ["--device", f"emulator:{run.architecture}", f"--keep-cache={cache}"]
     command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
     result = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=SECONDS, cwd=TESTS.parent

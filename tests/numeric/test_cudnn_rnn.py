@@ -1,6 +1,6 @@
 """CudnnRNN, V2, V3 and their gradients, beyond what every op is tested for.
 
-The golden cases, forward and gradient, in three types; a sweep over modes, directions, layers,
+The golden cases, forward and gradient, in two types each; a sweep over modes, directions, layers,
 input modes, projections, axis orders, sequence lengths and dropout against the float64 reference;
 what padding, dropout and inference promise.
 """
@@ -11,6 +11,7 @@ import dataclasses
 import itertools
 import os
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -30,8 +31,6 @@ from rnn_compiler.schema.tensors import DIMENSIONS
 
 GOLDENS = read_cudnn_goldens()
 
-each_golden = pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.meta["name"])
-
 GOLDEN_TOLERANCES = {
     "float64": (1e-10, 1e-10),
     "float32": (5e-5, 5e-5),
@@ -50,8 +49,54 @@ def assert_within(actual: Any, expected: npt.NDArray[Any], tolerance: float, nam
 # Golden cases.
 
 
+def golden_cases() -> Iterator[tuple[CudnnGolden, str]]:
+    """Each golden case in float64, and in float16 and float32 in turn among those of its kind.
+
+    Nothing is lost: one emitter serves all types. Those that depend on the type, how tanh is
+    computed and where numbers are converted for a sum or to be stored, depend on no size, and each
+    of them runs in each type all the same (`test_whatever_depends_on_the_type_runs_in_each`).
+    """
+    of_a_kind: dict[Any, list[CudnnGolden]] = {}
+    for golden in GOLDENS:
+        kind = golden.meta["op"], golden.attributes["rnn_mode"], golden.attributes["direction"]
+        of_a_kind.setdefault(kind, []).append(golden)
+    for goldens in of_a_kind.values():
+        yield from ((golden, "float64") for golden in goldens)
+        goldens = goldens if len(goldens) > 1 else 2 * goldens
+        yield from zip(goldens, itertools.cycle(["float16", "float32"]), strict=False)
+
+
 @pytest.mark.parametrize("dtype", GOLDEN_TOLERANCES)
-@each_golden
+def test_whatever_depends_on_the_type_runs_in_each(dtype: str) -> None:
+    """Ops, cells in each direction, layers, skipped inputs, projections, lengths, dropout."""
+    seen = set[Any]()
+    for golden in (golden for golden, each in golden_cases() if each == dtype):
+        given = golden.attributes
+        lengths = golden.inputs.get("sequence_lengths", np.array([golden.dims["T"]]))
+        seen |= {
+            golden.meta["op"],
+            (given["rnn_mode"], given["direction"]),
+            given["input_mode"],
+            ("layers", golden.dims["L"]),
+            ("projection", given.get("num_proj", 0) > 0),
+            ("time major", given.get("time_major", True)),
+            ("ragged", bool((lengths < golden.dims["T"]).any())),
+            ("dropout", given["dropout"] > 0),
+        }
+    modes, directions = ("lstm", "gru", "rnn_tanh", "rnn_relu"), ("unidirectional", "bidirectional")
+    assert seen >= {
+        *("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3", "linear_input", "skip_input"),
+        *itertools.product(modes, directions),
+        *(("layers", number) for number in (1, 2)),
+        *itertools.product(("projection", "time major", "ragged", "dropout"), (False, True)),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("golden", "dtype"),
+    [pytest.param(g, dtype, id=f"{g.meta['name']}-{dtype}") for g, dtype in golden_cases()],
+)
 def test_golden(golden: CudnnGolden, dtype: str) -> None:
     """The forward, then the gradient from what it gave; dropout draws a mask of its own."""
     inputs = cast(golden.inputs, dtype)
@@ -82,6 +127,7 @@ def mask_of(golden: CudnnGolden, reserve_space: Any) -> npt.NDArray[Any]:
     return rc.dropout_mask(reserve_space, **layers, **dims)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "golden", [g for g in GOLDENS if g.mask is not None], ids=lambda golden: golden.meta["name"]
 )
@@ -132,6 +178,7 @@ def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(cudnn.gradient.DirectionGradient, "_output_before", output_before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "wrong"),
     [
@@ -161,7 +208,7 @@ def test_goldens_reject_the_compiled(
 
 LENGTHS = ("full", "ragged", "ragged, shorter", "shorter, NaN as padding", "one step or none, NaN")
 PER_TEST = 4
-COMPILED = int(os.environ.get("TEST_SWEEP", "20"))
+COMPILED = int(os.environ.get("TEST_CUDNN_SWEEP", "20"))
 """How many are compiled, at some two seconds each; each is five configurations by `LENGTHS`."""
 
 
@@ -203,6 +250,7 @@ def compiled_together(seeds: range) -> rc.Program:
     return rc.runtime.load(rc.compile(Module(functions)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first", range(0, COMPILED, PER_TEST), ids=lambda k: f"{k}-{k + PER_TEST - 1}"
 )
@@ -377,6 +425,7 @@ def test_a_new_seed_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not any((space == other).all() for other in spaces[:k])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changed", [{"num_layers": 1}, {"is_training": False}, {"dropout": 0.0}], ids=str
 )
@@ -475,6 +524,7 @@ def test_gate_gradients_are_made_in_blocks_of_time(seq_length: int) -> None:
     assert "stablehlo.optimization_barrier" not in small
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_blocks_of_16_bit_types_are_fused(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block's loop converts the same weights."""
@@ -503,6 +553,7 @@ def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) 
         assert_within(results[1][name], whole, 1e-12, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("mode", ["lstm", "gru", "rnn_tanh"])
 def test_gradient_of_a_single_step_of_a_single_row(mode: str, dtype: str) -> None:

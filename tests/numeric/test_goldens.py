@@ -15,7 +15,18 @@ from rnn_compiler.lowering.ops import OPS
 
 GOLDENS = read_goldens()
 
-each_golden = pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.path.stem)
+FIRST = {golden.op: golden for golden in reversed(GOLDENS)}
+"""One of each op: those that are not slow."""
+
+each_golden = pytest.mark.parametrize(
+    "golden",
+    [
+        pytest.param(
+            each, id=each.path.stem, marks=[] if each is FIRST[each.op] else pytest.mark.slow
+        )
+        for each in GOLDENS
+    ],
+)
 
 
 def test_every_op_has_a_row_and_goldens() -> None:

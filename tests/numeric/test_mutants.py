@@ -22,6 +22,8 @@ import rnn_compiler as rc
 from rnn_compiler.lowering.ops.block import block_lstm
 from rnn_compiler.lowering.ops.cells import lstm
 
+pytestmark = pytest.mark.slow
+
 _ORDER = '"IFCO": ("i", "f", "ci", "o")'
 _LOOP = "for t in range(int(seq_len_max))"
 _LOOP_BACK = "for t in reversed(range(int(seq_len_max)))"

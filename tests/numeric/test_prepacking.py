@@ -70,6 +70,7 @@ def packings(program: rc.Program, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_the_same_bits(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Called without, once, and with what was packed; other inputs meet the same weights."""

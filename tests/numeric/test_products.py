@@ -22,6 +22,8 @@ from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
+pytestmark = pytest.mark.slow
+
 VECTORS = VectorUnit.of(resolve_target("cpu"))
 TYPES = {"f32": np.float32, "f64": np.float64}
 

@@ -88,6 +88,7 @@ def assert_shared(
             assert found[key].tobytes() == value.tobytes(), key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("op", "dtype", "size", "cut", "attributes"), CASES)
 def test_any_number_of_threads_gives_the_same_bits(
     op: str, dtype: str, size: tuple[int, ...], cut: tuple[int, int], attributes: dict[str, Any]
@@ -95,6 +96,7 @@ def test_any_number_of_threads_gives_the_same_bits(
     assert_shared(op, dtype, size, cut, attributes)
 
 
+@pytest.mark.slow
 def test_more_workers_than_cores() -> None:
     """In a process of their own: workgroups wait for some that are not running."""
     workers = 2 * (os.cpu_count() or 1)

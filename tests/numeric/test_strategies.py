@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import sizes
-from numeric.harness import draw, module
+from numeric.harness import draw, together
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
 from rnn_compiler.lowering import pipeline
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.passes.lowering import Lowering
 
 PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
 
@@ -42,19 +44,22 @@ DTYPES = ["float32", "float16", "float64", "bfloat16"]
 TOLERANCE = {"float64": 1e-13, "float32": 1e-5, "float16": 4e-3, "bfloat16": 4e-2}
 
 
-def compiled(op: str, dtype: str, variant: dict[str, Any], strategy: str) -> rc.Program:
+def compiled(ops: Sequence[str], dtype: str, variant: dict[str, Any], strategy: str) -> rc.Program:
     with warnings.catch_warnings():
         warnings.simplefilter("error", CompileWarning)
-        artifact = rc.compile(module(op, dtype, variant), "cpu", strategy=strategy)
+        built = together(dtype, dict.fromkeys(ops, variant))
+        artifact = rc.compile(built, "cpu", strategy=strategy)
     assert artifact.manifest.strategy == strategy
     return rc.runtime.load(artifact)
 
 
-def assert_same(op: str, dtype: str, variant: dict[str, Any], strategy: str, lengths: Any) -> None:
+def assert_same(
+    ops: Sequence[str], dtype: str, variant: dict[str, Any], strategy: str, lengths: Any
+) -> None:
     """Fails unless a strategy gives what the portable one gives, for each of some lengths."""
-    fast, plain = (compiled(op, dtype, variant, name) for name in (strategy, "portable"))
-    function = OPS[op].signature.function
-    for steps in lengths:
+    fast, plain = (compiled(ops, dtype, variant, name) for name in (strategy, "portable"))
+    for op, steps in itertools.product(ops, lengths):
+        function = OPS[op].signature.function
         arguments = draw(op, dtype, variant, seed=len(op), steps=steps)
         if "sequence_lengths" in arguments:  # rows of all lengths up to this one
             rows = arguments["sequence_lengths"]
@@ -66,28 +71,31 @@ def assert_same(op: str, dtype: str, variant: dict[str, Any], strategy: str, len
             np.testing.assert_allclose(a, b, rtol=0, atol=bound, err_msg=f"{op} {name}")
 
 
-@pytest.mark.parametrize("number", range(len(SHAPES)))
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(k, marks=[] if k < len(PAIRS) else pytest.mark.slow) for k in range(len(SHAPES))],
+)
 def test_fused_is_portable(number: int) -> None:
     T, B, I, H = SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
     variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
-    for op in PAIRS[number % len(PAIRS)]:
-        assert_same(op, dtype, variant, "fused", (T, T - 1, 0))
+    assert_same(PAIRS[number % len(PAIRS)], dtype, variant, "fused", (T, T - 1, 0))
 
 
 # One row; odd sizes; more steps than an iteration holds; a single step.
 PINNED_SHAPES = [(3, 1, 3, 4), (4, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(PINNED_SHAPES)))
 def test_pinned_is_portable(number: int) -> None:
     T, B, I, H = PINNED_SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
     variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
-    for op in PAIRS[number % len(PAIRS)]:
-        assert_same(op, dtype, variant, "pinned", (T, T - 1, T // 2, 0))
+    assert_same(PAIRS[number % len(PAIRS)], dtype, variant, "pinned", (T, T - 1, T // 2, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "variant"),
     [
@@ -98,15 +106,16 @@ def test_pinned_is_portable(number: int) -> None:
 )
 def test_pinned_cudnn_rnn_is_portable(dtype: str, variant: dict[str, Any]) -> None:
     """Directions side by side, states that rows of padding leave alone, projections."""
-    for op in ("CudnnRNNV3", "CudnnRNNBackpropV3"):
-        assert_same(op, dtype, variant, "pinned", (variant["seq_length"], 2))
+    ops = ("CudnnRNNV3", "CudnnRNNBackpropV3")
+    assert_same(ops, dtype, variant, "pinned", (variant["seq_length"], 2))
 
 
 def test_pinned_arrays_that_begin_alike_stay_apart() -> None:
     """IREE takes pinned arrays with equal beginnings for one: here all outputs and both states."""
     T, B, I, H = 9, 2, 3, 4  # noqa: E741
-    program = compiled("BlockLSTMV2", "float32", sizes(T, B, I, H, use_peephole=False), "pinned")
-    arguments = draw("BlockLSTMV2", "float32", sizes(T, B, I, H, use_peephole=False))
+    variant = sizes(T, B, I, H, use_peephole=False)
+    program = compiled(["BlockLSTMV2"], "float32", variant, "pinned")
+    arguments = draw("BlockLSTMV2", "float32", variant)
     state = program.to_device(np.zeros((B, H), np.float32))
     arguments |= {"cs_prev": state, "h_prev": state}
     results = program(**arguments)
@@ -119,8 +128,7 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """What the fast way does not compile is compiled the portable way, and the manifest says so."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
 
-    def broken(parsed: Any, vectors: Any) -> None:
-        del vectors
+    def broken(lowering: Lowering) -> None:
         made = ir.Module.parse(
             "func.func private @nowhere(tensor<2xf32>) -> tensor<2xf32>\n"
             "func.func @lost(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
@@ -128,9 +136,9 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             "return %b : tensor<2xf32>}"
         )
         for op in made.body.operations:
-            op.operation.clone(ip=ir.InsertionPoint.at_block_begin(parsed.body))
+            op.operation.clone(ip=ir.InsertionPoint.at_block_begin(lowering.module.body))
 
-    monkeypatch.setitem(pipeline.PASSES, "fused", (broken,))
+    monkeypatch.setattr(pipeline, "PASSES", {**pipeline.PASSES, "fused": (broken,)})
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):
         artifact = rc.compile(built, "cpu")

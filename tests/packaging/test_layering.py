@@ -37,8 +37,11 @@ def sources() -> dict[str, Path]:
 SOURCES = sources()
 
 
-def imports(node: ast.AST, *, nested: bool) -> Iterator[str]:
-    """What a piece of source imports, by full name; unless `nested`, only when it is imported."""
+def imports(node: ast.AST, *, nested: bool, typed: bool = False) -> Iterator[str]:
+    """What a piece of source imports, by full name; unless `nested`, only when it is imported.
+
+    What is imported for types alone is left out unless `typed`.
+    """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names)
@@ -48,10 +51,10 @@ def imports(node: ast.AST, *, nested: bool) -> Iterator[str]:
             for alias in child.names:
                 member = f"{child.module}.{alias.name}"
                 yield member if member in SOURCES else child.module
-        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test) and not typed:
             continue
         elif nested or not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from imports(child, nested=nested)
+            yield from imports(child, nested=nested, typed=typed)
 
 
 def imported(module: str, *, nested: bool = True) -> set[str]:
@@ -107,6 +110,69 @@ def test_a_layer_imports_only_those_below_it(module: str, package: str) -> None:
     """Anywhere in its source, also inside functions."""
     inner = {name for name in imported(module) if within(name, "rnn_compiler")}
     assert {name for name in inner if not within_any(name, MAY_IMPORT[package])} == set()
+
+
+FLOORS: list[tuple[str, ...]] = [
+    ("pipeline",),
+    ("passes",),
+    ("cpu", "gpu"),
+    ("analysis",),
+    ("kernel",),
+    ("ops",),
+    ("builder",),
+    ("iree_compile", "mlir"),
+    ("targets",),
+]
+"""The folders and modules of lowering, top first: each imports those below it, and itself."""
+
+UNSEEN = {
+    "ops": ["pipeline", "passes", "cpu", "gpu", "analysis", "kernel"],
+    "kernel": ["ops", "builder", "targets", "iree_compile"],
+    "analysis": ["ops", "builder", "targets", "iree_compile"],
+    "passes": ["ops", "builder", "iree_compile"],
+}
+"""Rooms that some do not import, although they are lower in the list."""
+
+
+def room(module: str) -> str:
+    """The folder of lowering, or the module beside these, that a module of lowering is in."""
+    return module.removeprefix("rnn_compiler.lowering.").split(".")[0]
+
+
+def lowering_arrows() -> set[tuple[str, str]]:
+    """Which rooms import which others, also inside functions and for types alone."""
+    arrows: set[tuple[str, str]] = set()
+    for module in modules("rnn_compiler.lowering"):
+        tree = ast.parse(SOURCES[module].read_text())
+        for name in set(imports(tree, nested=True, typed=True)):
+            if within(name, "rnn_compiler.lowering") and module != "rnn_compiler.lowering":
+                arrows.add((room(module), room(name)))
+    return arrows
+
+
+def test_lowering_imports_downwards() -> None:
+    """CPU and GPU do not see each other; the ops do not see what rewrites them."""
+    floors = {name: number for number, names in enumerate(FLOORS) for name in names}
+    arrows = {(user, used) for user, used in lowering_arrows() if user != used}
+    assert {name for arrow in arrows for name in arrow} == floors.keys()
+    upwards = {(user, used) for user, used in arrows if floors[user] >= floors[used]}
+    assert upwards == set()
+    seen = {(user, used) for user, used in arrows if used in UNSEEN.get(user, [])}
+    assert seen == set()
+    assert {("passes", "cpu"), ("cpu", "analysis"), ("analysis", "kernel"), ("kernel", "mlir")} <= (
+        arrows
+    )
+
+
+LONGEST = 400
+"""Lines that a module may have."""
+
+
+@pytest.mark.parametrize("folder", ["rnn_compiler", "lowering", "runtime", "benchmarks"])
+def test_no_module_is_longer_than_can_be_read_at_once(folder: str) -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in (ROOT / folder).rglob("*.py")}
+    assert len(lengths) > 10
+    assert {path.name: n for path, n in lengths.items() if n > LONGEST} == {}
 
 
 def test_the_sweep_sees_every_layer() -> None:

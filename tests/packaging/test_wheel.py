@@ -17,6 +17,8 @@ import pytest
 
 import rnn_compiler as rc
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 SMOKE = """

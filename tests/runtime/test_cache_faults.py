@@ -34,6 +34,8 @@ from rnn_compiler.runtime.cache import ArtifactCache, CacheKey, eviction, single
 from rnn_compiler.runtime.cache.entries import decode
 from rnn_compiler.runtime.cache.single_flight import process_lock
 
+pytestmark = pytest.mark.slow
+
 KEY = CacheKey({"functions": "a", "target": "cpu"})
 OTHER = CacheKey({"functions": "b", "target": "cpu"})
 DAY = 86400.0

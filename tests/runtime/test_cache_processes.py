@@ -14,6 +14,8 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.runtime.cache import ArtifactCache
 
+pytestmark = pytest.mark.slow
+
 CALL = """
 import numpy as np
 import rnn_compiler as rc

@@ -19,6 +19,8 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 
+pytestmark = pytest.mark.slow
+
 COUNT = 600
 
 COMMON = """

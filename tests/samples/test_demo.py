@@ -14,6 +14,8 @@ import pytest
 
 from rnn_compiler.cli import demo
 
+pytestmark = pytest.mark.slow
+
 
 def run(output: Path, steps: int) -> tuple[int, str]:
     text = io.StringIO()

@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from rnn_compiler.runtime import load
+
+pytestmark = pytest.mark.slow
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "quickstart"
 

@@ -11,6 +11,8 @@ from weights.converter_golden import GOLDENS, ConverterGolden
 
 import rnn_compiler as rc
 
+pytestmark = pytest.mark.slow
+
 
 def run(golden: ConverterGolden, **arguments: Any) -> Any:
     """The op at the golden's sizes; missing states are zeros, missing lengths all steps."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cuda import emulator
 
 TESTS = Path(__file__).parents[2]
 
@@ -35,7 +36,8 @@ if pattern:
     assert len(new) <= len(match[0]) and new != match[0], (new, match[0])
     new += b" " * (len(match[0]) - len(new))
     payload = payload[: match.start()] + new + payload[match.end() :]
-manifest = dataclasses.replace(artifact.manifest, payload_sha256=hashlib.sha256(payload).hexdigest())
+digest = hashlib.sha256(payload).hexdigest()
+manifest = dataclasses.replace(artifact.manifest, payload_sha256=digest)
 program = rc.runtime.load(rc.Artifact(manifest, payload), "cuda")
 arguments = draw(op, dtype, variant)
 try:
@@ -155,6 +157,8 @@ def outcome(op: str, dtype: str, batch: int, pattern: str, replacement: str, num
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert result.stdout, result.stderr[-3000:]
+    faulted = "by the emulator" in result.stdout
+    assert result.returncode == (emulator.LOST if faulted else 0), "it did not end in order"
     return result.stdout.strip()
 
 

@@ -126,7 +126,7 @@ def fragments(matrix: np.ndarray, rows: list[int], columns: list[int]) -> np.nda
 
 @pytest.mark.parametrize(("name", "dtype"), [("f16", np.float16), ("bf16", ml_dtypes.bfloat16)])
 def test_matrix_product(driver: Driver, name: str, dtype: type) -> None:
-    """Where the elements are: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".
+    """Where the elements are: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point".
 
     With small integers, whose sums are exact in any order.
     """

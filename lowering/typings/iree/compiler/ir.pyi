@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Protocol, SupportsIndex, TypeVar, overload
+from typing import Literal, Protocol, SupportsIndex, TypeVar, overload
 
 class MLIRError(Exception): ...
 
@@ -216,7 +216,7 @@ class Operation:
         regions: int = 0,
         *,
         loc: Location | None = None,
-        ip: InsertionPoint | None = None,
+        ip: InsertionPoint | Literal[False] | None = None,
     ) -> Operation: ...
     def clone(self, ip: InsertionPoint | None = None) -> Operation: ...
     def detach_from_parent(self) -> Operation: ...

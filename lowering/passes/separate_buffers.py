@@ -1,0 +1,50 @@
+"""Gives the arrays that plain time loops begin with a buffer each.
+
+Requires: a module whose time loops have been rewritten, but for those that are left.
+Matches: on GPUs, the arrays that a `stablehlo.while` carries. Where a loop takes no step it returns
+what it was given, and IREE 3.13 frees that once for the loop and once for whatever else lies in the
+same buffer: equal constants of two loops, or results of the function beside an initial state. On a
+GPU the device is lost then. So each array begins as zeros of its own, a splat of a number which
+`util.optimization_barrier` makes unlike all others until buffers have been assigned; an array that
+is no constant is put into the first row of two. On CPUs, where such an error is none, the pass does
+nothing.
+Ensures: the same numbers.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
+from rnn_compiler.lowering.kernel.arrays import own_zeros, put_row
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.passes.lowering import Lowering
+
+__all__ = ["separate_buffers"]
+
+
+def separate_buffers(lowering: Lowering) -> None:
+    """Rewrites the arrays that the time loops of a module begin with."""
+    if not isinstance(lowering.processor, Gpu):
+        return
+    for function in ops_of(lowering.module.body):
+        for op in ops_of(block_of(function)):
+            if op.name == "stablehlo.while":
+                for number, value in enumerate(list(op.operands)):
+                    if rank(value):
+                        op.operands[number] = _separate(Body.before(op), value).value
+
+
+def _separate(body: Body, value: ir.Value) -> Array:
+    """An array with a value's elements in a buffer of its own."""
+    array = Array.of(value)
+    if is_constant(value) and _is_zero(defining(value)):
+        return own_zeros(body, array.type)
+    rows = own_zeros(body, ArrayType((2, *array.shape), array.element))
+    put_row(body, rows, 0, array)
+    return body.extract(rows, [0] * len(rows.shape), array.shape)
+
+
+def _is_zero(constant: ir.Operation) -> bool:
+    dense = ir.DenseElementsAttr(constant.attributes["value"])
+    return dense.is_splat and float(str(dense.get_splat_value()).split(" ")[0]) == 0

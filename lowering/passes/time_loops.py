@@ -1,0 +1,34 @@
+"""The time loops of a module that a pass may rewrite."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rnn_compiler.lowering.analysis.time_loop import is_time_loop
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.passes.lowering import Lowering
+
+__all__ = ["composites", "decomposition"]
+
+
+def decomposition(composite: ir.Operation) -> str:
+    """The symbol of a composite's decomposition."""
+    return ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
+
+
+def composites(lowering: Lowering) -> dict[str, ir.Operation]:
+    """The composite of a time loop that each decomposition is of.
+
+    One that is of several is left as it is.
+    """
+    found = [
+        (decomposition(op), op)
+        for function in ops_of(lowering.module.body)
+        for op in ops_of(block_of(function))
+        if is_time_loop(op)
+    ]
+    times = Counter(symbol for symbol, _ in found)
+    for symbol in times:
+        if times[symbol] > 1:
+            lowering.leave(symbol, "the decomposition of several composites")
+    return {symbol: composite for symbol, composite in found if times[symbol] == 1}

@@ -1,0 +1,46 @@
+"""What is emitted, as the text of a module that verifies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rnn_compiler.lowering.kernel.body import Array
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Number
+from rnn_compiler.lowering.mlir import ir
+
+
+def given(function: Function) -> list[Array | Number]:
+    """A function's arguments: arrays, and scalars or vectors of numbers."""
+
+    def value(argument: ir.Value) -> Array | Number:
+        if isinstance(argument.type, ir.RankedTensorType):
+            return Array.of(argument)
+        if isinstance(argument.type, ir.VectorType):
+            (lanes,) = argument.type.shape
+            return Number(function, argument, str(argument.type.element_type), lanes)
+        return Number(function, argument, str(argument.type))
+
+    return [value(argument) for argument in function.arguments]
+
+
+def placed(*functions: Function) -> ir.Module:
+    """A module of some functions, and of the executables that they dispatch."""
+    module, made = ir.Module.create(), dict[str, str]()
+    for function in functions:
+        function.place(ir.InsertionPoint(module.body), made)
+    assert module.operation.verify()
+    return module
+
+
+def emitted(body: Callable[..., Array | Number | Sequence[Array]], *types: str) -> str:
+    """What is emitted of values of some types, as a function ``@f`` that returns it.
+
+    Args:
+        body: Emits it, given the function and the values.
+        types: The types of the values.
+    """
+    function = Function("f", [ir.Type.parse(kind) for kind in types])
+    made = body(function, *given(function))
+    function.finish([made] if isinstance(made, Array | Number) else made)
+    return str(placed(function))

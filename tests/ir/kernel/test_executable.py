@@ -1,0 +1,177 @@
+"""A dispatch: what is bound, loaded, stored and tied, and that those alike are there once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from ir.filecheck import check
+from ir.kernel.emitting import given, placed
+
+from rnn_compiler.lowering.analysis.values import symbol_of
+from rnn_compiler.lowering.kernel.body import Array, ArrayType
+from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.mlir import ir, ops_of
+
+ARRAY = "tensor<3x4xf32>"
+
+
+@pytest.fixture(autouse=True)
+def _context() -> Iterator[None]:
+    with ir.Context(), ir.Location.unknown():
+        yield
+
+
+def dispatched(
+    symbol: str = "f",
+    kind: str = "move",
+    workgroups: int = 3,
+    change: Callable[[Executable], None] = lambda _: None,
+) -> Function:
+    """A function ``(to, from, row)``: each workgroup copies its row of one array to another.
+
+    A row of a third array, which the dispatch makes, becomes the one that it is told.
+    """
+    function = Function(symbol, [*[ir.Type.parse(ARRAY)] * 2, ir.IndexType.get()])
+    to, source, row = given(function)
+    executable = Executable(function, kind, workgroups)
+    body = executable.body
+    made = executable.make(ArrayType((5, 4), "f32"))
+    inside, told = executable.read(source), executable.given(row)
+    target = executable.change(to)
+    each = executable.workgroup()
+    part = body.extract(inside, [each, 0], (4,))
+    body.insert(part, target, [each, 0])
+    body.insert(part, made, [told, 0])
+    change(executable)
+    executable.dispatch()
+    function.finish([made, target])
+    return function
+
+
+def test_a_dispatch_and_its_executable() -> None:
+    """What it makes is bound last; what it changes is tied to the operand that it was."""
+    check(
+        str(placed(dispatched())),
+        """
+        CHECK: func.func private @f([[TO:%arg0]]: {{.*}}, [[FROM:%arg1]]: {{.*}}, [[ROW:%arg2]]:
+        CHECK-NEXT: [[MADE:%[0-9]+]]:2 = flow.dispatch @f_move::@f_move([[FROM]], [[ROW]], [[TO]]) \
+: (tensor<3x4xf32>, index, tensor<3x4xf32>) -> (tensor<5x4xf32>, [[TO]])
+        CHECK-NEXT: return [[MADE]]#0, [[MADE]]#1 : tensor<5x4xf32>, tensor<3x4xf32>
+
+        CHECK: stream.executable private @f_move {
+        CHECK-NEXT: stream.executable.export public @f_move workgroups()
+        CHECK: [[COUNT:%.+]] = arith.constant 3 : index
+        CHECK: [[ONE:%.+]] = arith.constant 1 : index
+        CHECK: stream.return [[COUNT]], [[ONE]], [[ONE]]
+        CHECK: func.func @f_move([[FROM:%arg0]]: !stream.binding, [[ROW:%arg1]]: index, \
+[[TO:%arg2]]: !stream.binding, [[MADE:%arg3]]: !stream.binding) \
+attributes {translation_info = #translation}
+        CHECK-NEXT: [[START:%.+]] = arith.constant 0 : index
+        CHECK-DAG: [[MADEAT:%[0-9]+]] = stream.binding.subspan [[MADE]]{{\\[}}[[START]]] \
+: {{.*}}<readwrite:tensor<5x4xf32>>
+        CHECK-DAG: [[FROMAT:%[0-9]+]] = stream.binding.subspan [[FROM]]{{\\[}}[[START]]] \
+: {{.*}}<readonly:tensor<3x4xf32>>
+        CHECK-DAG: [[TOAT:%[0-9]+]] = stream.binding.subspan [[TO]]{{\\[}}[[START]]] \
+: {{.*}}<readwrite:tensor<3x4xf32>>
+        CHECK-DAG: [[NEW:%[0-9]+]] = {{.*}}.load [[MADEAT]], offsets = [0, 0], sizes = [5, 4]
+        CHECK-DAG: [[OLD:%[0-9]+]] = {{.*}}.load [[FROMAT]], offsets = [0, 0], sizes = [3, 4]
+        CHECK-DAG: [[CHANGED:%[0-9]+]] = {{.*}}.load [[TOAT]], offsets = [0, 0], sizes = [3, 4]
+        CHECK: [[EACH:%.+]] = stream.dispatch.workgroup.id[0] : index
+        CHECK: [[PART:%.+]] = tensor.extract_slice [[OLD]]{{\\[}}[[EACH]], 0]
+        CHECK: [[COPIED:%.+]] = tensor.insert_slice [[PART]] into [[CHANGED]]{{\\[}}[[EACH]], 0]
+        CHECK: [[TOLD:%.+]] = tensor.insert_slice [[PART]] into [[NEW]]{{\\[}}[[ROW]], 0]
+        CHECK: {{.*}}.store [[TOLD]], [[MADEAT]], offsets = [0, 0], sizes = [5, 4]
+        CHECK: {{.*}}.store [[COPIED]], [[TOAT]], offsets = [0, 0], sizes = [3, 4]
+        CHECK-NEXT: return
+        """,
+    )
+
+
+def test_memory_that_all_workgroups_see() -> None:
+    """Zeros at first; the second of three parts of one buffer begins at 8, a number of outside."""
+
+    def claims(executable: Executable) -> None:
+        memory, first = executable.shared(8, 1, 3)
+        executable.body.op("memref.load", [memory, first], [ir.Type.parse("i32")])
+
+    check(
+        str(placed(dispatched(change=claims))),
+        """
+        CHECK: [[ZERO:%.+]] = arith.constant 0 : i32
+        CHECK: [[ZEROS:%[0-9]+]] = flow.tensor.splat [[ZERO]] : tensor<24xi32>
+        CHECK: [[FIRST:%.+]] = arith.constant 8 : index
+        CHECK: flow.dispatch @f_move::@f_move(%arg1, %arg2, %arg0, [[FIRST]], [[ZEROS]])
+        CHECK: func.func @f_move({{.*}}, [[FIRST:%arg3]]: index, [[ZEROS:%arg4]]: !stream.binding,
+        CHECK: [[MEMORY:%[0-9]+]] = stream.binding.subspan [[ZEROS]]{{.*}} -> memref<24xi32>
+        CHECK: memref.load [[MEMORY]]{{\\[}}[[FIRST]]]
+        """,
+    )
+
+
+def names(module: ir.Module) -> list[str]:
+    """The symbols of a module's executables."""
+    return [symbol_of(op) for op in ops_of(module.body) if op.name == "stream.executable"]
+
+
+def dispatches(module: ir.Module) -> list[str]:
+    """The entry points of a module's dispatches, in order."""
+    text = str(module)
+    return [
+        line.split("@")[1].split("::")[0] for line in text.splitlines() if "flow.dispatch" in line
+    ]
+
+
+def test_executables_that_are_alike_are_placed_once_under_the_first_name() -> None:
+    module = placed(dispatched("f"), dispatched("g"))
+    assert names(module) == ["f_move"]
+    assert dispatches(module) == ["f_move", "f_move"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: dispatched("g", workgroups=4),
+        lambda: dispatched("g", change=lambda executable: executable.body.index(7)),  # type: ignore[arg-type, return-value]
+    ],
+    ids=["more_workgroups", "another_body"],
+)
+def test_executables_that_differ_stay_apart(other: Callable[[], Function]) -> None:
+    module = placed(dispatched("f"), other())
+    assert names(module) == dispatches(module) == ["f_move", "g_move"]
+
+
+def test_locations_make_no_difference() -> None:
+    """Executables that were written for different formulas are alike all the same."""
+    first = dispatched("f")
+    with ir.Location.name("elsewhere"):
+        second = dispatched("g")
+    assert names(placed(first, second)) == ["f_move"]
+
+
+def test_several_executables_of_a_kind_have_numbers() -> None:
+    function = Function("f.loop", [])
+    found = [function.name_executable(kind) for kind in ("pack", "loop", "pack", "pack")]
+    assert found == ["f_loop_pack", "f_loop_loop", "f_loop_pack_1", "f_loop_pack_2"]
+
+
+def test_arrays_of_outside_are_the_results_after_the_dispatch() -> None:
+    """What `make` and `change` gave can be used outside, and in the next dispatch."""
+    function = Function("f", [ir.Type.parse(ARRAY)])
+    (array,) = given(function)
+    assert isinstance(array, Array)
+    for kind in ("first", "second"):
+        executable = Executable(function, kind, 1)
+        inside = executable.change(array)
+        executable.dispatch()
+        array = inside
+    function.finish([array])
+    check(
+        str(placed(function)),
+        """
+        CHECK: [[FIRST:%[0-9]+]] = flow.dispatch @f_first::@f_first(%arg0) : {{.*}} -> %arg0
+        CHECK: [[SECOND:%[0-9]+]] = flow.dispatch @f_first::{{.*}}([[FIRST]]) : {{.*}} -> [[FIRST]]
+        CHECK: return [[SECOND]]
+        """,
+    )

@@ -1,0 +1,78 @@
+"""A function under construction, and what is left of it if a rewrite is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from ir.filecheck import check
+from ir.kernel.emitting import given, placed
+
+from rnn_compiler.lowering.analysis.values import symbol_of
+from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import ir, ops_of
+
+
+@pytest.fixture(autouse=True)
+def _context() -> Iterator[None]:
+    with ir.Context(), ir.Location.unknown():
+        yield
+
+
+def test_a_function_is_private_and_has_the_types_of_what_it_returns() -> None:
+    function = Function("f.loop", [ir.Type.parse("tensor<3xf32>"), ir.IndexType.get()])
+    array, number = given(function)
+    function.finish([number, array])
+    check(
+        str(placed(function)),
+        """
+        CHECK: func.func private @f.loop([[ARRAY:%arg0]]: tensor<3xf32>, [[NUMBER:%arg1]]: index) \
+-> (index, tensor<3xf32>)
+        CHECK-NEXT: return [[NUMBER]], [[ARRAY]] : index, tensor<3xf32>
+        """,
+    )
+
+
+def test_executables_come_after_the_function() -> None:
+    function = Function("f", [])
+    for workgroups, kind in enumerate(("one", "two"), start=1):
+        Executable(function, kind, workgroups).dispatch()
+    function.finish([])
+    module = placed(function)
+    symbols = [symbol_of(op) for op in ops_of(module.body)]
+    assert symbols == ["f", "f_one", "f_two"]
+
+
+@pytest.mark.parametrize("dispatched", [False, True])
+def test_what_is_refused_half_way_leaves_nothing(dispatched: bool) -> None:
+    """Neither a function nor an executable; the module is as it was, and can be used further."""
+    module = ir.Module.parse("func.func @kept() { return }")
+    before = str(module)
+
+    def rewrite() -> None:
+        at = ir.InsertionPoint(module.body)
+        with at:
+            function = Function("f", [ir.Type.parse("tensor<3xf32>")])
+            (array,) = given(function)
+            executable = Executable(function, "loop", 1)
+            executable.change(array)
+            if dispatched:
+                executable.dispatch()
+            raise Refused("a form that is not known")
+
+    with pytest.raises(Refused):
+        rewrite()
+    assert module.operation.verify()
+    assert str(module) == before
+
+
+def test_ops_of_a_function_have_its_location() -> None:
+    function = Function("f", [ir.IndexType.get()], ir.Location.name("y = x + 1"))
+    (number,) = given(function)
+    function.finish([number + 1])
+    module = placed(function)
+    assert 'loc("y = x + 1")' in module.operation.get_asm(enable_debug_info=True)
+    (argument,) = function.arguments
+    assert str(argument.location) == 'loc("y = x + 1")'

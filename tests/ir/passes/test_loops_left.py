@@ -1,0 +1,390 @@
+"""Time loops that passes leave as they are, and the reason that each notes: one case a reason."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from ir.rewriting import AVX512, edited, rewritten
+
+from rnn_compiler.lowering.analysis.values import part_of
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
+from rnn_compiler.lowering.kernel.body import known
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
+from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+
+LOWERING = Path(__file__).parents[3] / "lowering"
+
+LOOP = """
+func.func @rnn(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>)
+    -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
+  %0:2 = stablehlo.composite "rnn_compiler.rnn" %n, %x, %h0, %w {
+    composite_attributes = {reverse = false}, decomposition = @rnn.loop, version = 1 : i32
+  } : (tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)
+    -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
+  return %0#0, %0#1 : tensor<3x2x4xf32>, tensor<2x4xf32>
+}
+func.func private @rnn.loop(
+  %n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>
+) -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %zeros = stablehlo.constant dense<0.0> : tensor<3x2x4xf32>
+  %done:3 = stablehlo.while(%k = %zero, %y = %zeros, %h = %h0)
+      : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
+  cond {
+    %more = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %row = stablehlo.dynamic_slice %x, %k, %zero, %zero, sizes = [1, 2, 4]
+      : (tensor<3x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x2x4xf32>
+    %x_t = stablehlo.reshape %row : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
+    %hw = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]
+      : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %sum = stablehlo.add %x_t, %hw : tensor<2x4xf32>
+    %next = stablehlo.tanh %sum : tensor<2x4xf32>
+    %y_t = stablehlo.reshape %next : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
+    %written = stablehlo.dynamic_update_slice %y, %y_t, %k, %zero, %zero
+      : (tensor<3x2x4xf32>, tensor<1x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>)
+      -> tensor<3x2x4xf32>
+    %one = stablehlo.constant dense<1> : tensor<i64>
+    %k1 = stablehlo.add %k, %one : tensor<i64>
+    stablehlo.return %k1, %written, %next : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
+  }
+  return %done#1, %done#2 : tensor<3x2x4xf32>, tensor<2x4xf32>
+}
+"""
+"""``h = tanh(x[t] + h @ w)``, ``y[t] = h``: both passes take it, but for the changes below."""
+
+WHOLE, WEIGHT, WIDE = "tensor<2x4xf32>", "tensor<4x4xf32>", "tensor<2x8xf32>"
+TWICE_WIDE = f"%wide = stablehlo.concatenate %sum, %sum, dim = 1 : ({WHOLE}, {WHOLE}) -> {WIDE}"
+
+
+class Case(NamedTuple):
+    """A loop that is left.
+
+    Attributes:
+        reason: The reason.
+        edits: What is other than in `LOOP`.
+        by: The passes that leave it.
+    """
+
+    reason: str
+    edits: tuple[tuple[str, str], ...]
+    by: str = "fuse pin"
+
+
+def instead(step: str) -> tuple[tuple[str, str], ...]:
+    """Another step than `tanh`; gives ``%next``, of ``%sum`` and all that was before it."""
+    return (("%next = stablehlo.tanh %sum : tensor<2x4xf32>", step),)
+
+
+def carried(kind: str, start: str, after: str) -> tuple[tuple[str, str], ...]:
+    """One more array that the loop carries."""
+    return (
+        ("%done:3", "%done:4"),
+        ("%h = %h0)", f"%h = %h0, %more_of_it = {start})"),
+        ("tensor<2x4xf32>\n  cond", f"tensor<2x4xf32>, {kind}\n  cond"),
+        (
+            "%k1, %written, %next : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>",
+            f"%k1, %written, %next, {after} "
+            f": tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, {kind}",
+        ),
+    )
+
+
+CASES = [
+    # The loop.
+    Case(
+        "no single loop",
+        (
+            (
+                "return %done#1",
+                """%other = stablehlo.while(%j = %zero) : tensor<i64> cond {
+                  %never = stablehlo.compare LT, %j, %j : (tensor<i64>, tensor<i64>) -> tensor<i1>
+                  stablehlo.return %never : tensor<i1>
+                } do { stablehlo.return %j : tensor<i64> }
+                return %done#1""",
+            ),
+        ),
+    ),
+    Case("the results are not those of the loop", (("return %done#1", "return %zeros"),)),
+    Case(
+        "the results are not those of the loop",
+        (("return %done#1, %done#2", "return %done#1, %h0"),),
+    ),
+    *(
+        Case("a loop that does not count the steps from 0 to n - 1", edits)
+        for edits in (
+            (("compare LT", "compare LE"),),
+            (("LT, %k, %n", "LT, %n, %k"),),
+            (("dense<1>", "dense<2>"),),
+            (("add %k, %one", "subtract %k, %one"),),
+            (
+                ("%done:3", "%first = stablehlo.constant dense<1> : tensor<i64>\n%done:3"),
+                ("%k = %zero", "%k = %first"),
+            ),
+        )
+    ),
+    Case(
+        "a carried array that is neither a state nor zeros at first",
+        (("dense<0.0>", "dense<1.0>"),),
+    ),
+    Case(
+        "a carried array that is neither a state nor zeros at first",
+        carried("tensor<3x2x4xf32>", "%zeros", "%written"),
+    ),
+    Case("a whole array as a value of a step", (("%k1, %written", "%k1, %y"),)),
+    Case(
+        "a carried array of which no row is written",
+        (
+            ("%one =", "%twice = stablehlo.add %written, %written : tensor<3x2x4xf32>\n%one ="),
+            ("%k1, %written", "%k1, %twice"),
+        ),
+    ),
+    Case(
+        "a written part that is not a row",
+        (
+            (
+                "%y_t = stablehlo.reshape %next :",
+                "%y_t = stablehlo.broadcast_in_dim %next, dims = [1, 2] :",
+            ),
+        ),
+    ),
+    Case(
+        "states of different batch sizes",
+        (
+            *carried(WEIGHT, "%w", "%more_of_it"),
+            ("%0:2", "%0:3"),
+            ("tensor<2x4xf32>)\n  return", f"tensor<2x4xf32>, {WEIGHT})\n  return"),
+            (") -> (tensor<3x2x4xf32>,", ") -> (FIRST,"),
+            ("(FIRST, tensor<2x4xf32>)", f"(tensor<3x2x4xf32>, tensor<2x4xf32>, {WEIGHT})"),
+            (
+                "return %done#1, %done#2 : tensor<3x2x4xf32>, tensor<2x4xf32>",
+                f"return %done#1, %done#2, %done#3 : tensor<3x2x4xf32>, tensor<2x4xf32>, {WEIGHT}",
+            ),
+        ),
+    ),
+    Case(
+        "a unit axis",
+        (("x4xf32", "x1xf32"), ("4x1xf32", "1x1xf32"), ("2, 4]", "2, 1]")),
+        "fuse",
+    ),
+    Case(
+        "a single step",
+        (("3x2x4", "1x2x4"), ("1x2x4", "1x1x4"), ("<2x4", "<1x4"), ("[1, 2, 4]", "[1, 1, 4]")),
+        "fuse",
+    ),
+    Case(  # that writes the only row of an output
+        "a single step",
+        (
+            ("3x2x4", "1x2x4"),
+            ("%x: tensor<1x2x4xf32>", "%x: tensor<3x2x4xf32>"),
+            ("(tensor<i64>, tensor<1x2x4xf32>", "(tensor<i64>, tensor<3x2x4xf32>"),
+            ("(tensor<1x2x4xf32>, tensor<i64>", "(tensor<3x2x4xf32>, tensor<i64>"),
+        ),
+        "fuse",
+    ),
+    # Its products.
+    Case(
+        "a product that is not one of matrices",
+        instead(
+            f"""%sums = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0]
+              : ({WEIGHT}, {WEIGHT}) -> {WEIGHT}
+            %next = stablehlo.tanh %sum : {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a product with a matrix that the step computes",
+        instead(
+            f"""%w2 = stablehlo.add %w, %w : {WEIGHT}
+            %next = stablehlo.dot_general %sum, %w2, contracting_dims = [1] x [0]
+              : ({WHOLE}, {WEIGHT}) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a product is needed at a later level",
+        instead(
+            f"""%a = stablehlo.tanh %sum : {WHOLE}
+            %aw = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0]
+              : ({WHOLE}, {WEIGHT}) -> {WHOLE}
+            %next = stablehlo.add %aw, %hw : {WHOLE}"""
+        ),
+        "fuse",
+    ),
+    Case(
+        "products of mixed orientation",
+        instead(
+            f"""%wh = stablehlo.dot_general %h, %w, contracting_dims = [1] x [1]
+              : ({WHOLE}, {WEIGHT}) -> {WHOLE}
+            %next = stablehlo.add %sum, %wh : {WHOLE}"""
+        ),
+        "fuse",
+    ),
+    # What a step computes.
+    Case("stablehlo.sine in a step", instead(f"%next = stablehlo.sine %sum : {WHOLE}")),
+    Case(
+        "stablehlo.popcnt in a step",
+        (("%row =", "%t = stablehlo.popcnt %k : tensor<i64>\n%row ="), ("%x, %k", "%x, %t")),
+    ),
+    Case(
+        "stablehlo.popcnt in a step",
+        (("%y_t =", "%t = stablehlo.popcnt %k : tensor<i64>\n%y_t ="), ("%y_t, %k", "%y_t, %t")),
+    ),
+    Case(
+        "stablehlo.negate of i64 in a step",
+        (("%row =", "%t = stablehlo.negate %k : tensor<i64>\n%row ="), ("%x, %k", "%x, %t")),
+    ),
+    Case(
+        "stablehlo.not of i64 in a step",
+        (("%row =", "%t = stablehlo.not %k : tensor<i64>\n%row ="), ("%x, %k", "%x, %t")),
+    ),
+    Case(
+        "a conversion from f32 to i32",
+        instead(
+            f"""%whole = stablehlo.convert %sum : ({WHOLE}) -> tensor<2x4xi32>
+            %next = stablehlo.convert %whole : (tensor<2x4xi32>) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a constant of several numbers",
+        instead(
+            f"""%steps = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]>
+              : {WHOLE}
+            %next = stablehlo.add %sum, %steps : {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a reshape in a step",
+        instead(f"%next = stablehlo.reshape %sum : ({WHOLE}) -> {WHOLE}"),
+    ),
+    Case(
+        "a slice of rows in a step",
+        instead(
+            f"""%part = stablehlo.slice %w [2:4, 0:4] : ({WEIGHT}) -> {WHOLE}
+            %next = stablehlo.add %sum, %part : {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a slice with gaps in a step",
+        instead(
+            f"""{TWICE_WIDE}
+            %next = stablehlo.slice %wide [0:2, 0:8:2] : ({WIDE}) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a concatenation of rows in a step",
+        instead(
+            f"""%top = stablehlo.slice %sum [0:1, 0:4] : ({WHOLE}) -> tensor<1x4xf32>
+            %next = stablehlo.concatenate %top, %top, dim = 0
+              : (tensor<1x4xf32>, tensor<1x4xf32>) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a unit axis that is repeated in a step",
+        instead(
+            f"""%top = stablehlo.slice %sum [0:1, 0:4] : ({WHOLE}) -> tensor<1x4xf32>
+            %next = stablehlo.broadcast_in_dim %top, dims = [0, 1] : (tensor<1x4xf32>) -> {WHOLE}"""
+        ),
+    ),
+    Case(
+        "a part of a row in a step",
+        instead(
+            f"""%some = stablehlo.dynamic_slice %x, %k, %zero, %k, sizes = [1, 2, 2]
+              : (tensor<3x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x2x2xf32>
+            %half = stablehlo.reshape %some : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+            %next = stablehlo.concatenate %half, %half, dim = 1
+              : (tensor<2x2xf32>, tensor<2x2xf32>) -> {WHOLE}"""
+        ),
+    ),
+    # What a GPU's dispatches write.
+    Case(
+        "a unit axis, on which IREE 3.13 computes other numbers",
+        (("x4xf32", "x1xf32"), ("4x1xf32", "1x1xf32"), ("2, 4]", "2, 1]")),
+        "pin",
+    ),
+    Case(
+        "a state of several parts",
+        instead(
+            f"""%left = stablehlo.slice %sum [0:2, 0:2] : ({WHOLE}) -> tensor<2x2xf32>
+            %next = stablehlo.concatenate %left, %left, dim = 1
+              : (tensor<2x2xf32>, tensor<2x2xf32>) -> {WHOLE}"""
+        ),
+        "pin",
+    ),
+]
+
+PASSES = {"fuse": (fuse_time_loops, AVX512), "pin": (pin_time_loops, Gpu())}
+
+
+@pytest.mark.parametrize("by", PASSES)
+def test_the_loop_itself_is_taken(by: str) -> None:
+    """Else none of the cases below would show its reason."""
+    each, processor = PASSES[by]
+    after, left = rewritten(LOOP, each, processor=processor)
+    assert left == {}
+    assert "stablehlo.while" not in after
+
+
+@pytest.mark.parametrize(
+    ("case", "by"),
+    [
+        pytest.param(case, by, id=f"{number}-{by}-{case.reason.replace(' ', '_')}")
+        for number, case in enumerate(CASES)
+        for by in case.by.split()
+    ],
+)
+def test_a_loop_of_another_form_is_left_and_the_reason_noted(case: Case, by: str) -> None:
+    """Nothing of the module changes: neither a function nor an executable is left behind."""
+    each, processor = PASSES[by]
+    text = edited(LOOP, *case.edits)
+    after, left = rewritten(text, each, processor=processor)
+    assert left == {"rnn.loop": case.reason}
+    assert after == rewritten(text)[0]
+
+
+UNKNOWN_SIZE = "a size that is not known when code is generated"
+CROSSING = "a part that crosses a concatenation"
+
+
+def test_reasons_that_no_loop_leads_to() -> None:
+    """Their callers ask for sizes and parts that are there."""
+    text = f"""func.func @f(%a: {WHOLE}) -> {WIDE} {{
+      %ab = stablehlo.concatenate %a, %a, dim = 1 : ({WHOLE}, {WHOLE}) -> {WIDE}
+      return %ab : {WIDE}
+    }}"""
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        concatenation = ops_of(block_of(ops_of(module.body)[0]))[0]
+        assert part_of(concatenation, 5) == (concatenation.operands[1], 1)
+        with pytest.raises(Refused, match=CROSSING):
+            part_of(concatenation, 8)
+        size = Function("f", []).index(3)
+        assert known([1, 2]) == (1, 2)
+        with pytest.raises(Refused, match=UNKNOWN_SIZE):
+            known([1, size])
+
+
+def reasons() -> Iterator[str]:
+    """All that `Refused` is raised with in lowering, as regular expressions."""
+    for path in LOWERING.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Refused":
+                (reason,) = node.args
+                parts = reason.values if isinstance(reason, ast.JoinedStr) else [reason]
+                yield "".join(
+                    re.escape(str(part.value)) if isinstance(part, ast.Constant) else "[\\w.]+"
+                    for part in parts
+                )
+
+
+@pytest.mark.parametrize("reason", sorted(set(reasons())))
+def test_every_reason_has_a_case(reason: str) -> None:
+    shown = [*(case.reason for case in CASES), UNKNOWN_SIZE, CROSSING]
+    assert any(re.fullmatch(reason, each) for each in shown)

@@ -1,0 +1,231 @@
+"""A time loop before and after `pin_time_loop`: 3 steps of 2 rows of 4 units."""
+
+from __future__ import annotations
+
+from ir.filecheck import check
+from ir.rewriting import edited, rewritten
+
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
+from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+
+BEFORE = """
+func.func @rnn(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>)
+    -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
+  %0:2 = stablehlo.composite "rnn_compiler.rnn" %n, %x, %h0, %w {
+    composite_attributes = {reverse = false}, decomposition = @rnn.loop, version = 1 : i32
+  } : (tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)
+    -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
+  return %0#0, %0#1 : tensor<3x2x4xf32>, tensor<2x4xf32>
+}
+func.func private @rnn.loop(
+  %n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>
+) -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %zeros = stablehlo.constant dense<0.0> : tensor<3x2x4xf32>
+  %done:3 = stablehlo.while(%k = %zero, %y = %zeros, %h = %h0)
+      : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
+  cond {
+    %more = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %row = stablehlo.dynamic_slice %x, %k, %zero, %zero, sizes = [1, 2, 4]
+      : (tensor<3x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x2x4xf32>
+    %x_t = stablehlo.reshape %row : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
+    %hw = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]
+      : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %sum = stablehlo.add %x_t, %hw : tensor<2x4xf32>
+    %next = stablehlo.tanh %sum : tensor<2x4xf32>
+    %y_t = stablehlo.reshape %next : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
+    %written = stablehlo.dynamic_update_slice %y, %y_t, %k, %zero, %zero
+      : (tensor<3x2x4xf32>, tensor<1x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>)
+      -> tensor<3x2x4xf32>
+    %one = stablehlo.constant dense<1> : tensor<i64>
+    %k1 = stablehlo.add %k, %one : tensor<i64>
+    stablehlo.return %k1, %written, %next : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
+  }
+  return %done#1, %done#2 : tensor<3x2x4xf32>, tensor<2x4xf32>
+}
+"""
+"""``h = tanh(x[t] + h @ w)``, ``y[t] = h``, for t in 0..n-1."""
+
+AFTER = """
+CHECK: func.func @rnn(
+CHECK-NEXT: stablehlo.composite "rnn_compiler.rnn" {{.*}} decomposition = @rnn.loop
+CHECK-NEXT: return %{{[0-9]+}}#0, %{{[0-9]+}}#1
+
+CHECK: func.func private @rnn.loop([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[H0:%arg2]]: {{.*}}, \
+[[W:%arg3]]:
+CHECK: [[COUNT:%.+]] = tensor.extract [[N]][]
+CHECK: [[HIDDEN:%[0-9]+]] = util.optimization_barrier [[COUNT]] : i64
+
+Two arrays, each from a zero of its own; the state begins in row 0 of its ring of three.
+CHECK: [[ZERO0:%[0-9]+]] = util.optimization_barrier %c0_i32
+CHECK: [[SPLAT0:%[0-9]+]] = flow.tensor.splat [[ZERO0]] : tensor<3x2x4xi32>
+CHECK: [[Y:%[0-9]+]] = flow.tensor.bitcast [[SPLAT0]]
+CHECK: [[ZERO1:%[0-9]+]] = util.optimization_barrier %c0_i32_
+CHECK: [[SPLAT1:%[0-9]+]] = flow.tensor.splat [[ZERO1]] : tensor<3x2x4xi32>
+CHECK: [[RING:%[0-9]+]] = flow.tensor.bitcast [[SPLAT1]]
+CHECK: [[START:%[0-9]+]] = flow.tensor.reshape [[H0]]
+CHECK: [[FIRST:%.+]] = arith.constant 0 : index
+CHECK: [[BEGUN:%[0-9]+]] = flow.tensor.update [[START]], [[RING]]{{\\[}}[[FIRST]],
+
+All three steps are one iteration.
+CHECK: [[STEPS:%[0-9]+]] = arith.index_cast [[HIDDEN]] : i64 to index
+CHECK: [[LOW:%.+]] = arith.constant 0 : index
+CHECK: [[TOGETHER:%.+]] = arith.constant 3 : index
+CHECK: [[DONE:%[0-9]+]]:2 = scf.for [[K:%.+]] = [[LOW]] to [[STEPS]] step [[TOGETHER]] \
+iter_args([[YIN:%.+]] = [[Y]], [[HIN:%.+]] = [[BEGUN]])
+CHECK: [[YPIN:%[0-9]+]] = flow.tensor.barrier [[YIN]] {{.*}} on #hal.device.promise<@__device_0>
+CHECK: [[HPIN:%[0-9]+]] = flow.tensor.barrier [[HIN]] {{.*}} on #hal.device.promise<@__device_0>
+
+Step k reads row k % 2 and writes the other; past the end it writes row 2, which nobody reads.
+CHECK: [[RUNS:%[0-9]+]] = arith.cmpi slt, {{.*}}, [[HIDDEN]]
+CHECK: [[CURRENT:%[0-9]+]] = arith.remui [[K]],
+CHECK: [[OTHER:%[0-9]+]] = arith.subi {{.*}}, [[CURRENT]]
+CHECK: [[NOBODYS:%.+]] = arith.constant 2 : index
+CHECK: [[NEXT:%[0-9]+]] = arith.select [[RUNS]], [[OTHER]], [[NOBODYS]]
+CHECK: [[TIME:%[0-9]+]] = arith.index_cast {{.*}} : i64 to index
+CHECK: [[H:%.+]] = tensor.extract_slice [[HPIN]]{{\\[}}[[CURRENT]], 0, 0]
+CHECK: [[HW:%[0-9]+]] = stablehlo.dot_general [[H]], [[W]], contracting_dims = [1] x [0]
+CHECK: [[X_TIME:%[0-9]+]] = arith.index_cast {{.*}} : i64 to index
+CHECK: [[STEP:%[0-9]+]]:2 = flow.dispatch.region
+CHECK: [[YROW:%.+]] = tensor.extract_slice [[YPIN]]{{\\[}}[[TIME]], 0, 0]
+CHECK: [[HROW:%.+]] = tensor.extract_slice [[HPIN]]{{\\[}}[[NEXT]], 0, 0]
+CHECK: [[XROW:%.+]] = tensor.extract_slice [[X]]{{\\[}}[[X_TIME]], 0, 0]
+CHECK: [[PRODUCT:%.+]] = tensor.extract_slice [[HW]][0, 0]
+CHECK: [[MADE:%[0-9]+]]:2 = linalg.generic {{.*}} ins([[XROW]], [[PRODUCT]] : {{.*}} \
+outs([[YROW]], [[HROW]] :
+CHECK-NEXT: ([[XIN:%.+]]: f32, [[PIN:%.+]]: f32, [[OLD:%.+]]: f32, {{.*}}: f32):
+CHECK-NEXT: [[SUM:%[0-9]+]] = arith.addf [[XIN]], [[PIN]]
+CHECK-NEXT: [[NEW:%[0-9]+]] = math.tanh [[SUM]]
+CHECK-NEXT: [[KEPT:%[0-9]+]] = arith.select [[RUNS]], [[NEW]], [[OLD]]
+CHECK-NEXT: linalg.yield [[KEPT]], [[NEW]]
+CHECK: tensor.insert_slice [[MADE]]#0 into [[YPIN]]{{\\[}}[[TIME]], 0, 0]
+CHECK: tensor.insert_slice [[MADE]]#1 into [[HPIN]]{{\\[}}[[NEXT]], 0, 0]
+
+The next one reads what this one wrote.
+CHECK: [[K1:%[0-9]+]] = arith.addi [[K]], %c1
+CHECK: tensor.extract_slice [[STEP]]#1
+CHECK: flow.dispatch.region
+CHECK: arith.addi [[K]], %c2
+CHECK: [[LAST:%[0-9]+]]:2 = flow.dispatch.region
+CHECK-NOT: flow.dispatch.region
+CHECK: scf.yield [[LAST]]#0, [[LAST]]#1
+
+CHECK: [[PARITY:%[0-9]+]] = arith.remui [[STEPS]],
+CHECK: [[FINAL:%.+]] = tensor.extract_slice [[DONE]]#1{{\\[}}[[PARITY]], 0, 0]
+CHECK: return [[DONE]]#0, [[FINAL]]
+"""
+
+
+def pinned(text: str, gpu: Gpu | None = None) -> tuple[str, dict[str, str]]:
+    return rewritten(text, pin_time_loops, processor=gpu or Gpu())
+
+
+def test_the_decomposition_updates_in_place() -> None:
+    """The composite, and the function that holds it, stay as they are."""
+    after, left = pinned(BEFORE)
+    assert left == {}
+    check(after, AFTER)
+    assert "stablehlo.while" not in after
+
+
+def test_an_iteration_holds_some_of_many_steps() -> None:
+    """Of 100 steps 25, so that none is left over; the 25 read and write one after the other."""
+    after, _ = pinned(edited(BEFORE, ("3x2x4", "100x2x4")))
+    check(
+        after,
+        """
+        CHECK: [[TOGETHER:%.+]] = arith.constant 25 : index
+        CHECK: scf.for {{.*}} step [[TOGETHER]]
+        CHECK-COUNT-25: flow.dispatch.region
+        CHECK-NOT: flow.dispatch.region
+        """,
+    )
+
+
+DIRECTIONS = (
+    "return %0#0, %0#1 : tensor<3x2x4xf32>, tensor<2x4xf32>",
+    """%1:2 = stablehlo.composite "rnn_compiler.rnn" %n, %x, %h0, %w {
+        composite_attributes = {reverse = false}, decomposition = @rnn.back, version = 1 : i32
+      } : (tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)
+        -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
+      return %0#0, %1#1 : tensor<3x2x4xf32>, tensor<2x4xf32>""",
+)
+
+
+def two(second: str = "%n, %x, %h0, %w") -> str:
+    """A function of two time loops, the operands of the second as told."""
+    head, loop = BEFORE.split("func.func private")
+    head = edited(head, DIRECTIONS, ('"rnn_compiler.rnn" %n, %x, %h0, %w {', "FIRST"))
+    head = head.replace("FIRST", '"rnn_compiler.rnn" %n, %x, %h0, %w {', 1)
+    head = head.replace("FIRST", f'"rnn_compiler.rnn" {second} {{')
+    private = f"func.func private{loop}"
+    return head + private + edited(private, ("@rnn.loop", "@rnn.back"))
+
+
+def test_loops_that_need_not_wait_for_each_other_become_one() -> None:
+    """The two directions of a layer: of both, each step is issued after the other's."""
+    after, left = pinned(two())
+    assert left == {}
+    check(
+        after,
+        """
+        CHECK: func.func @rnn([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[H0:%arg2]]: {{.*}}, \
+[[W:%arg3]]:
+        CHECK-NEXT: [[ALL:%[0-9]+]]:4 = call @"rnn.loop+rnn.back"(\
+[[N]], [[X]], [[H0]], [[W]], [[N]], [[X]], [[H0]], [[W]])
+        CHECK-NEXT: return [[ALL]]#0, [[ALL]]#3
+        CHECK: func.func private @"rnn.loop+rnn.back"
+        CHECK-COUNT-1: scf.for
+        CHECK-COUNT-6: flow.dispatch.region
+        CHECK-NOT: scf.for
+        """,
+    )
+    assert "stablehlo.composite" not in after
+
+
+def test_loops_that_wait_for_each_other_stay_apart() -> None:
+    """Two layers: the second reads what the first has made."""
+    after, _ = pinned(two("%n, %0#0, %h0, %w"))
+    assert after.count("stablehlo.composite") == after.count("scf.for") == 2
+
+
+def test_loops_of_other_lengths_stay_apart() -> None:
+    other = "%c = stablehlo.constant dense<2> : tensor<i64>\n%1:2 = stablehlo.composite"
+    after, _ = pinned(edited(two("%c, %x, %h0, %w"), ("%1:2 = stablehlo.composite", other)))
+    assert after.count("stablehlo.composite") == after.count("scf.for") == 2
+
+
+def test_what_needs_a_loop_comes_after_the_loop_that_they_become() -> None:
+    """An op between two loops that reads the first's results moves behind the call."""
+    between = "%2 = stablehlo.negate %0#1 : tensor<2x4xf32>\n%1:2 = stablehlo.composite"
+    module = edited(two(), ("%1:2 = stablehlo.composite", between), ("%0#0, %1#1", "%0#0, %2"))
+    check(
+        pinned(module)[0],
+        """
+        CHECK: [[ALL:%[0-9]+]]:4 = call
+        CHECK-NEXT: [[NEGATED:%[0-9]+]] = stablehlo.negate [[ALL]]#1
+        CHECK-NEXT: return [[ALL]]#0, [[NEGATED]]
+        """,
+    )
+
+
+def test_a_loop_is_left_with_its_companion() -> None:
+    """Loops that would become one are both left if one is of another form; each has its reason."""
+    sine = edited(two(), ("stablehlo.tanh", "stablehlo.sine"))
+    after, left = pinned(sine)
+    reason = "stablehlo.sine in a step"
+    assert left == {"rnn.loop": reason, "rnn.back": reason}
+    assert after == rewritten(sine)[0]
+
+
+def test_the_decomposition_of_several_composites_is_left() -> None:
+    """Side by side, one after the other, in two functions."""
+    reason = {"rnn.loop": "the decomposition of several composites"}
+    for operands in ("%n, %x, %h0, %w", "%n, %0#0, %h0, %w"):
+        twice = edited(two(operands), ("decomposition = @rnn.back", "decomposition = @rnn.loop"))
+        assert pinned(twice) == (rewritten(twice)[0], reason)
+    head, _ = BEFORE.split("func.func private")
+    twice = BEFORE + edited(head, ("@rnn(", "@again("))
+    assert pinned(twice) == (rewritten(twice)[0], reason)
