@@ -16,6 +16,7 @@ from docs.pages import PAGES, ROOT, Block, blocks
 
 from rnn_compiler.cli import main
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.targets.strategies import PASSES
 
 RUN = ("python", "sh")
 BY_CI = ("demo command", "test command")
@@ -102,6 +103,20 @@ def test_every_op_has_a_row_and_every_row_an_op() -> None:
     text = (ROOT / "docs" / "ops.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \| .* \|$", text, re.MULTILINE)
     assert dict(rows) == {name: " ".join(op.signature.dtypes) for name, op in OPS.items()}
+
+
+def test_every_pass_has_a_row_with_its_strategies() -> None:
+    text = (ROOT / "lowering" / "passes" / "README.md").read_text()
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([\w, ]+) \|", text, re.MULTILINE))
+    found: dict[str, list[str]] = {}
+    for strategy, passes in PASSES.items():
+        for name in passes:
+            found.setdefault(name, []).append(strategy)
+    every = len(PASSES)
+    assert rows == {
+        name: "all" if len(strategies) == every else ", ".join(strategies)
+        for name, strategies in found.items()
+    }
 
 
 # Links and names.
