@@ -1,0 +1,185 @@
+"""README and docs tell the truth: code and commands run, links lead somewhere, tables agree."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from docs.pages import PAGES, ROOT, Block, blocks
+
+from rnn_compiler.cli import main
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.targets.strategies import PASSES
+
+RUN = ("python", "sh")
+BY_CI = ("demo command", "test command")
+
+
+def runs(block: Block) -> bool:
+    return block.language in RUN and not block.marker.startswith("not run: ")
+
+
+def run_block(page: str, block: Block, names: dict[str, object]) -> None:
+    """Runs Python in the page's names, or each command of a shell block in this process."""
+    if block.language == "python":
+        source = "\n" * (block.line - 1) + block.text  # so that tracebacks name the page's lines
+        exec(compile(source, page, "exec"), names)
+        return
+    for line in block.text.replace("\\\n", "").splitlines():
+        command = shlex.split(line, comments=True)
+        if not command:
+            continue
+        name, *arguments = command
+        if name == "rnn-compiler":
+            assert main(arguments) == 0, line
+        else:
+            tool = shutil.which(name, path=sysconfig.get_path("scripts"))
+            assert tool, f"{page}, line {block.line}: {name} is not installed, mark the block"
+            subprocess.run([tool, *arguments], check=True, capture_output=True)
+
+
+PAGES_THAT_RUN = [
+    page
+    for page in PAGES
+    if any(runs(block) and block.marker not in BY_CI for block in blocks(page))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES_THAT_RUN)
+def test_all_that_a_page_shows_runs(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In order, in one folder; each page on its own."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    left: list[str] = []
+    for block in blocks(page):
+        if runs(block) and block.marker not in BY_CI:
+            _, _, needed = block.marker.partition("needs: ")
+            if needed and importlib.util.find_spec(needed) is None:
+                left.append(f"line {block.line} needs {needed}")
+            else:
+                run_block(page, block, names)
+    if left:
+        pytest.skip(f"all of {page} ran, but {', '.join(left)}")
+
+
+def test_the_test_sees_the_pages() -> None:
+    """Pages are there, and so are the commands that .ci/run takes from the README."""
+    assert {"README.md", "docs/python.md", "docs/command_line.md"} <= set(PAGES_THAT_RUN)
+    markers = [block.marker for block in blocks("README.md")]
+    assert [markers.count(each) for each in BY_CI] == [1, 1]
+    for page in PAGES:
+        for block in blocks(page):
+            known = ("not run: ", "needs: ", "emitted: ", "from: ")
+            assert not block.marker or block.marker in BY_CI or block.marker.startswith(known), (
+                page,
+                block.marker,
+            )
+
+
+def test_the_command_line_page_shows_every_verb() -> None:
+    text = (ROOT / "docs" / "command_line.md").read_text()
+    help_text = subprocess.run(
+        [sys.executable, "-m", "rnn_compiler", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    verbs = re.findall(r"^    (\w+)  ", help_text, re.MULTILINE)
+    assert len(verbs) == 11
+    for verb in verbs:
+        assert f"rnn-compiler {verb}" in text, verb
+    for variable in set(re.findall(r"RNN_COMPILER_\w+", help_text)):
+        assert variable in text, variable
+
+
+def test_every_op_has_a_row_and_every_row_an_op() -> None:
+    text = (ROOT / "docs" / "ops.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \| .* \|$", text, re.MULTILINE)
+    assert dict(rows) == {name: " ".join(op.signature.dtypes) for name, op in OPS.items()}
+
+
+def test_every_pass_has_a_row_with_its_strategies() -> None:
+    text = (ROOT / "lowering" / "passes" / "README.md").read_text()
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([\w, ]+) \|", text, re.MULTILINE))
+    found: dict[str, list[str]] = {}
+    for strategy, passes in PASSES.items():
+        for name in passes:
+            found.setdefault(name, []).append(strategy)
+    every = len(PASSES)
+    assert rows == {
+        name: "all" if len(strategies) == every else ", ".join(strategies)
+        for name, strategies in found.items()
+    }
+
+
+# Links and names.
+
+LINKED = {
+    str(path.relative_to(ROOT)): path
+    for path in (
+        *PAGES.values(),
+        ROOT / "lowering" / "passes" / "README.md",
+        ROOT / "samples" / "quickstart" / "README.md",
+        ROOT / "tests" / "README.md",
+        ROOT / "tests" / "goldens" / "README.md",
+    )
+}
+
+
+def anchor(heading: str) -> str:
+    """The anchor that a heading has on GitHub."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(path: Path) -> set[str]:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", LINKED)
+def test_links_lead_somewhere(page: str) -> None:
+    """To a file that git has, and a heading that it has; addresses are not fetched."""
+    path = LINKED[page]
+    links = re.findall(r"\]\(([^)\s]+)\)", path.read_text())
+    for link in links:
+        if re.match(r"https?://", link):
+            continue
+        name, _, fragment = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        assert target.exists(), f"{page}: {link}"
+        assert target.is_relative_to(ROOT), f"{page}: {link}"
+        if fragment:
+            assert fragment in anchors(target), f"{page}: {link}"
+
+
+FOLDERS = ("lowering", "runtime", "rnn_compiler", "tests", "benchmarks", "samples", "docs")
+
+
+@pytest.mark.parametrize("page", LINKED)
+def test_files_that_are_named_exist(page: str) -> None:
+    """Paths in backquotes; from the page's own folder or the root. N stands for a name."""
+    path = LINKED[page]
+    text = path.read_text()
+    for name in re.findall(r"`([\w./-]+/[\w./-]*)`", text):
+        if name.split("/")[0] in FOLDERS and "..." not in name:
+            assert (ROOT / name).exists(), f"{page}: {name}"
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    seen, waiting = set[Path](), [ROOT / "README.md"]
+    while waiting:
+        path = waiting.pop()
+        if path in seen or path.suffix != ".md":
+            continue
+        seen.add(path)
+        for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)", path.read_text()):
+            if not link.startswith("http"):
+                waiting.append((path.parent / link).resolve())
+    assert {path.resolve() for path in PAGES.values()} <= seen

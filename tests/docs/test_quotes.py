@@ -1,0 +1,84 @@
+"""Modules and sources that docs quote are those of today."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from docs.pages import PAGES, ROOT, Block, blocks
+
+import rnn_compiler as rc
+from rnn_compiler.compilation import resolve_target
+from rnn_compiler.lowering.builder.module import module_text
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.targets.strategies import resolve_strategy
+
+
+def quotes(kind: str) -> list[Any]:
+    """The blocks of all pages whose marker begins with a word, as parameters."""
+    return [
+        pytest.param(block, id=f"{page}:{block.line}")
+        for page in PAGES
+        for block in blocks(page)
+        if block.marker.startswith(f"{kind}: ")
+    ]
+
+
+def emitted(stage: str) -> list[str]:
+    """The lines of a stage, ``"stablehlo"`` or ``"PASS TARGET"``."""
+    module = rc.build(
+        "BlockLSTMV2",
+        seq_length=32,
+        batch_size=16,
+        input_size=64,
+        num_units=64,
+        use_peephole=False,
+    )
+    if stage == "stablehlo":
+        return module.text.splitlines()
+    last, name = stage.split()
+    target = resolve_target(name)
+    strategy = resolve_strategy(None, target)
+    located, functions = module.located_text, module.functions
+    rewritten = rewrite(located, functions, target, "0", strategy, last=last)
+    return module_text(rewritten.text).splitlines()
+
+
+def unnumbered(line: str) -> str:
+    """A line without the numbers that tell values of one name from each other."""
+    return re.sub(r"(%[A-Za-z_]+?)_?\d+\b", r"\1", line).strip()
+
+
+def missing(quoted: str, lines: list[str]) -> list[str]:
+    """The quoted lines that do not follow each other in a text; ``...`` stands for anything."""
+    rest = iter([unnumbered(line) for line in lines])
+    absent: list[str] = []
+    for line in quoted.splitlines():
+        parts = [re.escape(part.strip()) for part in unnumbered(line).split("...")]
+        pattern = re.compile(r"\s*.*?\s*".join(parts))
+        if not any(pattern.fullmatch(each) for each in rest):
+            absent.append(line)
+            break  # the text is read to its end
+    return absent
+
+
+@pytest.mark.parametrize("block", quotes("emitted"))
+def test_quoted_lines_are_emitted(block: Block) -> None:
+    assert missing(block.text, emitted(block.marker.removeprefix("emitted: "))) == []
+
+
+@pytest.mark.parametrize("block", quotes("from"))
+def test_quoted_sources_are_there(block: Block) -> None:
+    source = (ROOT / block.marker.removeprefix("from: ")).read_text()
+    assert missing(block.text, source.splitlines()) == []
+
+
+def test_the_comparison_sees_what_is_missing() -> None:
+    lines = ["  %z_1 = add %a, %b : f32", "  %h = tanh %z_1 : f32"]
+    assert missing("%z_9 = add ...\n%h = tanh %z : f32\n", lines) == []
+    assert missing("%h = tanh %z_3 : f32\n%z = add %a, %b : f32\n", lines) != []
+    assert missing("%z = add %a, %c : f32\n", lines) != []
+    assert missing("%z = add\n", lines) != []
+    assert len(quotes("emitted")) == 6
+    assert len(quotes("from")) >= 6
