@@ -12,10 +12,10 @@ from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
-from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
+from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
-from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
 from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
 from rnn_compiler.lowering.passes.share_products import share_products

@@ -1,9 +1,9 @@
 """Strategies: which passes stand between a portable module and the compiler.
 
     portable   none: IREE compiles the loops as they stand, and copies what they carry every step
-    fused      each loop one dispatch (`fuse_time_loop`), each large product in blocks
+    fused      each loop one dispatch (`fuse_time_loops`), each large product in blocks
                (`blocked_products`); what a rewrite does not know stays as it is
-    pinned     loops that update in place and issue many steps at a time (`pin_time_loop`)
+    pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
 The default is the fastest known for the target: fused on CPUs, which pinned code runs on too, and
 pinned on GPUs, which fused code does not run on. It is recorded in the manifest.

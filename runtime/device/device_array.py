@@ -9,6 +9,7 @@ import iree.runtime as iree
 import numpy as np
 import numpy.typing as npt
 
+from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.schema.dlpack import CPU, address_of
 from rnn_compiler.schema.dtypes import DTYPES
@@ -197,8 +198,17 @@ class DeviceArray:
             memory = _Memory(mapping, mapping.asarray(self.shape, raw), writable)
             array: Any = np.asarray(memory)
         else:
-            array = np.array(iree.DeviceArray(self.device.hal, self._raw_view()).to_host())
+            array = np.array(self._transferred())
         return array.view(self.dtype)
+
+    def _transferred(self) -> npt.NDArray[Any]:
+        """A copy of its elements that has come from a device."""
+        try:
+            return iree.DeviceArray(self.device.hal, self._raw_view()).to_host()
+        except (RuntimeError, ValueError) as error:
+            raise DeviceError(
+                f"{self.device.uri}: copying {self} from there failed: {str(error).strip()}"
+            ) from error
 
     def _raw_view(self) -> Any:
         """It as IREE's Python copies it from a device: that knows no bfloat16."""

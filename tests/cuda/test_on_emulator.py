@@ -73,7 +73,8 @@ RUNS = {
     "edges-padding": Run(EDGES, 13, "test_padding or gradient_looks", NEVER),
     "edges-values": Run(EDGES, 25, "(saturated and float32) or huge or denormals or digits", NEVER),
     "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
-    "differences": Run(("numeric/test_finite_differences.py",), 1, "GRUBlockCellGrad"),
+    "differences": Run(("numeric/test_finite_differences.py",), 17),
+    "sweep": Run(("numeric/test_cudnn_rnn.py",), 5, "test_sweep"),
     "emulated": Run(("cuda/emulated",), 30),
     **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
 }

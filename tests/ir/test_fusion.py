@@ -14,7 +14,7 @@ import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
-from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
+from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

@@ -12,7 +12,7 @@ from ir.rewriting import AVX512, rewritten
 from numeric.harness import module
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
-from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

@@ -209,6 +209,18 @@ def test_what_is_unknown_may_be_loaded_and_not_selected(driver: Driver) -> None:
     assert driver.run(kernel(body, 2), [values], values[:1]) == [2]
 
 
+def test_what_lies_behind_the_unknown_is_known(driver: Driver) -> None:
+    """Each element of a vector by itself: rows of shared memory have gaps that nothing writes."""
+    body = """mov.b64 %rd60, 0;
+    st.shared.b32 [%rd60], 5;
+    st.shared.b32 [%rd60+12], 7;
+    ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [%rd60];
+    add.s32 %r5, %r1, %r4;
+    st.global.b32 [%rd100], %r5;"""
+    text = kernel(body, 1, before=SHARED)
+    assert driver.run(text, [], np.zeros(1, "i4"), threads=1, shared=128) == [12]
+
+
 def test_memory_that_was_freed(driver: Driver) -> None:
     place = driver.allocate(64)
     driver.free(place)

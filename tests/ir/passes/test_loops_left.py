@@ -17,8 +17,8 @@ from rnn_compiler.lowering.kernel.body import known
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
-from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
-from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
+from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 
 LOWERING = Path(__file__).parents[3] / "lowering"
 

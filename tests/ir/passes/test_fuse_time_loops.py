@@ -1,4 +1,4 @@
-"""A time loop before and after `fuse_time_loop`: 3 steps of 2 rows of 4 units."""
+"""A time loop before and after `fuse_time_loops`: 3 steps of 2 rows of 4 units."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import AVX2, AVX512, edited, rewritten
 
-from rnn_compiler.lowering.passes.fuse_time_loop import fuse_time_loops
+from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 BEFORE = """

@@ -1,4 +1,4 @@
-"""A time loop before and after `pin_time_loop`: 3 steps of 2 rows of 4 units."""
+"""A time loop before and after `pin_time_loops`: 3 steps of 2 rows of 4 units."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
-from rnn_compiler.lowering.passes.pin_time_loop import pin_time_loops
+from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 
 BEFORE = """
 func.func @rnn(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>)

@@ -1,7 +1,7 @@
 """Gives every time loop a decomposition that updates in place and issues many steps at a time.
 
 Requires: a portable module. For devices that cannot run a whole loop in one dispatch: GPUs.
-Matches: the composites that `builder.time_loop` makes, as `fuse_time_loop` does. Composites of one
+Matches: the composites that `builder.time_loop` makes, as `fuse_time_loops` does. Composites of one
 block with the same number of steps, none of which needs another (the two directions of a layer),
 become a single loop that a `func.call` runs: half as many command buffers. (IREE 3.13 issues what
 works in place one after the other all the same.) Loops are replaced by what `gpu.pinned_loop` makes
