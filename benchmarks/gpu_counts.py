@@ -122,7 +122,7 @@ def _stream_ir(module: rc.Module, target: str) -> str:
     """The function of a module, in IREE's stream dialect."""
     resolved = resolve_target(target)
     text = rewrite(module.located_text, module.functions, resolved, "0", "pinned").text
-    program = [str(iree_compile._libraries() / "iree-compile"), "--compile-to=stream"]
+    program = [str(iree_compile.compiler_folder() / "iree-compile"), "--compile-to=stream"]
     with tempfile.TemporaryDirectory() as folder:
         made = iree_compile.compile_module(
             text, resolved, reproducers=Path(folder), executable=program

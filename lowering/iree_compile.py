@@ -30,7 +30,13 @@ from rnn_compiler.errors import CompileError, UnsupportedError
 from rnn_compiler.lowering.targets.names import compiler_flags
 from rnn_compiler.schema.manifest import TargetSpec
 
-__all__ = ["DEFAULT_TIMEOUT", "CompilerIdentity", "compile_module", "compiler_identity"]
+__all__ = [
+    "DEFAULT_TIMEOUT",
+    "CompilerIdentity",
+    "compile_module",
+    "compiler_folder",
+    "compiler_identity",
+]
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds a compilation may take. Tens of times what the largest one needs."""
@@ -63,7 +69,7 @@ class CompilerIdentity:
     content: str
 
 
-def _libraries() -> Path:
+def compiler_folder() -> Path:
     """The folder of IREE's compiler binaries.
 
     Raises:
@@ -92,7 +98,7 @@ def compiler_identity() -> CompilerIdentity:
     Raises:
         UnsupportedError: The compiler is not installed.
     """
-    library = next(_libraries().glob("*IREECompiler.*"))
+    library = next(compiler_folder().glob("*IREECompiler.*"))
     with library.open("rb") as file:
         digest = hashlib.sha256(file.read(1 << 16))
     digest.update(str(library.stat().st_size).encode())
@@ -124,7 +130,7 @@ def compile_module(
         OSError: There is no room for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
-    command = [*(executable or [str(_libraries() / "iree-compile")]), *_FLAGS]
+    command = [*(executable or [str(compiler_folder() / "iree-compile")]), *_FLAGS]
     command += compiler_flags(target)
     stages.report(f"compiling for {target.name}")
     with _temporary_folder() as folder:

@@ -93,8 +93,10 @@ def rewrite(
         InvalidArgumentError: The strategy has no such pass.
     """
     if last is not None and last not in PASSES[strategy]:
+        others = [name for name, passes in PASSES.items() if last in passes]
+        remedy = f"{last} is one of the {' and '.join(others)} strategy" if others else ""
         expected = f"a pass of the {strategy} strategy: {', '.join(PASSES[strategy])}"
-        raise InvalidArgumentError("rewrite", "last", expected, last)
+        raise InvalidArgumentError("emit", "stage", expected, f"after:{last}", remedy)
     facts = {
         "strategy": strategy,
         "package_version": package_version,

@@ -64,7 +64,7 @@ def packed_columns(
         matrix = _side_by_side(outside, weights, starts, stage.unit, axis)
     of = element(panels.columns[0][0])
     if matrix.element != of:  # loops that share weights each convert them: not to be made one
-        matrix = converted(outside, outside.pinned(matrix), of)
+        matrix = converted(outside, outside.opaque(matrix), of)
     if stage.panel < stage.unit:
         gates = len(panels.columns)
         matrix = pack(outside, vectors, matrix, axis, stage.panel, gates, together=together)

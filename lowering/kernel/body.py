@@ -254,7 +254,7 @@ class Body:
         """Emits a clone, never carried out: what makes an array stays out of what reads it."""
         return self.array("flow.tensor.clone", [array], array.type)
 
-    def pinned(self, array: Array) -> Array:
+    def opaque(self, array: Array) -> Array:
         """Emits a barrier: nothing is known of the array, not even that nobody reads it."""
         return self.array("util.optimization_barrier", [array], array.type)
 

@@ -1,6 +1,8 @@
 """Strategies: which passes stand between a portable module and the compiler.
 
-    portable   none: IREE compiles the loops as they stand, and copies what they carry every step
+    portable   no rewrite of loops or products: IREE compiles the loops as they stand, and copies
+               what they carry every step; on GPUs their arrays get a buffer each
+               (`separate_buffers`)
     fused      each loop one dispatch (`fuse_time_loops`), each large product in blocks
                (`blocked_products`); what a rewrite does not know stays as it is
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)

@@ -40,6 +40,7 @@ environment:
                            work on CPUs, else local-sync; cuda for cuda)
   RNN_COMPILER_CACHE_DIR   folder of the artifact cache
   RNN_COMPILER_CACHE       rw, ro, off or verify
+  RNN_COMPILER_CACHE_TRUST     owner (default) or writers: whose entries are taken
   RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
   RNN_COMPILER_POOL_MAX_SIZE   freed buffers a device keeps for later calls (default: 512M)
   RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
@@ -50,7 +51,7 @@ Tab completion: pip install 'rnn-compiler[completion]', then in ~/.bashrc or ~/.
 
 Every verb but emit takes --json: then standard output is JSON and nothing else, {"error": "..."}
 if there is nothing else to say. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments;
-check also 3, recompile, and 4, unsupported; 143 after SIGTERM.
+check also 3, recompile, and 4, unsupported; 130 after Ctrl-C, 143 after SIGTERM.
 """
 
 

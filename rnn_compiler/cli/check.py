@@ -28,8 +28,8 @@ def add_check(verbs: Any) -> None:
         "check",
         help="say whether an artifact would run here, and how well",
         description="Says whether an artifact or bundle would run on this machine: optimal (it "
-        "uses all that the machine has), runs, recompile (not as it is, but the same module "
-        "compiled here would), unsupported (the device it is for is not here). "
+        "uses all that the machine has), runs, recompile (this file does not run here, but its "
+        "ops compiled here do), unsupported (there is no device of its kind here). "
         "Exit code 0 for optimal and runs, 3 for recompile, 4 for unsupported; 1 if there is no "
         "such artifact or it cannot be read, 2 for wrong usage.",
     )

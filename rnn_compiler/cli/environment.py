@@ -44,7 +44,7 @@ def add_ops(verbs: Any) -> None:
     """Adds the verb `ops`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "ops",
-        help="list the ops, with dtypes, targets and attributes",
+        help="list the ops; with an OP, show its arguments, results and attributes",
         description="Lists the ops; with an OP, shows its arguments and results.",
     )
     parser.add_argument("op", nargs="?", metavar="OP", help="show this one in full")

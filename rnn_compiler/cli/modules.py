@@ -35,6 +35,7 @@ from rnn_compiler.runtime.artifact import Artifact
 __all__ = ["add_compile", "add_emit"]
 
 _AFTER = {f"after:{name}": name for names in PASSES.values() for name in names}
+_PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in PASSES.items())
 
 
 def add_emit(verbs: Any) -> None:
@@ -52,9 +53,9 @@ def add_emit(verbs: Any) -> None:
         default="stablehlo",
         metavar="STAGE",
         help="stablehlo, the portable module; lowered, as the compiler is given it; or after:PASS, "
-        f"as it is after one of the passes {', '.join(_AFTER.values())} (default: %(default)s)",
+        f"as it is after a pass, of {_PASSES_TEXT} (default: %(default)s)",
     )
-    parser.add_argument("--target", metavar="TARGET", help="what to lower for (default: cpu)")
+    parser.add_argument("--target", metavar="TARGET", help="default: RNN_COMPILER_TARGET, else cpu")
     _add_strategy(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="default: standard output"
@@ -100,7 +101,14 @@ def add_compile(verbs: Any) -> None:
         "levels), cuda, cuda:sm_86, cuda:t4; repeatable",
     )
     _add_strategy(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: OP.vmfb")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="default: the first function's name, block_lstm_v2.vmfb; for several targets a folder "
+        "of that name",
+    )
     parser.add_argument(
         "--timeout",
         type=float,

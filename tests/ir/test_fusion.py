@@ -131,7 +131,7 @@ def test_no_tile_repeats_what_is_shared(
     module = rc.build(op, **others, **sizes)
     text = lowered_text(module, "cpu")
     program = [
-        str(iree_compile._libraries() / "iree-compile"),
+        str(iree_compile.compiler_folder() / "iree-compile"),
         f"--iree-hal-dump-executable-intermediates-to={tmp_path}",
     ]
     iree_compile.compile_module(

@@ -204,7 +204,7 @@ def test_a_failure_leaves_no_cache_entry(
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
     with monkeypatch.context() as patch:
         fake(tmp_path, f"exec <&-; {script}")
-        patch.setattr(iree_compile, "_libraries", lambda: tmp_path)
+        patch.setattr(iree_compile, "compiler_folder", lambda: tmp_path)
         with pytest.raises(CompileError, match=r"^compiling for cpu: the compiler ") as caught:
             rc.compile(tiny_module, "cpu", timeout=1)
     assert list(cache.rglob("*.entry")) == []
@@ -213,7 +213,7 @@ def test_a_failure_leaves_no_cache_entry(
     assert "func.func @block_lstm_v2(" in module
     assert "BlockLSTMV2: " in module, "the compiler's errors name the formula"
     fake(tmp_path, "cat")
-    monkeypatch.setattr(iree_compile, "_libraries", lambda: tmp_path)
+    monkeypatch.setattr(iree_compile, "compiler_folder", lambda: tmp_path)
     assert rc.compile(tiny_module, "cpu").payload == module.encode()
 
 
@@ -268,7 +268,7 @@ def test_every_feature_is_one_that_the_compiler_knows(tmp_path: Path) -> None:
     text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
     done = subprocess.run(
         [
-            iree_compile._libraries() / "iree-compile",
+            iree_compile.compiler_folder() / "iree-compile",
             "-",
             "-o",
             "/dev/null",

@@ -24,7 +24,8 @@ TensorFlow stops there. GRUBlockCellParameterGrad, which is this package's own, 
     d_w_c  = [x, r*h_prev]^T @ d_c_bar           d_b_c  = sum(d_c_bar)
 
 Source: tensorflow/core/kernels/rnn/gru_ops.h (GRUCell, GRUCellBprop); the formulas in the op's
-documentation have slips that the kernel has not.
+documentation have slips that the kernel has not. CudnnRNN's gru, which resets after the product, is
+`cells.cudnn_gru`.
 """
 
 from __future__ import annotations

@@ -33,8 +33,12 @@ RATE = Attribute(
 )
 
 SEEDS = (
-    Attribute("seed", int, 0, "of the dropout mask", bounds=_INT64, at_run_time=True),
-    Attribute("seed2", int, 0, "of the dropout mask", bounds=_INT64, at_run_time=True),
+    Attribute(
+        "seed", int, 0, "first half of the dropout mask's seed", bounds=_INT64, at_run_time=True
+    ),
+    Attribute(
+        "seed2", int, 0, "second half of the dropout mask's seed", bounds=_INT64, at_run_time=True
+    ),
 )
 
 CALL_COUNTER = Attribute(

@@ -86,7 +86,7 @@ def chosen(body: Body, _: Array, place: Number) -> Number:
             "CHECK: flow.tensor.clone %arg0 : tensor<3x4xf32>",
         ),
         (
-            lambda body, array, _: body.pinned(array),
+            lambda body, array, _: body.opaque(array),
             "CHECK: util.optimization_barrier %arg0 : tensor<3x4xf32>",
         ),
         (
