@@ -41,6 +41,9 @@ __all__ = [
 DEFAULT_TIMEOUT = 300.0
 """Seconds a compilation may take. Tens of times what the largest one needs."""
 
+_LONGEST = 1e6
+"""Seconds that the system can wait for."""
+
 _FLAGS = (
     "-",
     "-o",
@@ -227,7 +230,7 @@ def _run(
     code: int | None = None
     try:
         with _guard(process.pid, folder):
-            payload, diagnostics = process.communicate(module.encode(), timeout)
+            payload, diagnostics = process.communicate(module.encode(), min(timeout, _LONGEST))
         code = process.returncode
     except subprocess.TimeoutExpired:
         _stop(process)
@@ -262,7 +265,8 @@ def _save_reproducer(
     name = hashlib.sha256((module + shlex.join(command)).encode()).hexdigest()[:16]
     try:
         place = folder / name
-        place.mkdir(parents=True, exist_ok=True)
+        for each in (folder.parent, folder, place):  # in the cache, which is for this user alone
+            each.mkdir(0o700, parents=True, exist_ok=True)
         (place / "module.mlir").write_text(module)
         (place / "diagnostics.txt").write_text(diagnostics)
         (place / "command.sh").write_text(

@@ -92,8 +92,9 @@ class CompileError(RnnCompilerError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> Any:
-        keywords = {name: value for name, value in vars(self).items() if name != "summary"}
-        return functools.partial(type(self), **keywords), (self.summary,)
+        names = ("target", "diagnostics", "reproducer", "command")
+        made = functools.partial(type(self), **{name: getattr(self, name) for name in names})
+        return made, (self.summary,), vars(self)
 
 
 class ArtifactError(RnnCompilerError):

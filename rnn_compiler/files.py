@@ -9,10 +9,18 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
+import shutil
+import stat
 from collections.abc import Generator
 from pathlib import Path
 
 __all__ = ["write_atomically", "write_files"]
+
+_DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
+"""What the system calls a file that a process has open."""
+
+_MOST_LINKS = 10
 
 
 def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = None) -> None:
@@ -41,35 +49,70 @@ def write_files(*files: tuple[Path, bytes | memoryview]) -> None:
     """Writes files that belong together: all of them appear, each whole, or none does.
 
     All are written before the first takes its place, in the order given: so the last is the one to
-    wait for. Between two of these a power loss can still separate them. A link is followed, and a
-    device or a pipe, such as ``/dev/stdout``, is written to.
+    wait for. Between two of these a power loss can still separate them. Older files keep their
+    permissions, and come back if a later one cannot take its place. A link is followed, and a
+    device, a pipe or an open file, such as ``/dev/stdout``, is written to.
 
     Raises:
         OSError: One cannot be written, and is the file that is named; nothing is left behind.
     """
-    places = [Path(os.path.realpath(path)) for path, _ in files]
+    replaced = [(path, data) for path, data in files if not _is_stream(path)]
+    places = [Path(os.path.realpath(path)) for path, _ in replaced]
     temporaries = [_temporary(place) for place in places]
+    older: dict[Path, Path] = {}
     made: list[Path] = []
     try:
-        for (path, data), temporary in zip(files, temporaries, strict=True):
+        for (path, data), place, temporary in zip(replaced, places, temporaries, strict=True):
             with _naming(path):
-                if path.exists() and not path.is_file() and not path.is_dir():
-                    path.write_bytes(data)
-                else:
-                    _write(temporary, data)
-        for (path, _), place, temporary in zip(files, places, temporaries, strict=True):
-            if temporary.exists():
-                is_new = not place.exists()
-                with _naming(path):
-                    temporary.replace(place)
-                made += [place] if is_new else []
+                if place.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else None
+                _write(temporary, data, mode)
+        for (path, _), place, temporary in zip(replaced, places, temporaries, strict=True):
+            with _naming(path):
+                if place.exists():
+                    older[place] = _kept(place)
+                temporary.replace(place)
+            made += [] if place in older else [place]
+        for path, data in files:
+            if _is_stream(path):
+                with _naming(path), path.open("ab") as stream:
+                    stream.write(data)
     except BaseException:
+        for place, kept in older.items():
+            with contextlib.suppress(OSError):
+                kept.replace(place)
+                kept.unlink(missing_ok=True)  # of one file with itself, replacing does nothing
         for each in (*temporaries, *made):
             with contextlib.suppress(OSError):
                 each.unlink()
         raise
+    for kept in older.values():
+        kept.unlink(missing_ok=True)
     for folder in {place.parent for place in places}:
         _sync_folder(folder)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path is written to as it is: a device, a pipe, or a file that is open already."""
+    link = path.absolute()
+    for _ in range(_MOST_LINKS):
+        if _DESCRIPTOR.match(str(link)):
+            return True
+        if not link.is_symlink():
+            break
+        link = Path(os.path.normpath(link.parent / link.readlink()))
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _kept(path: Path) -> Path:
+    """Another name for a file, which holds it when something else takes its place."""
+    kept = _temporary(path)
+    try:
+        kept.hardlink_to(path)
+    except OSError:  # a file system without links
+        shutil.copy2(path, kept)
+    return kept
 
 
 def _temporary(path: Path) -> Path:

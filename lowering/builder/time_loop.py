@@ -1,8 +1,8 @@
 """The loop over time that every recurrence runs in.
 
 It is emitted as a `stablehlo.composite` whose decomposition is a plain `stablehlo.while`: any
-consumer of StableHLO runs the latter, and lowering for IREE recognises the former by its name
-(``rnn_compiler.<name>``) instead of matching patterns in a loop.
+consumer of StableHLO runs the latter, and lowering for IREE recognises the former by its attribute
+`reverse` (`analysis.time_loop`) instead of matching patterns in a loop.
 """
 
 from __future__ import annotations

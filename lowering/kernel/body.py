@@ -135,14 +135,18 @@ class Body:
     def located(self, location: ir.Location) -> Generator[None, None, None]:
         """Gives what is emitted meanwhile another source location."""
         before, self.location = self.location, location
-        yield
-        self.location = before
+        try:
+            yield
+        finally:
+            self.location = before
 
     @contextmanager
     def _inside(self, block: ir.Block) -> Generator[None, None, None]:
         before, self._at = self._at, ir.InsertionPoint(block)
-        yield
-        self._at = before
+        try:
+            yield
+        finally:
+            self._at = before
 
     # Ops.
 

@@ -47,4 +47,4 @@ def _separate(body: Body, value: ir.Value) -> Array:
 
 def _is_zero(constant: ir.Operation) -> bool:
     dense = ir.DenseElementsAttr(constant.attributes["value"])
-    return dense.is_splat and float(str(dense.get_splat_value()).split(" ")[0]) == 0
+    return dense.is_splat and str(dense.get_splat_value()).split(" ")[0] in ("0", "0.000000e+00")

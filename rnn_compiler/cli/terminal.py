@@ -110,7 +110,7 @@ def print_json(data: object) -> None:
 
 def print_error(text: str, kind: str = "error") -> None:
     """Prints an error or a warning on standard error, in one line."""
-    print(f"rnn-compiler: {kind}: {text}", file=sys.stderr)
+    print(f"rnn-compiler: {kind}: {_clean(text)}", file=sys.stderr)
 
 
 @contextmanager

@@ -212,8 +212,12 @@ def read_file(path: Path) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes a file with the permissions of the folder it is in."""
-    write_atomically(path, data, path.parent.stat().st_mode & _FILE_MODE)
+    """Writes a file with the permissions of the folder it is in.
+
+    A group may write only where it is trusted: it could rewrite the file in place.
+    """
+    mode = _FILE_MODE if trusts_writers() else _FILE_MODE & ~stat.S_IWGRP
+    write_atomically(path, data, path.parent.stat().st_mode & mode)
 
 
 def _make_folder(path: Path) -> None:
@@ -246,7 +250,11 @@ def _check_trust(status: os.stat_result, path: Path) -> None:
     if status.st_mode & stat.S_IWOTH:
         remedy = f"take that from them (chmod o-w {path})"
         raise UntrustedError(errno.EPERM, "every user can write to it", path, remedy)
-    if status.st_uid not in (0, os.geteuid()) and not trusts_writers():
+    if trusts_writers():
+        return
+    remedy = "set RNN_COMPILER_CACHE_TRUST=writers if you trust all who can write to it"
+    if status.st_uid not in (0, os.geteuid()):
         reason = f"it belongs to user {status.st_uid}"
-        remedy = "set RNN_COMPILER_CACHE_TRUST=writers if you trust all who can write to it"
         raise UntrustedError(errno.EPERM, reason, path, remedy)
+    if stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IWGRP:
+        raise UntrustedError(errno.EPERM, "its group can write to it", path, remedy)

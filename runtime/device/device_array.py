@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import iree.runtime as iree
@@ -44,13 +45,14 @@ class DeviceArray:
         exported: Whether something else has its memory, and might write there.
     """
 
-    __slots__ = ("__weakref__", "_host", "_spec", "_view", "device", "exported")
+    __slots__ = ("__weakref__", "_host", "_place", "_spec", "_view", "device", "exported")
 
     def __init__(self, device: Device, view: Any, spec: TensorSpec) -> None:
         self.device = device
         self._view = view
         self._spec = spec
         self._host: npt.NDArray[Any] | None = None
+        self._place: tuple[int, int] | None = None
         self.exported = False
 
     def matches(self, spec: TensorSpec) -> bool:
@@ -106,9 +108,15 @@ class DeviceArray:
         return np.array(self.to_host(), dtype, copy=copy)
 
     def copy(self) -> DeviceArray:
-        """The same in memory of its own, which never leaves the device."""
+        """The same in memory of its own, which never leaves the device.
+
+        Raises:
+            DeviceError: The device failed or has no memory left, or its threads are those of the
+                process that this one was forked from.
+        """
+        self.device.check_usable()
         source, hal = self._view.get_buffer(), self.device.hal
-        with RUNNING:
+        with RUNNING, self._failing("copying"):
             target = hal.allocator.allocate_buffer(
                 memory_type=iree.MemoryType.DEVICE_LOCAL,
                 allowed_usage=iree.BufferUsage.DEFAULT,
@@ -123,7 +131,7 @@ class DeviceArray:
 
     def move(self) -> None:
         """Puts it into memory of its own."""
-        self._view, self._host = self.copy()._view, None
+        self._view, self._host, self._place = self.copy()._view, None, None
 
     def shares_memory(self, others: Iterable[DeviceArray]) -> bool:
         """Whether one of some other arrays on its device is in its memory.
@@ -136,12 +144,14 @@ class DeviceArray:
 
     def _span(self) -> tuple[int, int]:
         """Where its memory begins and ends; nothing if IREE does not say, and so exports it not."""
-        try:
-            capsule = self.device.hal.create_dlpack_capsule(self._view, *self.device.dlpack)
-        except RuntimeError:
-            return 0, 0
-        start = address_of(capsule)
-        return start, start + self._view.get_buffer().byte_length()
+        if self._place is None:
+            try:
+                capsule = self.device.hal.create_dlpack_capsule(self._view, *self.device.dlpack)
+                start = address_of(capsule)
+                self._place = start, start + self._view.get_buffer().byte_length()
+            except RuntimeError:
+                self._place = 0, 0
+        return self._place
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where DLPack finds it."""
@@ -179,14 +189,15 @@ class DeviceArray:
                 raise BufferError("it shares its memory with another array: let it be copied")
             self.move()
         there = self.copy() if copy else self
-        there.exported = True
         try:
-            return self.device.hal.create_dlpack_capsule(there._view, *place)
+            capsule = self.device.hal.create_dlpack_capsule(there._view, *place)
         except RuntimeError as error:
             if copy is False:
                 raise BufferError(f"{str(error).strip()}: let it be copied, once") from error
-            self.move()
-            return self.device.hal.create_dlpack_capsule(self._view, *place)
+            there.move()
+            capsule = self.device.hal.create_dlpack_capsule(there._view, *place)
+        there.exported = True
+        return capsule
 
     def map(self, *, writable: bool = True) -> npt.NDArray[Any]:
         """Its memory as an array, a writable one for whoever knows that nobody else uses it."""
@@ -203,12 +214,17 @@ class DeviceArray:
 
     def _transferred(self) -> npt.NDArray[Any]:
         """A copy of its elements that has come from a device."""
-        try:
+        with RUNNING, self._failing("copying from there"):
             return iree.DeviceArray(self.device.hal, self._raw_view()).to_host()
+
+    @contextmanager
+    def _failing(self, what: str) -> Generator[None]:
+        """Gives IREE's errors a name."""
+        try:
+            yield
         except (RuntimeError, ValueError) as error:
-            raise DeviceError(
-                f"{self.device.uri}: copying {self} from there failed: {str(error).strip()}"
-            ) from error
+            message = f"{self.device.uri}: {what} {self} failed: {str(error).strip()}"
+            raise DeviceError(message) from error
 
     def _raw_view(self) -> Any:
         """It as IREE's Python copies it from a device: that knows no bfloat16."""

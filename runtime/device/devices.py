@@ -175,18 +175,26 @@ class Device:
             )
 
     def put(self, array: npt.NDArray[Any], spec: TensorSpec) -> DeviceArray:
-        """A copy of an array on this device; of any memory and byte order, but the right dtype."""
+        """A copy of an array on this device; of any memory and byte order, but the right dtype.
+
+        Raises:
+            DeviceError: The device failed, or has no memory left.
+        """
         raw: Any = np.asarray(array, DTYPES[spec.dtype].numpy, order="C")
         if spec.dtype == "bfloat16":  # which has no buffer protocol
             raw = raw.view(np.uint16)
         with RUNNING:
-            view = self.hal.allocator.allocate_buffer_copy(
-                memory_type=iree.MemoryType.DEVICE_LOCAL,
-                allowed_usage=iree.BufferUsage.DEFAULT,
-                device=self.hal,
-                buffer=raw,
-                element_type=ELEMENT_TYPES[spec.dtype],
-            )
+            try:
+                view = self.hal.allocator.allocate_buffer_copy(
+                    memory_type=iree.MemoryType.DEVICE_LOCAL,
+                    allowed_usage=iree.BufferUsage.DEFAULT,
+                    device=self.hal,
+                    buffer=raw,
+                    element_type=ELEMENT_TYPES[spec.dtype],
+                )
+            except (RuntimeError, ValueError) as error:
+                message = f"{self.uri}: copying {spec.name}, {spec}, there failed"
+                raise DeviceError(f"{message}: {str(error).strip()}") from error
         return DeviceArray(self, view, spec)
 
     def view(self, tensor: Any) -> DeviceArray:

@@ -7,6 +7,7 @@ bound on the size of a file, which the writing process meets in the same way.
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
+from rnn_compiler.files import write_files
 from rnn_compiler.lowering import iree_compile
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
@@ -319,3 +321,50 @@ def test_no_large_files_for_the_compiler(tmp_path: Path, monkeypatch: pytest.Mon
     done = limited(["compile", "BlockLSTMV2", "--dim", DIMS, "-o", str(tmp_path / "lstm.vmfb")])
     check_temporary_files(done, folder)
     assert [path.name for path in tmp_path.iterdir()] == ["temporary"]
+
+
+def test_what_goes_to_standard_output_lands_where_that_goes(tmp_path: Path) -> None:
+    """After what was written there before, not in its place."""
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    command = [sys.executable, "-m", "rnn_compiler", "emit", "BlockLSTMV2", "--dim", DIMS]
+    with log.open("a") as out:
+        done = subprocess.run([*command, "-o", "/dev/stdout"], stdout=out, timeout=120)
+    assert done.returncode == 0
+    text = log.read_text()
+    assert text.startswith("before\nmodule")
+    assert "@block_lstm_v2(" in text
+
+
+def test_an_older_file_comes_back_where_the_next_cannot_be_written(tmp_path: Path) -> None:
+    """With its permissions, and without a trace of the attempt."""
+    older, folder = tmp_path / "m.json", tmp_path / "m"
+    older.write_text("older")
+    older.chmod(0o600)
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_files((older, b"newer"), (folder, b"payload"))
+    assert (older.read_text(), stat.S_IMODE(older.stat().st_mode)) == ("older", 0o600)
+    write_files((older, b"newer"))
+    assert (older.read_text(), stat.S_IMODE(older.stat().st_mode)) == ("newer", 0o600)
+    assert sorted(tmp_path.iterdir()) == [folder, older]
+
+
+def test_older_files_come_back_where_one_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / name for name in ("manifest", "payload")]
+    for path in paths:
+        path.write_text("older")
+    replace = Path.replace
+
+    def fail(path: Path, target: Path) -> Path:
+        if target == paths[1] and path.read_text() == "newer":
+            raise PermissionError(1, "not permitted", str(path))
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(PermissionError, match=str(paths[1])):
+        write_files(*((path, b"newer") for path in paths))
+    assert [path.read_text() for path in paths] == ["older", "older"]
+    assert sorted(tmp_path.iterdir()) == paths

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,14 @@ from rnn_compiler.cli import main
 for arguments in sys.argv[1].split("|"):
     main(arguments.split())
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is listed must not change while other tests compile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -950,10 +951,20 @@ def test_35_two_users_with_different_umasks(public_folder: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o700, 0o750, 0o755, 0o2770, 0o2775])
 @pytest.mark.parametrize("mask", [0o000, 0o077])
+@pytest.mark.parametrize("trust", ["owner", "writers"])
 def test_35_what_is_in_a_cache_has_its_permissions(
-    cache: ArtifactCache, tiny: rc.Artifact, mode: int, mask: int
+    cache: ArtifactCache,
+    tiny: rc.Artifact,
+    mode: int,
+    mask: int,
+    trust: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Those of the folder that somebody has made, whatever the umask of who compiles."""
+    """Those of the folder that somebody has made, whatever the umask of who compiles.
+
+    But that a group may rewrite code only where it is trusted.
+    """
+    monkeypatch.setenv("RNN_COMPILER_CACHE_TRUST", trust)
     cache.folder.mkdir()
     cache.folder.chmod(mode)
     old = os.umask(mask)
@@ -968,6 +979,8 @@ def test_35_what_is_in_a_cache_has_its_permissions(
     assert len(found) >= 5
     for path in found:
         expected = mode if path.is_dir() else mode & 0o666
+        if path.is_file() and path.parent.name != "locks" and trust == "owner":
+            expected &= 0o644
         assert path.stat().st_mode & 0o7777 == expected, path
 
 
@@ -1015,6 +1028,28 @@ def test_35_a_group_that_fills_a_cache_together(public_folder: Path) -> None:
     assert next(folder.rglob("??/*.entry")).stat().st_uid == 1002
     assert compile_as(folder, 1001, 100, **trust) == ["payload"]
     assert compile_as(folder, 0, 0, **trust) == ["payload"]
+
+
+@root_only
+def test_35_what_a_group_can_rewrite_is_trusted_by_those_who_say_so(public_folder: Path) -> None:
+    """One's own entry too: it stays one's own when another rewrites it in place."""
+    folder = public_folder / "shared"
+    folder.mkdir()
+    os.chown(folder, -1, 100)
+    folder.chmod(0o2775)
+    trust = {"RNN_COMPILER_CACHE_TRUST": "writers"}
+    assert compile_as(folder, 1001, 100) == ["compiled", "payload"]
+    entry = next(folder.rglob("*.entry"))
+    assert stat.S_IMODE(entry.stat().st_mode) == 0o644
+    entry.chmod(0o664)
+    compiled, said = compile_as(folder, 1001, 100, RNN_COMPILER_CACHE="ro")
+    assert compiled == "compiled"
+    assert "its group can write to it" in said
+    assert "set RNN_COMPILER_CACHE_TRUST=writers" in said
+    assert compile_as(folder, 1002, 100, **trust) == ["payload"]
+    assert compile_as(folder, 1001, 100) == ["compiled", "payload"], "and takes its place"
+    assert stat.S_IMODE(entry.stat().st_mode) == 0o644
+    assert compile_as(folder, 1001, 100) == ["payload"]
 
 
 @root_only

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 from importlib import util
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,3 +131,31 @@ def test_torch_writes_to_one_result(program: rc.Program) -> None:
     assert (first.sum().item(), second.sum().item()) == (5, 0)
     np.testing.assert_array_equal(results.wci_grad, np.ones(5, np.float32))
     np.testing.assert_array_equal(results.wcf_grad, np.zeros(5, np.float32))
+
+
+FORKED = """
+import os, signal
+import numpy as np
+import rnn_compiler as rc
+
+program = rc.runtime.load({path!r}, "local-task")
+array = program.to_device(np.ones(8, np.float32))
+if os.fork() == 0:
+    signal.alarm(30)
+    try:
+        array.__dlpack__(copy=True)
+    except rc.errors.DeviceError as error:
+        print(error, flush=True)
+    os._exit(0)
+print(os.wait()[1])
+"""
+
+
+def test_a_copy_after_a_fork_is_refused(tiny: rc.Artifact, tmp_path: Path) -> None:
+    """It needs the parent's threads, and would wait for them for ever."""
+    script = FORKED.format(path=str(tiny.save(tmp_path / "tiny.vmfb")))
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    said, code = done.stdout.splitlines()
+    assert "do not survive a fork" in said
+    assert code == "0"

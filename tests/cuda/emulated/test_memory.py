@@ -10,7 +10,7 @@ import pytest
 from cases import sizes
 from numeric.harness import draw, first_variant, program
 
-import rnn_compiler as rc
+from rnn_compiler.schema.dtypes import DTYPES
 
 OPS = ["LSTMBlockCell", "BlockLSTMV2", "BlockLSTMGradV2", "CudnnRNNV3", "CudnnRNNBackpropV3"]
 
@@ -91,7 +91,7 @@ def test_a_gradient_takes_what_the_forward_left_there() -> None:
 def test_dlpack(dtype: str) -> None:
     """To a tensor of this GPU and back: viewed in place, the same memory and elements."""
     compiled = program("LSTMBlockCell", "float32", first_variant("LSTMBlockCell"))
-    numbers = np.arange(64).astype(rc.dtypes.DTYPES[dtype].numpy)
+    numbers = np.arange(64).astype(DTYPES[dtype].numpy)
     array = compiled.to_device(numbers)
     assert array.__dlpack_device__() == (2, 0)  # kDLCUDA
     again = compiled.device.view(array)

@@ -65,8 +65,8 @@ def load_apart(folder: Path) -> ctypes.CDLL:
 def load(folder: Path, capability: int = 80) -> ctypes.CDLL:
     """Loads the emulator into this process, for good: from now on it is NVIDIA's driver here.
 
-    IREE and `runtime.cuda_driver` open ``libcuda.so`` and ``libcuda.so.1`` by these names, under
-    which the dynamic linker finds what is loaded already.
+    IREE and `runtime.device.cuda_driver` open ``libcuda.so`` and ``libcuda.so.1`` by these names,
+    under which the dynamic linker finds what is loaded already.
     """
     library = ctypes.CDLL(str(folder / "libcuda.so"), mode=ctypes.RTLD_GLOBAL)
     ctypes.CDLL(str(folder / "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
