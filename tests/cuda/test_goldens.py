@@ -1,4 +1,4 @@
-"""Every golden case on a GPU, in float32 and float16: `pytest tests/cuda --device cuda`.
+"""Every golden case on a GPU, in each dtype: `pytest tests/cuda --device cuda`.
 
 With ``--device local-sync`` the same code runs on the CPU, which shows that these tests work.
 """
@@ -9,6 +9,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from cases import TOLERANCES
 from goldens.golden import Golden, read_goldens
 from numeric.harness import module
 
@@ -26,19 +27,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         cases = [
             pytest.param(golden, dtype, device, id=f"{golden.path.stem}-{golden.op}-{dtype}")
             for golden in read_goldens()
-            for dtype in ("float32", "float16")
-            if (golden.dtype, dtype) != ("float16", "float32")  # which TensorFlow did not compute
+            for dtype in TOLERANCES
+            if golden.dtype != "float16" or dtype == "float16"  # too coarse for the others
         ]
     metafunc.parametrize(("golden", "dtype", "device"), cases)
 
 
 def in_dtype(golden: Golden, dtype: str) -> Golden:
-    """The case in another dtype: inputs rounded to it, its tolerance."""
+    """The case in another dtype: inputs rounded to it, the larger tolerance of the two."""
     inputs = {
         name: array.astype(DTYPES[dtype].numpy) if array.dtype.kind == "f" else array
         for name, array in golden.inputs.items()
     }
-    return dataclasses.replace(golden, inputs=inputs, meta={**golden.meta, "dtype": dtype})
+    coarser = max(dtype, golden.dtype, key=TOLERANCES.__getitem__)
+    return dataclasses.replace(golden, inputs=inputs, meta={**golden.meta, "dtype": coarser})
 
 
 def test_golden(golden: Golden, dtype: str, device: str) -> None:

@@ -57,6 +57,10 @@ FIRST = "test_variant and (4-2-3-5 or -2-3-5-)"
 
 SOME = "test_variant and (-float16- or -float32-) and 4-2-3-5 and (BlockLSTMGradV2 or BackpropV3)"
 
+OTHERS = "bfloat16 or float64"
+ONE_OF_EACH = " or ".join(f"{number}_" for number in ("00", 14, 19, 25, 31, 37, 40, "07"))
+"""Golden cases of the block ops, one of each op."""
+
 NEVER = "tolerance or test_threads or out_of_range"
 """Those without a device; of a device's threads; and that of what lies on a GPU is not read."""
 
@@ -64,7 +68,8 @@ RUNS = {
     "goldens": Run(("cuda/test_goldens.py",), 18, "float32 and f32 and not Grad"),
     "goldens-of-gradients": Run(("cuda/test_goldens.py",), 10, "float32 and f32 and Grad"),
     "goldens-float16": Run(("cuda/test_goldens.py",), 5, "f16"),
-    "goldens-cudnn": Run(("cuda/test_goldens.py",), 6, "float32 and (pub_05 or pub_12 or pub_18)"),
+    "goldens-other-types": Run(("cuda/test_goldens.py",), 16, f"({OTHERS}) and ({ONE_OF_EACH})"),
+    "goldens-cudnn": Run(("cuda/test_goldens.py",), 24, "pub_05 or pub_12 or pub_18"),
     **{
         f"reference-{dtype}": Run(REFERENCE, 15, f"{FIRST} and -{dtype}-", NEVER)
         for dtype in DTYPES
