@@ -26,9 +26,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.kernel.attributes import integer
-from rnn_compiler.lowering.kernel.body import Array
+from rnn_compiler.lowering.kernel.body import Array, Body
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["Turns"]
 
@@ -69,7 +70,7 @@ class Turns:
         self._counts, self._base = executable.shared(_LINE * (_MOST + 1), number, count)
         first, step = zip(*(_order(workgroup, parts) for workgroup in range(parts)), strict=True)
         self._first, self._step = (
-            self._body.choose(table, self.workgroup) for table in (first, step)
+            _choose(self._body, table, self.workgroup) for table in (first, step)
         )
 
     def _atomic(self, kind: int, value: Number, place: Index) -> Number:
@@ -119,6 +120,15 @@ class Turns:
         last = at.select(is_open, at.index(self.parts), zero)
         at.loop(0, last, 1, carried, part)  # an scf.if would be repeated in the tiles of a reader
         at.wait_while(lambda: self._done(zero) < goal)
+
+
+def _choose(body: Body, table: Sequence[int], index: Number) -> Number:
+    """Emits a choice from a table of indices."""
+    type = ir.RankedTensorType.get([len(table)], ir.IndexType.get())
+    numbers = [ir.IntegerAttr.get(ir.IndexType.get(), number) for number in table]
+    value = ir.DenseElementsAttr.get(numbers, type)
+    constant = body.op("arith.constant", [], [type], {"value": value})
+    return body.number("tensor.extract", [constant.results[0], index], "index")
 
 
 def _order(workgroup: int, parts: int) -> tuple[int, int]:

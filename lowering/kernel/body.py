@@ -244,14 +244,6 @@ class Body:
         """Emits a vector of one number."""
         return self.number("vector.broadcast", [number], number.element, lanes)
 
-    def choose(self, table: Sequence[int], index: Number) -> Number:
-        """Emits a choice from a table of indices."""
-        type = ir.RankedTensorType.get([len(table)], ir.IndexType.get())
-        numbers = [ir.IntegerAttr.get(ir.IndexType.get(), number) for number in table]
-        value = ir.DenseElementsAttr.get(numbers, type)
-        constant = self.op("arith.constant", [], [type], {"value": value})
-        return self.number("tensor.extract", [constant.results[0], index], "index")
-
     # Arrays.
 
     def held(self, array: Array) -> Array:

@@ -39,10 +39,6 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
     return array
 
 
-def chosen(body: Body, _: Array, place: Number) -> Number:
-    return body.choose([5, 7, 9], place)
-
-
 @pytest.mark.parametrize(
     ("body", "checks"),
     [
@@ -96,13 +92,6 @@ def chosen(body: Body, _: Array, place: Number) -> Number:
         (
             lambda body, array, _: body.expand(array, [[0], [1, 2]], (3, 2, 2)),
             "CHECK: tensor.expand_shape %arg0 {{\\[\\[}}0], [1, 2]] output_shape [3, 2, 2]",
-        ),
-        (
-            chosen,
-            """
-            CHECK: [[TABLE:%.+]] = arith.constant dense<[5, 7, 9]> : tensor<3xindex>
-            CHECK: tensor.extract [[TABLE]][%arg1] : tensor<3xindex>
-            """,
         ),
         (
             lambda body, _, place: body.smaller(place, 5),
