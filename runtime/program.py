@@ -117,13 +117,13 @@ class Program:
         value = as_array("to_device", "array", array, "float32", self.device.uri)
         if isinstance(value, DeviceArray):
             if value.device is self.device:
-                return value if value is array else _kept(value.copy())
+                return value if value is array else self.device.keep(value.copy())
             value = value.to_host()
         dtype = canonical_name(value.dtype)
         if dtype is None:
             raise InvalidArgumentError("to_device", "array", "a numeric dtype", str(value.dtype))
         spec = TensorSpec("array", dtype, value.shape)
-        return _kept(self.device.put(value, spec))
+        return self.device.keep(self.device.put(value, spec))
 
 
 class Function:
@@ -232,7 +232,7 @@ class Function:
             for result in results:
                 if written and result.shares_memory(written):
                     result.move()
-                _kept(result)
+                self._device.keep(result)
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
@@ -290,12 +290,6 @@ def _result_type(op: str, fields: tuple[str, ...]) -> Any:
 
 def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     return _result_type(op, fields)(*values)
-
-
-def _kept(array: DeviceArray) -> DeviceArray:
-    """An array that a caller gets."""
-    array.device.kept[id(array)] = array
-    return array
 
 
 def _independent(

@@ -183,7 +183,7 @@ class DeviceArray:
             raise BufferError(
                 f"it is on {self.device.uri}, {place}: to_host() copies it from there"
             )
-        others = [each() for each in self.device.kept.valuerefs()]  # while threads add more
+        others = [each() for each in self.device.kept.copy()]  # while threads add more
         if not copy and self.shares_memory(each for each in others if each is not None):
             if copy is False:
                 raise BufferError("it shares its memory with another array: let it be copied")

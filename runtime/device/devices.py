@@ -10,7 +10,7 @@ import os
 import re
 import threading
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
 
 import iree.runtime as iree
 import numpy as np
@@ -125,7 +125,7 @@ class Device:
         patience: How many seconds a caller of these stays awake (`waiting.wait`).
         usable: Whether it works in this process. Threads stay with the process that this is a fork
             of, and a call would wait for them for ever.
-        kept: The arrays on it that callers have, by their `id`.
+        kept: The arrays on it that callers have.
     """
 
     def __init__(self, uri: str) -> None:
@@ -134,7 +134,7 @@ class Device:
         pool = pool_options()
         self.uri = uri
         self.usable = True
-        self.kept: WeakValueDictionary[int, DeviceArray] = WeakValueDictionary()
+        self.kept: set[ref[DeviceArray]] = set()
         self.kind = kind
         self.has_threads = driver == "local-task"
         self.patience = 0.0
@@ -161,6 +161,11 @@ class Device:
     def capability(self) -> int | None:
         """The compute capability of a GPU, 89 for 8.9; of a CPU None."""
         return cuda_driver.capability(self.dlpack[1]) if self.kind == "cuda" else None
+
+    def keep(self, array: DeviceArray) -> DeviceArray:
+        """Counts an array among those that callers have, until it is freed."""
+        self.kept.add(ref(array, self.kept.discard))
+        return array
 
     def check_usable(self) -> None:
         """Checks that the device works in this process.
