@@ -11,6 +11,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from rnn_compiler.errors import DeviceError
+from rnn_compiler.runtime.device.devices import get_device
+
 # Tests share `cases`, `reference` and the like; they are no package, so that nothing but this
 # folder's own tests can import them.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -64,6 +67,16 @@ def emulated(pytestconfig: pytest.Config) -> ctypes.CDLL:
 hypothesis.settings.register_profile("local", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture
+def without_gpu() -> None:
+    """Skips a test of what is said where there is none."""
+    try:
+        get_device("cuda")
+    except DeviceError:
+        return
+    pytest.skip("there is a GPU")
 
 
 def _shared_temporary(factory: pytest.TempPathFactory) -> Path:

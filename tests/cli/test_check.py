@@ -12,9 +12,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
-from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.manifest import Manifest, TargetSpec
 
@@ -194,15 +192,10 @@ def test_code_for_cpus_is_not_the_fault_of_a_gpu(
     assert reason == "it is for CPUs (--device local-sync, local-task), cuda is none of them"
 
 
+@pytest.mark.usefixtures("without_gpu")
 def test_code_for_a_gpu_without_a_driver_has_a_short_reason(
     tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    try:
-        get_device("cuda")
-    except DeviceError:
-        pass
-    else:
-        pytest.skip("there is a GPU")
     gpu = for_target(tiny, device="cuda", name="cuda", architecture="sm_80", features=())
     code, verdict, reason = judge(gpu, tmp_path, capsys)
     assert (code, verdict) == (4, "unsupported")

@@ -108,15 +108,7 @@ def test_the_device_follows_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
         assert current_device() == "cuda://1"
 
 
-def _has_gpu() -> bool:
-    try:
-        get_device("cuda")
-    except DeviceError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(_has_gpu(), reason="there is a GPU")
+@pytest.mark.usefixtures("without_gpu")
 def test_without_a_driver_the_remedy_is_named() -> None:
     artifact = rc.compile(CELL, "cuda")
     for load in (

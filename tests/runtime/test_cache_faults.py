@@ -127,6 +127,16 @@ def public_folder() -> Iterator[Path]:
         yield Path(name)
 
 
+@pytest.fixture
+def group_folder(public_folder: Path) -> Path:
+    """A folder that group 100 shares: what is made there is the group's."""
+    folder = public_folder / "shared"
+    folder.mkdir()
+    os.chown(folder, -1, 100)
+    folder.chmod(0o2775)
+    return folder
+
+
 def entries(folder: Path) -> list[Path]:
     return sorted(folder.rglob("??/*.entry"))
 
@@ -1006,50 +1016,42 @@ def test_35_a_cache_that_root_has_filled_for_all(public_folder: Path, mode: str)
 
 
 @root_only
-def test_35_a_group_that_fills_a_cache_together(public_folder: Path) -> None:
+def test_35_a_group_that_fills_a_cache_together(group_folder: Path) -> None:
     """With the remedy that the warning names, whatever the umasks; others read only."""
-    folder = public_folder / "shared"
-    folder.mkdir()
-    os.chown(folder, -1, 100)
-    folder.chmod(0o2775)
-    assert compile_as(folder, 1001, 100, 0o077) == ["compiled", "payload"]
-    compiled, said = compile_as(folder, 1002, 100)
+    assert compile_as(group_folder, 1001, 100, 0o077) == ["compiled", "payload"]
+    compiled, said = compile_as(group_folder, 1002, 100)
     assert compiled == "compiled"
     assert "it belongs to user 1001" in said
     assert "set RNN_COMPILER_CACHE_TRUST=writers if you trust all who can write to it" in said
-    _, said = compile_as(folder, 1002, 100, RNN_COMPILER_CACHE="ro")
+    _, said = compile_as(group_folder, 1002, 100, RNN_COMPILER_CACHE="ro")
     assert "set RNN_COMPILER_CACHE_TRUST=writers" in said
     trust = {"RNN_COMPILER_CACHE_TRUST": "writers"}
-    assert compile_as(folder, 1002, 100, **trust) == ["payload"]
-    assert compile_as(folder, 1003, 1003, **trust, RNN_COMPILER_CACHE="ro") == ["payload"]
-    assert compile_as(folder, 1003, 1003, **trust) == ["payload"]
-    next(folder.rglob("*.entry")).unlink()
-    assert compile_as(folder, 1002, 100, 0o077, **trust) == ["compiled", "payload"]
-    assert next(folder.rglob("??/*.entry")).stat().st_uid == 1002
-    assert compile_as(folder, 1001, 100, **trust) == ["payload"]
-    assert compile_as(folder, 0, 0, **trust) == ["payload"]
+    assert compile_as(group_folder, 1002, 100, **trust) == ["payload"]
+    assert compile_as(group_folder, 1003, 1003, **trust, RNN_COMPILER_CACHE="ro") == ["payload"]
+    assert compile_as(group_folder, 1003, 1003, **trust) == ["payload"]
+    next(group_folder.rglob("*.entry")).unlink()
+    assert compile_as(group_folder, 1002, 100, 0o077, **trust) == ["compiled", "payload"]
+    assert next(group_folder.rglob("??/*.entry")).stat().st_uid == 1002
+    assert compile_as(group_folder, 1001, 100, **trust) == ["payload"]
+    assert compile_as(group_folder, 0, 0, **trust) == ["payload"]
 
 
 @root_only
-def test_35_what_a_group_can_rewrite_is_trusted_by_those_who_say_so(public_folder: Path) -> None:
+def test_35_what_a_group_can_rewrite_is_trusted_by_those_who_say_so(group_folder: Path) -> None:
     """One's own entry too: it stays one's own when another rewrites it in place."""
-    folder = public_folder / "shared"
-    folder.mkdir()
-    os.chown(folder, -1, 100)
-    folder.chmod(0o2775)
     trust = {"RNN_COMPILER_CACHE_TRUST": "writers"}
-    assert compile_as(folder, 1001, 100) == ["compiled", "payload"]
-    entry = next(folder.rglob("*.entry"))
+    assert compile_as(group_folder, 1001, 100) == ["compiled", "payload"]
+    entry = next(group_folder.rglob("*.entry"))
     assert stat.S_IMODE(entry.stat().st_mode) == 0o644
     entry.chmod(0o664)
-    compiled, said = compile_as(folder, 1001, 100, RNN_COMPILER_CACHE="ro")
+    compiled, said = compile_as(group_folder, 1001, 100, RNN_COMPILER_CACHE="ro")
     assert compiled == "compiled"
     assert "its group can write to it" in said
     assert "set RNN_COMPILER_CACHE_TRUST=writers" in said
-    assert compile_as(folder, 1002, 100, **trust) == ["payload"]
-    assert compile_as(folder, 1001, 100) == ["compiled", "payload"], "and takes its place"
+    assert compile_as(group_folder, 1002, 100, **trust) == ["payload"]
+    assert compile_as(group_folder, 1001, 100) == ["compiled", "payload"], "and takes its place"
     assert stat.S_IMODE(entry.stat().st_mode) == 0o644
-    assert compile_as(folder, 1001, 100) == ["payload"]
+    assert compile_as(group_folder, 1001, 100) == ["payload"]
 
 
 @root_only
