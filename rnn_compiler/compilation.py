@@ -174,7 +174,8 @@ def _if_for(artifact: Artifact | None, request: _Request) -> Artifact | None:
     if request.strategy not in (None, manifest.strategy):
         _log.info("miss: %r was found, which fell back to another strategy", artifact)
         return None
-    if (manifest.functions, manifest.target) == (request.module.functions, request.target):
+    found = manifest.name, manifest.functions, manifest.target
+    if found == (request.module.name, request.module.functions, request.target):
         return artifact
     _log.warning("miss: %r was found, which is for another module or target", artifact)
     return None
@@ -241,6 +242,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
         payload_sha256=hashlib.sha256(payload).hexdigest(),
         payload_size=len(payload),
+        name=module.name,
         plain_loops=dict(left),
     )
     return Artifact(manifest, payload)
@@ -277,8 +279,13 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
     return CacheKey(
         {
             "functions": [
-                [spec.op, spec.dtype, spec.dims, spec.json_attributes] for spec in module.functions
+                [
+                    *(spec.op, spec.dtype, spec.dims, spec.json_attributes),
+                    *(spec.function, [result.name for result in spec.results]),
+                ]
+                for spec in module.functions
             ],
+            "name": module.name,
             "target": [target.name, target.device, target.architecture, list(target.features)],
             "strategy": resolve_strategy(strategy, target),
             "package": [_package_version(), _source_digest()],

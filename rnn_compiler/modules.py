@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,22 @@ from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.names import check_functions, check_name
 
 __all__ = ["Module", "build", "find_op"]
 
 
 class Module:
-    """One function per op, in portable StableHLO.
+    """Functions, each an op, in portable StableHLO.
 
     Attributes:
         functions: What its functions are.
+        name: Its symbol; empty for none.
     """
 
-    def __init__(self, functions: Sequence[FunctionSpec]) -> None:
+    def __init__(self, functions: Sequence[FunctionSpec], name: str = "") -> None:
         self.functions = tuple(functions)
+        self.name = name
 
     @cached_property
     def located_text(self) -> str:
@@ -37,9 +40,10 @@ class Module:
         from rnn_compiler.lowering import iree_compile
 
         iree_compile.compiler_identity()
-        from rnn_compiler.lowering.builder.module import build_module
+        from rnn_compiler.lowering.builder.module import Part, build_module
 
-        return build_module((spec, OPS[spec.op].emit) for spec in self.functions)
+        parts = (Part(spec, _whole(spec), OPS[spec.op].emit) for spec in self.functions)
+        return build_module(parts, self.name)
 
     @cached_property
     def text(self) -> str:
@@ -93,47 +97,70 @@ def build(
     op: str | Sequence[str | tuple[str, Mapping[str, Any]]],
     *,
     dtype: object = "float32",
+    function: str | None = None,
+    name: str | None = None,
+    outputs: Sequence[str] | None = None,
     **dims_and_attributes: Any,
 ) -> Module:
     """Builds the portable StableHLO module of an op, or of several, one function each.
 
     Args:
         op: TensorFlow's name of the op, ``"BlockLSTMV2"``. For several, a list of names, or of
-            pairs of a name and the keywords that are for that op alone.
+            pairs of a name and the keywords that are for that op alone; an op may come more than
+            once, with a `function` each.
         dtype: The element type of its float tensors: ``"float32"``, ``"float16"``, ...
+        function: The function's name; default: the op's in snake case, ``"block_lstm_v2"``.
+        name: The module's name, as other modules and C programs know it; default: none, which IREE
+            takes for ``"module"``.
+        outputs: The results to give, ``("h",)``; default: all. They come in TensorFlow's order, and
+            others are not computed, nor kept. BlockLSTM and BlockLSTMV2 also have ``"cs_last"`` and
+            ``"h_last"``, the state after the last step. Given to several ops, each takes those it
+            has; one that has none of them gives all.
         **dims_and_attributes: Every dimension of the op (``seq_length``, ``batch_size``,
             ``input_size``, ``num_units``) and its attributes. Given to several ops, each takes
             those it knows.
 
     Raises:
         TypeError: A keyword is unknown or missing.
-        InvalidArgumentError: There is no such op, or a value is of the wrong kind.
+        InvalidArgumentError: There is no such op or result, a value is of the wrong kind, or a name
+            is none or taken.
         UnsupportedError: The compiler is not installed, so nothing could be made of the module.
 
     Example:
         >>> module = build("BlockLSTMV2", seq_length=3, batch_size=2, input_size=4, num_units=5)
         >>> print(module.text.splitlines()[1][:51])
           func.func @block_lstm_v2(%seq_len_max: tensor<i64
+        >>> sizes = dict(seq_length=3, batch_size=2, num_units=5, outputs=["h"])
+        >>> layers = [
+        ...     ("BlockLSTMV2", dict(function="encoder", input_size=4)),
+        ...     ("BlockLSTMV2", dict(function="decoder", input_size=5)),
+        ... ]
+        >>> build(layers, name="speech", **sizes)
+        Module(encoder, decoder)
     """
     check_can_compile("build")
+    symbol = "" if name is None else check_name("name", name)
     if isinstance(op, str):
-        return Module([_specialize(op, dtype, dims_and_attributes)])
+        given = {**dims_and_attributes, "function": function, "outputs": outputs}
+        return Module([_specialize(op, dtype, given)], symbol)
     rows = [_row(item) for item in op] if isinstance(op, (list, tuple)) else [_row(op)]
     if not rows:
         raise InvalidArgumentError("build", "op", "at least one op", "an empty list")
-    accepted = {name: _keywords(find_op(name)) for name, _ in rows}
+    if function is not None:
+        remedy = "pass pairs, (op, dict(function='encoder'))"
+        expected = "one op, if it is given for all"
+        raise InvalidArgumentError("build", "function", expected, f"{len(rows)} ops", remedy)
+    accepted = {op: _keywords(find_op(op)) for op, _ in rows}
+    shared = _outputs_of(accepted, outputs)
     known = sorted(set[str]().union(*accepted.values()))
     check_keywords("build", dims_and_attributes, known, [])
     specs: list[FunctionSpec] = []
-    for name, own in rows:
-        common = {k: v for k, v in dims_and_attributes.items() if k in accepted[name]}
-        specs.append(_specialize(name, own.pop("dtype", dtype), {**common, **own}))
-    names = [spec.function for spec in specs]
-    if len(set(names)) != len(names):
-        raise InvalidArgumentError(
-            "build", "op", "each op once", f"{names}", "one function a module has each name"
-        )
-    return Module(specs)
+    for op, own in rows:
+        common = {k: v for k, v in dims_and_attributes.items() if k in accepted[op]}
+        common["outputs"] = shared[op]
+        specs.append(_specialize(op, own.pop("dtype", dtype), {**common, **own}))
+    check_functions(specs)
+    return Module(specs, symbol)
 
 
 def _row(item: Any) -> tuple[str, dict[str, Any]]:
@@ -151,7 +178,47 @@ def _keywords(op: str) -> set[str]:
     return {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
 
 
-def _specialize(name: str, dtype: object, given: Mapping[str, Any]) -> FunctionSpec:
-    signature = OPS[find_op(name)].signature
+def _outputs_of(ops: Iterable[str], outputs: Sequence[str] | None) -> dict[str, Any]:
+    """Of results that are asked of several ops, those of each; None for all."""
+    if not outputs or not isinstance(outputs, (list, tuple)):  # pyright: ignore
+        return dict.fromkeys(ops, outputs)
+    known = {op: _result_names(find_op(op)) for op in ops}
+    for name in outputs:
+        if not any(name in names for names in known.values()):
+            every = sorted(set[str]().union(*known.values()))
+            remedy = did_you_mean(name, every)
+            expected = f"a list of {', '.join(every)}"
+            raise InvalidArgumentError("build", "outputs", expected, describe(name), remedy)
+    return {op: [name for name in outputs if name in known[op]] or None for op in known}
+
+
+def _result_names(op: str) -> set[str]:
+    signature = OPS[op].signature
+    return {tensor.name for tensor in (*signature.results, *signature.final_state)}
+
+
+def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
+    signature = OPS[find_op(op)].signature
+    given = dict(given)
+    function, outputs = given.pop("function", None), given.pop("outputs", None)
     signature.check_keywords(given, arguments=False, dims=True)
-    return signature.specialize(dtype=dtype, dims=given, attributes=given)
+    return signature.specialize(
+        dtype=dtype,
+        dims=given,
+        attributes=given,
+        function=None if function is None else check_name("function", function),
+        outputs=outputs,
+    )
+
+
+def _whole(spec: FunctionSpec) -> FunctionSpec:
+    """The op of a function with all results that there are."""
+    signature = OPS[spec.op].signature
+    form = signature.form(spec.attributes)
+    return signature.specialize(
+        dtype=spec.dtype,
+        dims=spec.dims,
+        attributes=spec.attributes,
+        function=spec.function,
+        outputs=[tensor.name for tensor in (*form.results, *form.final_state)],
+    )

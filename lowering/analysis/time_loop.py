@@ -161,6 +161,13 @@ class TimeLoop:
             raise Refused("states of different batch sizes")
         return sizes.pop()
 
+    @property
+    def seq_length(self) -> int:
+        """How many steps there are at most; where no output tells, that of a sequence it reads."""
+        if self.outputs:
+            return self.outputs[0].shape[0]
+        return max((shape(each)[0] for each in self.arguments if rank(each) == 3), default=1)
+
     def roots(self) -> list[ir.Value]:
         """Everything a step has to compute: rows, states, and left-hand sides of products."""
         computed = [product.lhs for product in self.products.values() if self.is_computed(product)]

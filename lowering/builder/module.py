@@ -2,48 +2,77 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from rnn_compiler.lowering.builder.builder import Builder
+from rnn_compiler.lowering.builder.narrow import narrow
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["Emitter", "build_module", "module_text"]
+__all__ = ["Emitter", "Part", "build_module", "module_text"]
 
 Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]]
 """Emits one op: gets its arguments by name and gives its results in order."""
 
 
-def build_module(functions: Iterable[tuple[FunctionSpec, Emitter]]) -> str:
+class Part(NamedTuple):
+    """One function of a module.
+
+    Attributes:
+        spec: What it is.
+        whole: Its op with all results that there are, which is what is emitted.
+        emit: Emits the op.
+    """
+
+    spec: FunctionSpec
+    whole: FunctionSpec
+    emit: Emitter
+
+
+def build_module(parts: Iterable[Part], name: str = "") -> str:
     """The module text of some ops, one public function each, with source locations.
+
+    Args:
+        parts: The ops.
+        name: The module's symbol; empty for none.
 
     Raises:
         ir.MLIRError: An emitter made an illegal op; the message names the step of its formula.
     """
     with ir.Context(), ir.Location.unknown():
         module = ir.Module.create()
-        for spec, emit in functions:
-            builder = Builder(module, spec)
-
-            with ir.InsertionPoint(module.body):
-                results = builder.function(
-                    spec.function,
-                    [Type(argument.shape, argument.dtype) for argument in spec.arguments],
-                    [argument.name for argument in spec.arguments],
-                    functools.partial(_emit, emit, builder),
-                )
-            expected = [Type(result.shape, result.dtype) for result in spec.results]
-            if results != expected:
-                raise TypeError(f"{spec.op}: emitted results {results}, declared {expected}")
+        if name:
+            module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
+        for part in parts:
+            _add(module, part)
         module.operation.verify()
         return module.operation.get_asm(enable_debug_info=True)
 
 
-def _emit(emit: Emitter, builder: Builder, *values: Value) -> Sequence[Value]:
-    names = [argument.name for argument in builder.spec.arguments]
-    return emit(builder, builder.spec, dict(zip(names, values, strict=True)))
+def _add(module: ir.Module, part: Part) -> None:
+    """Adds a function."""
+    spec, whole, emit = part
+    builder = Builder(module, whole)
+    names = [argument.name for argument in spec.arguments]
+
+    def body(*values: Value) -> Sequence[Value]:
+        return emit(builder, whole, dict(zip(names, values, strict=True)))
+
+    with ir.InsertionPoint(module.body):
+        results = builder.function(spec.function, _types(spec.arguments), names, body)
+    expected = _types(whole.results)
+    if results != expected:
+        raise TypeError(f"{spec.op}: emitted results {results}, declared {expected}")
+    if spec.results != whole.results:
+        places = {result.name: k for k, result in enumerate(whole.results)}
+        function = ir.SymbolTable(module.operation)[spec.function].operation
+        narrow(module, function, [places[result.name] for result in spec.results])
+
+
+def _types(tensors: Iterable[TensorSpec]) -> list[Type]:
+    return [Type(tensor.shape, tensor.dtype) for tensor in tensors]
 
 
 def module_text(located: str) -> str:

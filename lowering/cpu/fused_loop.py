@@ -220,7 +220,7 @@ class _Steps:
         """Emits the loop, from the states before it to zeros in the rows after it."""
         body, turns = self.body, self.turns
         given = self.step.scalars[self.loop.arguments[0]]
-        low, high = (body.constant(n, "i64") for n in (0, self.loop.outputs[0].shape[0]))
+        low, high = (body.constant(n, "i64") for n in (0, self.loop.seq_length))
         self.count = body.smaller(body.larger(given, low), high).to_index()
         self.one, self.two = body.index(1), body.index(2)
         parity = self.count % self.two
@@ -237,7 +237,8 @@ class _Steps:
         body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
         outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
         first = self.count + turns.workgroup
-        body.loop(first, outputs[0].shape[0], turns.parts, outputs, self._zero_row)
+        if outputs:
+            body.loop(first, self.loop.seq_length, turns.parts, outputs, self._zero_row)
 
     def _zero_row(self, time: Number) -> None:
         """Emits zeros for one row of every output."""
@@ -253,12 +254,9 @@ class _Steps:
         step, stages = self.step, self.plan.stages
         step.begin(number.to_integer("i64"))
         current = (self.count - number) % self.two
-        output = self.loop.outputs[0]
-        step.leads = {
-            "current": current,
-            "next": self.one - current,
-            "time": step.row_index(output.time, output.shape[0]),
-        }
+        step.leads = {"current": current, "next": self.one - current}
+        for output in self.loop.outputs[:1]:
+            step.leads["time"] = step.row_index(output.time, output.shape[0])
         step.emit_scalars()
         turn = number * len(stages)
         for stage, packed in zip(stages, self.packed, strict=True):

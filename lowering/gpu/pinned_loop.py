@@ -76,7 +76,7 @@ def pinned_loops(
         arguments, given = given[: len(loop.arguments)], given[len(loop.arguments) :]
         written.append(_Loop(loop, plan, function, gpu, arguments))
     counts = [loop.begin() for loop in written]
-    together = steps_together(loops[0].outputs[0].shape[0])
+    together = steps_together(loops[0].seq_length)
     arrays = [array for loop in written for array in loop.step.arrays.values()]
 
     def steps(first: Number) -> None:
@@ -194,12 +194,9 @@ class _Loop:
         runs = counter < step.scalars[loop.arguments[0]]
         current = number % 2
         after = 1 - current
-        output = loop.outputs[0]
-        step.leads = {
-            "current": current,
-            "next": body.select(runs, after, body.index(2)),
-            "time": step.row_index(output.time, output.shape[0]),
-        }
+        step.leads = {"current": current, "next": body.select(runs, after, body.index(2))}
+        for output in loop.outputs[:1]:
+            step.leads["time"] = step.row_index(output.time, output.shape[0])
         step.emit_scalars()
         products: dict[ir.Value, Array] = {}
         for level, groups in enumerate(self.plan.levels):

@@ -16,7 +16,7 @@ from rnn_compiler.lowering.mlir import ir
 if TYPE_CHECKING:
     from rnn_compiler.lowering.kernel.executable import Executable
 
-__all__ = ["Function", "create_function"]
+__all__ = ["Function", "create_function", "set_function_type", "unused_symbol"]
 
 
 def create_function(symbol: str, **attributes: ir.Attribute) -> tuple[ir.Operation, ir.Block]:
@@ -40,6 +40,14 @@ def set_function_type(function: ir.Operation, results: Sequence[ir.Type]) -> Non
     arguments = [argument.type for argument in function.regions[0].blocks[0].arguments]
     kind = ir.FunctionType.get(arguments, list(results))
     function.attributes["function_type"] = ir.TypeAttr.get(kind)
+
+
+def unused_symbol(module: ir.Operation, name: str) -> str:
+    """A name that nothing in a module has: functions are called as users like."""
+    symbols = ir.SymbolTable(module)
+    while name in symbols:
+        name += "_"
+    return name
 
 
 class Function(Body):
@@ -83,10 +91,11 @@ class Function(Body):
                 afterwards.
         """
         at.insert(self._function)
+        module = at.block.owner
         for executable in self.executables:
             key = executable.operation.get_asm()
-            alike = made.setdefault(key, executable.name)
-            is_new = alike == executable.name
-            executable.rename(alike)
+            is_new = key not in made
+            made.setdefault(key, unused_symbol(module, executable.name))
+            executable.rename(made[key])
             if is_new:
                 at.insert(executable.operation)

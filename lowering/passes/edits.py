@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.function import Function, unused_symbol
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
 __all__ = ["opaque", "public_functions", "public_ops", "replace_by_call"]
@@ -45,7 +45,7 @@ def replace_by_call(
         function: Gives the function of a symbol.
     """
     if key not in made:
-        made[key] = f"{name}_{len(made)}"
+        made[key] = unused_symbol(module.operation, f"{name}_{len(made)}")
         function(made[key]).place(ir.InsertionPoint.at_block_begin(module.body), {})
     call = ir.Operation.create(
         "func.call",

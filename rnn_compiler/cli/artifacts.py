@@ -82,8 +82,9 @@ def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
 def _origin(artifact: Artifact) -> list[tuple[str, str]]:
     """How it was made, in which the members of a bundle are mostly alike."""
     manifest = artifact.manifest
+    name = [("module", manifest.name)] if manifest.name else []
     versions = f"rnn-compiler {manifest.package_version}, IREE {manifest.compiler_version}"
-    return [("made by", versions), ("strategy", manifest.strategy)]
+    return [*name, ("made by", versions), ("strategy", manifest.strategy)]
 
 
 def _facts(artifact: Artifact) -> list[tuple[str, str]]:

@@ -84,10 +84,15 @@ def _print_op(signature: Signature) -> None:
             ("targets", " ".join(_TARGETS)),
         ]
     )
-    for kind, tensors in (("argument", signature.arguments), ("result", signature.results)):
+    for kind, tensors in (
+        ("argument", signature.arguments),
+        ("result", signature.results),
+        ("result on request", signature.final_state),
+    ):
         rows = [(t.name, f"{t.dtype or ''} {t.kind}".strip(), t.doc) for t in tensors]
-        print_line()
-        print_table((kind, "shape", "meaning"), rows)
+        if rows:
+            print_line()
+            print_table((kind, "shape", "meaning"), rows)
     attributes = [
         (a.name, a.type.__name__, _default(a), a.values, a.doc) for a in signature.attributes
     ]
@@ -144,6 +149,7 @@ def _op_facts(signature: Signature) -> dict[str, Any]:
         },
         "arguments": {t.name: t.kind for t in signature.arguments},
         "results": {t.name: t.kind for t in signature.results},
+        "results_on_request": {t.name: t.kind for t in signature.final_state},
     }
 
 

@@ -106,8 +106,8 @@ def add_compile(verbs: Any) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="default: the first function's name, block_lstm_v2.vmfb; for several targets a folder "
-        "of that name",
+        help="default: the module's or else the first function's name, block_lstm_v2.vmfb; for "
+        "several targets a folder of that name",
     )
     parser.add_argument(
         "--timeout",
@@ -124,7 +124,7 @@ def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    name = module.functions[0].function
+    name = module.name or module.functions[0].function
     output: Path = options.output or Path(f"{name}.vmfb" if one else name)
     if one:
         check_output(output)

@@ -83,6 +83,24 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attr", action="append", default=[], metavar="NAME=VALUE,...", help="attributes of the op"
     )
+    parser.add_argument(
+        "--function",
+        type=_names,
+        metavar="NAME,...",
+        help="the functions' names, one an op (default: the ops' in snake case)",
+    )
+    parser.add_argument("--name", help="the module's name (default: none)")
+    parser.add_argument(
+        "--outputs",
+        type=_names,
+        metavar="NAME,...",
+        help="the results to give, h,cs; others are not computed (default: all)",
+    )
+
+
+def _names(text: str) -> list[str]:
+    """Names that are separated by commas."""
+    return [name.strip() for name in text.split(",")]
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -120,8 +138,18 @@ def module_of(options: argparse.Namespace) -> Module:
             spellings |= {each: f"--dim {each}" for each in dims}
             raise UsageError(with_hint(message, key, (), spellings))
         keywords[key] = _attribute(attributes[key], text)
+    functions: list[str] | None = options.function
+    if functions is not None and len(functions) != len(names):
+        given = f"{len(functions)} for {len(names)}"
+        raise UsageError(f"--function {','.join(functions)}: expected a name for each op, {given}")
+    keywords |= {"dtype": options.dtype, "name": options.name, "outputs": options.outputs}
     try:
-        return build(names if len(names) > 1 else names[0], dtype=options.dtype, **keywords)
+        if len(names) == 1:
+            return build(names[0], function=functions[0] if functions else None, **keywords)
+        if functions is None:
+            return build(names, **keywords)
+        own = [{"function": function} for function in functions]
+        return build([*zip(names, own, strict=True)], **keywords)
     except TypeError as error:
         raise UsageError(f"{error} (--dim gives dimensions, --attr attributes)") from error
 

@@ -178,6 +178,7 @@ class Manifest:
         module_sha256: Digest of the portable StableHLO it was made from.
         payload_sha256: Digest of the payload.
         payload_size: Size of the payload in bytes.
+        name: The module's symbol, which is its name in IREE's VM; empty for IREE's own, "module".
         plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
             its function and its own: ``{"block_lstm_v2.lstm_forward": "a single step"}``.
         schema: Version of this schema.
@@ -191,6 +192,7 @@ class Manifest:
     module_sha256: str
     payload_sha256: str
     payload_size: int
+    name: str = ""
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     schema: int = SCHEMA_VERSION
 

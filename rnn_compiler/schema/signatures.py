@@ -11,12 +11,12 @@ documentation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.schema.attributes import MAX_DIMENSION, REQUIRED, Attribute, dimension
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -44,6 +44,8 @@ class Signature:
             their values, or the shapes of a list's elements. It raises `InvalidArgumentError` for
             dimensions that do not go together.
         weights: The arguments that stay the same from call to call, unless the op is training.
+        final_state: Results of this package's own, the state after the last step, which a function
+            gives only where they are asked for.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Signature:
     )
     derived: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
     weights: tuple[str, ...] = ()
+    final_state: tuple[Tensor, ...] = ()
 
     @cached_property
     def function(self) -> str:
@@ -150,7 +153,13 @@ class Signature:
         check_keywords(self.name, given, known, required)
 
     def specialize(
-        self, *, dtype: object, dims: Mapping[str, object], attributes: Mapping[str, object]
+        self,
+        *,
+        dtype: object,
+        dims: Mapping[str, object],
+        attributes: Mapping[str, object],
+        function: str | None = None,
+        outputs: Iterable[str] | None = None,
     ) -> FunctionSpec:
         """The op at given dimensions, dtype and attributes; missing attributes take their default.
 
@@ -158,6 +167,8 @@ class Signature:
             dtype: The dtype, as a name, an alias or anything numpy takes.
             dims: The value of every dimension of the op, by long name.
             attributes: The attributes that are not left at their default.
+            function: The function's symbol; default: the op's name in snake case.
+            outputs: The results to give, in any order; default: all of TensorFlow's.
 
         Raises:
             InvalidArgumentError: A value is of the wrong kind or out of range.
@@ -174,6 +185,7 @@ class Signature:
         values = self.canonical(attributes, name)
         defaults = self.canonical(attributes, name, at_run_time=True)
         form = self.form(values)
+        results = form.results if outputs is None else form.asked_for(outputs)
         arguments = tuple(
             replace(tensor, default=defaults.get(tensor.name, tensor.default))
             for tensor in form.arguments
@@ -184,16 +196,14 @@ class Signature:
         values |= {t.name: defaults[t.name] for t in arguments if t.name in defaults}
         spec = FunctionSpec(
             op=self.name,
-            function=self.function,
+            function=function or self.function,
             dtype=name,
             dims=sizes,
             attributes=values,
             arguments=tuple(
                 spec for tensor in arguments for spec in tensor.specialize(name, known)
             ),
-            results=tuple(
-                spec for tensor in form.results for spec in tensor.specialize(name, known)
-            ),
+            results=tuple(spec for tensor in results for spec in tensor.specialize(name, known)),
             weights=() if values.get("is_training") else self.weights,
         )
         for tensor in (*spec.arguments, *spec.results):
@@ -202,6 +212,23 @@ class Signature:
                     self.name, tensor.name, "a tensor of less than 2**63 bytes", str(tensor)
                 )
         return spec
+
+    def asked_for(self, outputs: Iterable[str]) -> tuple[Tensor, ...]:
+        """The results of some names, in the signature's order.
+
+        Raises:
+            InvalidArgumentError: There is no such result, or none is asked for.
+        """
+        known = {tensor.name: tensor for tensor in (*self.results, *self.final_state)}
+        names = outputs if isinstance(outputs, (list, tuple)) else None
+        expected = f"a list of {', '.join(known)}"
+        if not names:
+            raise InvalidArgumentError(self.name, "outputs", expected, describe(outputs))
+        for name in names:
+            if not isinstance(name, str) or name not in known:  # pyright: ignore
+                remedy = did_you_mean(name, known)
+                raise InvalidArgumentError(self.name, "outputs", expected, describe(name), remedy)
+        return tuple(tensor for name, tensor in known.items() if name in names)
 
     def infer(self, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
         """The op's dimensions, read off the shapes of a call's arguments.

@@ -124,6 +124,44 @@ def test_compile_writes_payload_and_manifest(artifact: Path) -> None:
     assert manifest["run_commands"]["block_lstm_v2"].startswith("iree-run-module --module=lstm")
 
 
+def test_compile_names_functions_and_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    dims = DIMS.replace("seq_length=3", "seq_length=0")
+    named = ["--function", "encoder, decoder", "--name=speech", "--outputs=h,cs_last"]
+    assert main(["compile", "BlockLSTMV2", "BlockLSTM", "--dim", dims, *named, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["path"] == "speech.vmfb"
+    assert main(["inspect", "speech.vmfb"]) == 0
+    shown = capsys.readouterr().out
+    for part in ("module", "speech", "@encoder  BlockLSTMV2", "@decoder  BlockLSTM ", "cs_last"):
+        assert part in shown
+    functions = read_artifact("speech.vmfb").manifest.functions
+    assert [[each.name for each in spec.results] for spec in functions] == [["h", "cs_last"]] * 2
+    assert main(["emit", "BlockLSTMV2", "--dim", dims, "--function=f", "--outputs=h"]) == 0
+    assert "func.func @f(" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--function=f,g"], "--function f,g: expected a name for each op, 2 for 1"),
+        (["--function=a-b"], "'function': expected an identifier"),
+        (["--name="], "'name': expected an identifier"),
+        (
+            ["--outputs=h,y"],
+            "'outputs': expected a list of i, cs, f, o, ci, co, h, cs_last, h_last",
+        ),
+        (["--outputs="], "'outputs': expected a list of i, cs"),
+    ],
+)
+def test_names_that_are_wrong(
+    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compile", "BlockLSTMV2", "--dim", DIMS, *arguments]) == 2
+    assert part in capsys.readouterr().err
+
+
 def test_compile_for_several_targets_makes_a_bundle(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

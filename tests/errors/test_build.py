@@ -14,6 +14,7 @@ import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.names import TAKEN
 
 PEEPHOLE_OPS = [
     op for op in OPS if any(a.name == "use_peephole" for a in OPS[op].signature.attributes)
@@ -230,10 +231,65 @@ def test_at_least_one_op(ops: Any) -> None:
         rc.build(ops, **DIMS)
 
 
-def test_each_op_once() -> None:
-    """Both would be the function of one name."""
-    with invalid_argument("build", "op", "each op once", "block_lstm_v2"):
-        rc.build(["BlockLSTMV2", ("block_lstm_v2", {"cell_clip": 1.0})], **DIMS)
+@pytest.mark.parametrize(
+    ("first", "second", "name"),
+    [
+        ({}, {}, "block_lstm_v2"),
+        ({"function": "f"}, {"function": "f"}, "f"),
+        ({"function": "f"}, {"function": "f_prepacked"}, "f_prepacked"),
+        ({"function": "f_prepack"}, {"function": "f"}, "f_prepack"),
+    ],
+)
+def test_functions_differ_in_their_names(first: Any, second: Any, name: str) -> None:
+    ops = [("BlockLSTMV2", first), ("block_lstm_v2", second | {"cell_clip": 1.0})]
+    with invalid_argument("build", "function", "a name of its own", f"{name!r} for BlockLSTMV2"):
+        rc.build(ops, **DIMS)
+
+
+@pytest.mark.parametrize("argument", ["function", "name"])
+@pytest.mark.parametrize(
+    "name", ["", "1f", "_f", "a.b", "a-b", "a b", "\u00e4", "f\n", "f" * 99 + "!", 5, [], b"f"]
+)
+def test_names_are_identifiers(argument: str, name: Any) -> None:
+    with invalid_argument("build", argument, "an identifier", ""):
+        build("BlockLSTMV2", **{argument: name})
+
+
+@pytest.mark.parametrize(
+    ("argument", "name"),
+    [("function", "class"), ("function", "to_device"), ("function", "stream"), ("name", "hal")],
+)
+def test_names_that_something_else_has(argument: str, name: str) -> None:
+    with invalid_argument("build", argument, "", repr(name)):
+        build("BlockLSTMV2", **{argument: name})
+
+
+def test_a_program_has_no_other_names() -> None:
+    own = {
+        name for name in (*vars(rc.Program), "manifest", "device", "functions") if name[0] != "_"
+    }
+    assert own <= set(TAKEN["function"])
+
+
+def test_one_name_is_not_for_several_functions() -> None:
+    with invalid_argument("build", "function", "one op", "2 ops"):
+        rc.build(["BlockLSTMV2", "BlockLSTM"], function="f", **DIMS)
+
+
+@pytest.mark.parametrize("outputs", [[], (), "h", 5, {"h"}, ["nope"], [5], ["h", None], [["h"]]])
+def test_outputs_are_results(outputs: Any) -> None:
+    expected = "a list of i, cs, f, o, ci, co, h, cs_last, h_last"
+    with invalid_argument("BlockLSTMV2", "outputs", expected, ""):
+        build("BlockLSTMV2", outputs=outputs)
+    own = ("BlockLSTMV2", {"outputs": outputs})
+    with invalid_argument("BlockLSTMV2", "outputs", expected, ""):
+        rc.build([own], **DIMS)
+
+
+@pytest.mark.parametrize("outputs", [["w_gra"], "h", []])
+def test_outputs_of_several_ops_are_results_of_one(outputs: Any) -> None:
+    with pytest.raises(rc.errors.InvalidArgumentError, match="'outputs': expected a list of "):
+        rc.build(["BlockLSTMV2", "BlockLSTMGradV2"], outputs=outputs, use_peephole=True, **DIMS)
 
 
 def test_several_ops_name_the_one_at_fault() -> None:

@@ -161,6 +161,26 @@ def test_iree_run_module_gives_the_same_numbers(
         assert np.any(array != 0), f"{name} proves nothing"
 
 
+def test_modules_of_two_names_run_together(tmp_path: Path, iree_tools: Path) -> None:
+    """IREE knows a function by its module's name and its own."""
+    sizes = {"seq_length": 0, "batch_size": 1, "input_size": 1, "num_units": 1, "outputs": ["h"]}
+    for name in ("speech", "text"):
+        module = rc.build("BlockLSTMV2", **sizes, function="encoder", name=name)
+        rc.compile(module).save(tmp_path / f"{name}.vmfb")
+    manifest = read_artifact(tmp_path / "speech.vmfb").manifest
+    assert manifest.name == "speech"
+    tool, module, *rest = shlex.split(manifest.run_command(manifest.functions[0], "speech.vmfb"))
+    done = subprocess.run(
+        [iree_tools / tool, "--module=text.vmfb", module, *rest],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("EXEC @encoder\n")
+
+
 def test_load_takes_paths_and_artifacts(
     artifact: rc.Artifact, saved: Path, forward: Arrays
 ) -> None:

@@ -62,6 +62,11 @@ _INPUTS = (
 
 _ACTIVATIONS = lstm.activations("T B H")
 
+_FINAL_STATE = (
+    Result("cs_last", "B H", "cell state after the last step"),
+    Result("h_last", "B H", "output after the last step"),
+)
+
 _GRADIENTS = (
     Result("x_grad", "T B I", "gradient of x"),
     Result("cs_prev_grad", "B H", "gradient of cs_prev"),
@@ -78,6 +83,7 @@ OP_V1 = Signature(
     attributes=(lstm.FORGET_BIAS, lstm.cell_clip(3.0), lstm.USE_PEEPHOLE),
     results=_ACTIVATIONS,
     weights=("w",),
+    final_state=_FINAL_STATE,
 )
 
 OP_V2 = Signature(
@@ -87,6 +93,7 @@ OP_V2 = Signature(
     attributes=(lstm.cell_clip(0.0), lstm.USE_PEEPHOLE),
     results=_ACTIVATIONS,
     weights=("w",),
+    final_state=_FINAL_STATE,
 )
 
 
@@ -152,6 +159,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         step=step,
         attributes={"gate_order": gate_order, "cell_clip": cell_clip},
     )
+    outputs |= {"cs_last": outputs["cs_prev"], "h_last": outputs["h_prev"]}
     return [outputs[result.name] for result in spec.results]
 
 

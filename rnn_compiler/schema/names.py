@@ -1,0 +1,70 @@
+"""Names that users give to modules and their functions.
+
+Such a name is an identifier: it becomes a symbol of MLIR, a name in IREE's VM, the beginning of a
+file's name, and in Python ``program.NAME(...)``.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["TAKEN", "check_functions", "check_name"]
+
+TAKEN = {
+    "function": ("device", "functions", "manifest", "stream", "to_device"),
+    "name": ("hal", "io_parameters", "vm"),
+}
+"""Names that something else has: attributes of a program, and IREE's own modules."""
+
+_IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_]*")
+
+
+def check_name(argument: str, name: object) -> str:
+    """A name that a caller gave.
+
+    Args:
+        argument: What it is for, ``"function"`` or ``"name"``, that of the module.
+        name: The name.
+
+    Raises:
+        InvalidArgumentError: It is no identifier, or what something else is called.
+
+    Example:
+        >>> check_name("function", "encoder")
+        'encoder'
+    """
+    expected = "an identifier of letters, digits and underscores that begins with a letter"
+    if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
+        raise InvalidArgumentError("build", argument, expected, describe(name))
+    if keyword.iskeyword(name):
+        raise InvalidArgumentError("build", argument, f"{expected}, no keyword", describe(name))
+    if name in TAKEN[argument]:
+        others = ", ".join(TAKEN[argument])
+        expected = f"a name other than {others}, which something else has"
+        raise InvalidArgumentError("build", argument, expected, describe(name))
+    return name
+
+
+def check_functions(functions: Iterable[FunctionSpec]) -> None:
+    """Checks that the functions of a module differ in their names, their companions' too.
+
+    Raises:
+        InvalidArgumentError: Two have one name.
+    """
+    owners: dict[str, FunctionSpec] = {}
+    for spec in functions:
+        for name in (spec.function, spec.prepack, spec.prepacked):
+            other = owners.setdefault(name, spec)
+            if other is not spec:
+                raise InvalidArgumentError(
+                    "build",
+                    "function",
+                    "a name of its own for each function",
+                    f"{name!r} for {other.op} and {spec.op}",
+                    "name them, as in build([(op, dict(function='encoder')), ...])",
+                )

@@ -1,0 +1,82 @@
+"""Functions that give some of their results: the numbers are those of the whole op, to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from numeric.harness import draw
+
+import rnn_compiler as rc
+
+SIZES = {"seq_length": 6, "batch_size": 3, "input_size": 4, "num_units": 5}
+RNN = {**SIZES, "num_layers": 2, "direction": "bidirectional"}
+
+
+def check(
+    op: str, variant: dict[str, Any], subsets: Iterable[list[str]], strategy: str | None = None
+) -> None:
+    """Compares functions that give some results with the one that gives all."""
+    rows = [(op, {"function": "_".join(["only", *names]), "outputs": names}) for names in subsets]
+    module = rc.build([(op, {"function": "whole"}), *rows], **variant)
+    program = rc.runtime.load(rc.compile(module, strategy=strategy), "local-sync")
+    arguments = draw(op, "float32", variant, steps=variant["seq_length"] - 1)
+    whole = program.whole(**arguments)
+    for name, function in program.functions.items():
+        for key, array in function(**arguments)._asdict().items():
+            expected = getattr(whole, key, None)
+            if expected is None:  # the state after the last step
+                expected = getattr(whole, key.removesuffix("_last"))[variant["seq_length"] - 2]
+            np.testing.assert_array_equal(array, expected, f"{name}: {key}")
+            assert np.any(array) or array.size < 3
+
+
+@pytest.mark.parametrize(
+    ("strategy", "subsets"),
+    [
+        ("fused", (["h"], ["co", "cs"], ["cs_last", "h_last"], ["h", "cs_last"])),
+        ("pinned", (["h_last"],)),
+    ],
+)
+def test_block_lstm(strategy: str, subsets: Iterable[list[str]]) -> None:
+    check("BlockLSTMV2", {**SIZES, "use_peephole": True}, subsets, strategy)
+
+
+def test_block_lstm_of_no_steps() -> None:
+    """The state after the last step is the one before the first."""
+    module = rc.build("BlockLSTM", **SIZES, outputs=["cs_last", "h_last"])
+    arguments = draw("BlockLSTM", "float32", {**SIZES, "use_peephole": False}, steps=0)
+    results = rc.runtime.load(rc.compile(module))(**arguments)
+    np.testing.assert_array_equal(results.cs_last, arguments["cs_prev"])
+    np.testing.assert_array_equal(results.h_last, arguments["h_prev"])
+
+
+def test_cudnn_rnn() -> None:
+    subsets = (["output"], ["output_h", "output_c"])
+    check("CudnnRNNV3", {**RNN, "is_training": False}, subsets)
+
+
+@pytest.mark.slow
+def test_cudnn_rnn_while_training() -> None:
+    subsets = (["output"], ["output_h"], ["output_c", "reserve_space"])
+    check("CudnnRNNV2", RNN, subsets)
+    check("CudnnRNNBackpropV3", RNN, (["params_backprop"], ["input_backprop", "input_c_backprop"]))
+
+
+def test_two_layers_in_a_module_of_a_name() -> None:
+    """The same op twice, and whatever else its functions are called."""
+    names = ("encoder", "blocked_product_0", "encoder_lstm_forward_loop")
+    rows = [("CudnnRNN", {"function": name}) for name in names]
+    variant = {**SIZES, "input_size": 16, "num_units": 48, "num_layers": 1, "is_training": False}
+    module = rc.build(rows, **variant, name="speech")
+    assert module.text.startswith("module @speech {")
+    artifact = rc.compile(module)
+    assert artifact.manifest.name == "speech"
+    program = rc.runtime.load(artifact)
+    arguments = draw("CudnnRNN", "float32", variant)
+    expected = program.encoder(**arguments)
+    for name in names[1:]:
+        for one, other in zip(getattr(program, name)(**arguments), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
