@@ -25,10 +25,11 @@ from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
 from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
-from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
 from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["BlockedProduct", "blocked_product"]
@@ -65,6 +66,7 @@ class BlockedProduct:
             and blocks do not divide is made twice otherwise.
         by_columns: Whether the left-hand side comes as ``[K, M]``, and is packed.
         packed: Whether the right-hand side is packed.
+        paired: Whether it is of bfloat16, multiplied as pairs.
         streamed: Whether some rows of the right-hand side are read at a time.
         count: How many blocks of rows there are.
         block: How many rows each has.
@@ -86,15 +88,17 @@ class BlockedProduct:
         if is_added and axes[0]:
             raise ValueError("a product is added only where no row is made twice")
         self.vectors, self.axes, self.is_added = vectors, axes, is_added
-        (left, right), element = (known(lhs.shape), known(rhs.shape)), rhs.element
+        left, right = known(lhs.shape), known(rhs.shape)
+        self.paired = rhs.element in PAIRED
         self.rows, self.inner = left[1 - axes[0]], left[axes[0]]
         self.columns = right[1 - axes[1]]
         self.by_columns = axes[0] == 0
-        self.panel = min(vectors.width(element), self.columns)
-        size = 4 * self.inner * self.columns * vectors.lanes("f32")
-        size //= vectors.lanes(element)
+        self.panel = min(vectors.width(rhs.element), self.columns)
+        size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
         cut = is_added and self.columns % self.panel
+        if self.paired and self.columns < NARROWEST:
+            self.panel, cut = NARROWEST, True
         self.packed = bool(axes[1] == 1 or (many and size > CACHE) or cut)
         self.streamed = size > 4 * CACHE and not (many or self.packed or self.by_columns)
         self.count = self._count()
@@ -138,7 +142,9 @@ def blocked_product(
     total: Array | None = None,
     offset: Number | None = None,
 ) -> Array:
-    """Emits the product of two matrices of one element type.
+    """Emits the product of two matrices, summed in float32 or float64.
+
+    Their element types are those that the vector unit reads (`VectorUnit.operands`).
 
     Args:
         outside: Where to.
@@ -157,7 +163,8 @@ def blocked_product(
         rhs = pack(outside, vectors, rhs, 1 - axes[1], plan.panel)
     if plan.by_columns:
         lhs = pack(outside, vectors, lhs, 1, plan.tile, plan.count, together=False)
-    executable = Executable(outside, "product", plan.count * plan.across)
+    pipeline = VECTORS if plan.paired and not plan.streamed else TILED
+    executable = Executable(outside, "product", plan.count * plan.across, pipeline)
     body = executable.body
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     column: Index = 0
@@ -175,7 +182,8 @@ def blocked_product(
         start = executable.given(offset)
         starts, sizes = [start + first * plan.columns], [plan.block * plan.columns]
     else:
-        whole = executable.make(ArrayType((plan.rows, plan.columns), rhs.element))
+        sums = "f32" if plan.paired else rhs.element
+        whole = executable.make(ArrayType((plan.rows, plan.columns), sums))
         starts, sizes = [first, column], [plan.block, plan.width]
     part = body.extract(whole, starts, sizes)
     _Block(plan, executable, lhs, rhs, part, group, first, column).emit()
@@ -276,10 +284,10 @@ class _Block:
         plan, body = self.plan, self.body
         if not plan.by_columns:
             return body.extract(self.lhs, [self.first + row, 0], (height, plan.inner))
-        number = row // plan.tile
+        number, inner = row // plan.tile, known(self.lhs.shape)[-2]
         leads = [self.group, number] if plan.count > 1 else [number]
         high = min(plan.tile, max(2, 1 << (height - 1).bit_length()))
-        return body.extract(self.lhs, [*leads, 0, 0], (plan.inner, high))
+        return body.extract(self.lhs, [*leads, 0, 0], (inner, high))
 
     def _panel(self, column: Number) -> Array:
         """Emits a panel of the right-hand side."""
@@ -288,7 +296,8 @@ class _Block:
             column = self.base + column
         if not plan.packed:
             return body.extract(self.rhs, [0, column], (plan.inner, plan.panel))
-        return body.extract(self.rhs, [column // plan.panel, 0, 0], (plan.inner, plan.panel))
+        inner = known(self.rhs.shape)[-2]
+        return body.extract(self.rhs, [column // plan.panel, 0, 0], (inner, plan.panel))
 
     # Tiles.
 

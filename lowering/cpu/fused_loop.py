@@ -19,7 +19,8 @@ dispatch; for a single row ``[N/P, K, G*P]``, so that it has enough sums under w
 What the dispatch reads is held by `flow.tensor.clone`, or IREE would put cheap ops that make it
 elsewhere; no clone is left in the end.
 
-16-bit types: products run in the type they accumulate in; the state's copy is exact in it.
+16-bit types: bfloat16 is multiplied as pairs where the target can (`paired_product`), else products
+run in the type that they are summed in; the state's copy is exact in it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.cpu.paired_product import PAIRED, paired_product
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.attributes import cpu_tiles
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
@@ -36,19 +37,21 @@ def tile_matmul(
     *,
     lhs_transposed: bool = False,
 ) -> Array:
-    """Emits the product of a few rows with a panel.
+    """Emits the product of a few rows with a panel, summed in float32 or float64.
 
     Args:
         body: Where to.
         vectors: The vector unit.
         lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
-        rhs: ``[K, P]``.
+        rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`paired_product`).
         start: What the product is added to, ``[rows, P]``; None for zeros.
         lhs_transposed: Whether `lhs` is. Its tiles are higher and less wide then, since its rows
             fill registers too.
     """
+    if rhs.element in PAIRED:
+        return paired_product(body, vectors, lhs, rhs, start, lhs_transposed=lhs_transposed)
     inner, width = known(rhs.shape)
-    element = rhs.element
+    element = lhs.element
     rows = known(lhs.shape)[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
     columns = vectors.columns(width, element) if rows else width
     tallest = vectors.rows

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
-from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
 from rnn_compiler.lowering.cpu.plan import Panels, Stage
 from rnn_compiler.lowering.kernel.attributes import integer, integers
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
@@ -46,8 +46,8 @@ def packed_columns(
         together: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``; ``[K, G*N]`` if there is a single
-        panel.
+        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``, of bfloat16 as pairs; ``[K, G*N]``
+        of other numbers if there is a single panel.
 
     Raises:
         Refused: Some of the weights lie one way, some the other.
@@ -62,12 +62,12 @@ def packed_columns(
     whole = starts == list(range(0, known(matrix.shape)[axis], stage.unit))
     if not whole or any(weight is not matrix for weight in weights):
         matrix = _side_by_side(outside, weights, starts, stage.unit, axis)
-    of = element(panels.columns[0][0])
-    if matrix.element != of:  # loops that share weights each convert them: not to be made one
-        matrix = converted(outside, outside.opaque(matrix), of)
-    if stage.panel < stage.unit:
-        gates = len(panels.columns)
-        matrix = pack(outside, vectors, matrix, axis, stage.panel, gates, together=together)
+    if matrix.element != panels.weight:  # each of several loops with these weights converts them
+        matrix = converted(outside, outside.opaque(matrix), panels.weight)
+    paired = panels.weight in PAIRED
+    if stage.panel < stage.unit or paired:
+        gates, panel = len(panels.columns), max(stage.panel, NARROWEST if paired else 0)
+        matrix = pack(outside, vectors, matrix, axis, panel, gates, together=together)
     elif axis == 0:
         matrix = transposed(outside, matrix)
     return outside.held(matrix)

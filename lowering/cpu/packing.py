@@ -6,17 +6,22 @@ apart, and where their distance is a power of two they contend for the same few 
 IREE 3.13 has `linalg.pack`, as fast as copying is (10 to 30 GB/s, odd sizes included). Where it has
 to transpose it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so that is a dispatch of its own
 here, in tiles that fill as many registers as they have columns: 7 to 35 GB/s.
+
+Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`paired_product`);
+if K is odd, a zero follows the last.
 """
 
 from __future__ import annotations
 
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.kernel import linalg
+from rnn_compiler.lowering.kernel.arrays import seen_as
 from rnn_compiler.lowering.kernel.attributes import cpu_tiles, integers, segments
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.kernel.stablehlo import padded
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["pack"]
@@ -44,35 +49,50 @@ def pack(
         together: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``.
+        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``; of bfloat16, that many pairs:
+        ``K/2`` for K.
     """
     if axis == 0:
+        if matrix.element == "bf16":
+            matrix = _paired(outside, matrix)
         return _Transposing(outside, vectors, matrix, panel, gates, together=together).emit()
     inner, columns = known(matrix.shape)
     unit, element = columns // gates, matrix.element
-    count = -(-unit // panel)
-    padding = [outside.constant(0, element)] if count * panel != unit else []
+    count, pair = -(-unit // panel), [2] if element == "bf16" else []
+    if pair:
+        inner = -(-inner // 2)
+    uneven = count * panel != unit or matrix.shape[0] != inner * (pair or [1])[0]
+    padding = [outside.constant(0, element)] if uneven else []
     if gates == 1:
         source, tiles, order = matrix, (count, inner, panel), [1, 0]
     else:
         tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
         order = [2, 0, 1] if together else [1, 2, 0]
-        source = outside.expand(matrix, [[0], [1, 2]], (inner, gates, unit))
-    type = ArrayType(tiles, element)
+        source = outside.expand(matrix, [[0], [1, 2]], (known(matrix.shape)[0], gates, unit))
+    type = ArrayType((*tiles, *pair), element)
     packed = outside.array(
         "linalg.pack",
         [source, outside.empty(type), *padding],
         type,
         {
             "outer_dims_perm": integers(order),
-            "inner_dims_pos": integers([len(source.shape) - 1]),
-            "static_inner_tiles": integers([panel]),
+            "inner_dims_pos": integers([len(source.shape) - 1, *(0 for _ in pair)]),
+            "static_inner_tiles": integers([panel, *pair]),
             "operandSegmentSizes": segments(1, 1, len(padding), 0),
         },
     )
+    if pair:
+        packed = seen_as(outside, packed, ArrayType(tiles, "i32"))
     if gates > 1 and together:
         return outside.collapse(packed, [[0], [1], [2, 3]])
     return packed
+
+
+def _paired(outside: Function, matrix: Array) -> Array:
+    """Emits the pairs of ``[N, K]`` numbers of bfloat16, which adjoin already: ``[N, K/2]``."""
+    rows, inner = known(matrix.shape)
+    pairs = -(-inner // 2)
+    return seen_as(outside, padded(outside, matrix, 2 * pairs), ArrayType((rows, pairs), "i32"))
 
 
 class _Transposing:

@@ -22,7 +22,7 @@ from rnn_compiler.lowering.analysis.walk import Write
 from rnn_compiler.lowering.kernel.body import ArrayType
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
 __all__ = ["Panels", "Plan", "Stage"]
 
@@ -34,9 +34,11 @@ class Panels:
     Attributes:
         lhs: The left-hand side, ``[B, K]``.
         columns: The products and, for each, the column at which what is needed of it begins.
+        weight: The element type in which weights are packed.
     """
 
     lhs: ir.Value
+    weight: str
     columns: Sequence[tuple[ir.Value, int]]
 
 
@@ -86,6 +88,7 @@ class Plan:
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}
         self.rows: dict[ir.Value, tuple[str, str]] = {}
+        self._operands = {each.lhs: self._read_by(each.lhs) for each in loop.products.values()}
         writes = self._writes()
         self.stages = [self._stage(group) for group in self._by_stage(writes)]
         panels = min(-(-stage.unit // stage.panel) for stage in self.stages)
@@ -103,24 +106,40 @@ class Plan:
                 self.rows[product.lhs] = self._left_hand_side(product, writes)
         for number, state in enumerate(loop.states):
             key = f"state{number}"
-            readers = [p.value for p in loop.products.values() if p.lhs == state.value]
-            if readers:
+            of = element(state.value)
+            if state.value in self._operands:
                 self.rows[state.value] = (key, "current")
-            self.arrays[key] = self._ring(state.value, element((readers or [state.value])[0]))
+                of = self._operands[state.value].lhs
+            self.arrays[key] = self._ring(state.value, of)
             self.states[state.value] = key
             writes.append(Write(state.next, key, "next"))
         return writes
+
+    def _read_by(self, lhs: ir.Value) -> Operands:
+        """The element types that the products of a left-hand side read."""
+        products = [each for each in self._loop.products.values() if each.lhs == lhs]
+        sums = element(products[0].value)
+        kinds = {
+            self._vectors.operands(
+                *(element(each) for each in (lhs, product.weight, product.value)),
+                inner=width(lhs),
+                rows=self.batch,
+            )
+            for product in products
+        }
+        return kinds.pop() if len(kinds) == 1 else Operands(sums, sums)
 
     def _ring(self, value: ir.Value, of: str) -> ArrayType:
         return ArrayType((2, *_without_batch(self.batch, shape(value))), of)
 
     def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, str]:
         """Where the left-hand side of a product is, which the step computes."""
+        of = self._operands[product.lhs].lhs
         for number, output in enumerate(self._loop.outputs):
-            if output.row == product.lhs and output.element == element(product.value):
+            if output.row == product.lhs and output.element == of:
                 return f"output{number}", "time"
         key = f"scratch{len(self.arrays)}"
-        self.arrays[key] = self._ring(product.lhs, element(product.value))
+        self.arrays[key] = self._ring(product.lhs, of)
         writes.append(Write(product.lhs, key, "next"))
         return key, "next"
 
@@ -150,7 +169,7 @@ class Plan:
         sums = [element(product) for found in columns.values() for product, _ in found]
         of = sums[0] if sums else element(writes[0].value)
         panels = [
-            Panels(lhs, sorted(found, key=lambda column: column[1]))
+            Panels(lhs, self._operands[lhs].weight, sorted(found, key=lambda column: column[1]))
             for lhs, found in columns.items()
         ]
         return Stage(writes, panels, unit, self._vectors.panel(unit, gates, of, self.batch))

@@ -21,6 +21,7 @@ from rnn_compiler.lowering.cpu.plan import Panels, Stage
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.body import Array, known
 from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.registers import bitcast
 from rnn_compiler.lowering.kernel.shares import share
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -109,16 +110,17 @@ class StepTile:
         key, lead = step.rows[panels.lhs]
         inner, size = known(packed.shape)[-2:]
         rows, starts = ([self.rows], [first]) if self.batched else ([], [])
-        lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], (*rows, inner))
+        row = (*rows, width(panels.lhs))
+        lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], row)
         gates, apart = [[number] for number in range(len(panels.columns))], 0
         if len(packed.shape) < 4:
             gates, apart = [list[int]()], size // len(panels.columns)
         products: list[Array] = []
         with body.located(defining(panels.columns[0][0]).location):
             for gate in gates:
-                weight = packed
-                if self.units.panel is not None:
-                    weight = body.extract(packed, [*gate, self.units.panel, 0, 0], (inner, size))
+                weight, panel = packed, self.units.panel
+                if len(packed.shape) > 2:
+                    weight = body.extract(packed, [*gate, panel or 0, 0, 0], (inner, size))
                 products.append(tile_matmul(body, self.vectors, lhs, weight))
         return [
             (column, (products[number % len(products)], number * apart))
@@ -135,8 +137,7 @@ class StepTile:
             for start in range(0, width(write.value), self.stage.unit)
         ]
         values = [
-            cast(
-                self.body,
+            _as_stored(
                 walk.emit(write.value, (("row", 0), ("column", start))),
                 step.arrays[write.array].element,
             )
@@ -145,6 +146,21 @@ class StepTile:
         for (write, start), value in zip(pieces, values, strict=True):
             place = walk.place(step.leads[write.lead], start)
             self.body.write(value, step.arrays[write.array], place)
+
+
+def _as_stored(vector: Number, element: str) -> Number:
+    """Emits a vector in the element type of the array that it is written to.
+
+    bfloat16 becomes float32 bit by bit: `arith.extf` of an `arith.truncf` IREE 3.13 takes for what
+    was there before both, not rounded.
+    """
+    if (vector.element, element) != ("bf16", "f32"):
+        return cast(vector.body, vector, element)
+    body, lanes = vector.body, vector.lanes
+    bits = body.number("arith.bitcast", [vector], "i16", lanes)
+    wide = body.number("arith.extui", [bits], "i32", lanes)
+    shifted = body.number("arith.shli", [wide, body.constant(16, "i32", lanes)], "i32", lanes)
+    return bitcast(shifted, element)
 
 
 class _Vectors(Walk):

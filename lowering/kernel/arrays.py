@@ -1,4 +1,4 @@
-"""Arrays with a buffer of their own, whose rows are written in place by the host's commands."""
+"""Whole arrays as their bits: zeros with a buffer of their own, rows put in place, other views."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rnn_compiler.lowering.kernel.attributes import segments
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
 from rnn_compiler.lowering.kernel.number import Index, bits
 
-__all__ = ["own_zeros", "put_row"]
+__all__ = ["own_zeros", "put_row", "seen_as"]
 
 
 def own_zeros(body: Body, type: ArrayType) -> Array:
@@ -18,11 +18,15 @@ def own_zeros(body: Body, type: ArrayType) -> Array:
     """
     of = f"i{bits(type.element)}"
     zero = body.number("util.optimization_barrier", [body.constant(0, of)], of)
-    splat = body.array("flow.tensor.splat", [zero], ArrayType(type.shape, of))
-    if splat.type == type:
-        return splat
+    return seen_as(body, body.array("flow.tensor.splat", [zero], ArrayType(type.shape, of)), type)
+
+
+def seen_as(body: Body, array: Array, type: ArrayType) -> Array:
+    """Emits an array's bits as those of another type, if it is another."""
+    if array.type == type:
+        return array
     attributes = {"operandSegmentSizes": segments(1, 0, 0)}
-    return body.array("flow.tensor.bitcast", [splat], type, attributes)
+    return body.array("flow.tensor.bitcast", [array], type, attributes)
 
 
 def put_row(body: Body, array: Array, lead: Index, row: Array) -> None:

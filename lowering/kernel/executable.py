@@ -23,12 +23,13 @@ from rnn_compiler.lowering.kernel.function import Function, create_function, set
 from rnn_compiler.lowering.kernel.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["Executable"]
+__all__ = ["TILED", "VECTORS", "Executable"]
 
 _UNNAMED = "dispatch"
 """Its name until it is placed; so that those alike are."""
 
-_PIPELINE = "DoubleTilingExpert"
+TILED, VECTORS = "DoubleTilingExpert", "Default"
+"""Pipelines of IREE: for ops that say their tile sizes, and for bodies without such."""
 
 
 class Executable:
@@ -40,17 +41,20 @@ class Executable:
         body: What every workgroup does.
     """
 
-    def __init__(self, outside: Function, kind: str, workgroups: int) -> None:
+    def __init__(
+        self, outside: Function, kind: str, workgroups: int, pipeline: str = TILED
+    ) -> None:
         """Starts one.
 
         Args:
             outside: Where it is dispatched.
             kind: What it is; a part of its name.
             workgroups: How many workgroups run it.
+            pipeline: How IREE compiles it; `VECTORS` if there is no op in it to be cut up.
         """
         self.name = outside.name_executable(kind)
         self._outside, self._workgroups = outside, workgroups
-        self._function, self._block = create_function(_UNNAMED, **cpu_pipeline(_PIPELINE))
+        self._function, self._block = create_function(_UNNAMED, **cpu_pipeline(pipeline))
         self.body = Body(self._block, outside.location)
         self._zero = self.body.index(0)
         self._operands: list[ir.Value] = []

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from rnn_compiler.lowering.kernel.attributes import integers
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.kernel.number import element_type
+from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["converted", "transposed"]
+__all__ = ["converted", "padded", "transposed"]
 
 
 def converted(body: Body, array: Array, element: str) -> Array:
@@ -13,6 +15,29 @@ def converted(body: Body, array: Array, element: str) -> Array:
     if array.element == element:
         return array
     return body.array("stablehlo.convert", [array], ArrayType(array.shape, element))
+
+
+def padded(body: Body, matrix: Array, columns: int) -> Array:
+    """Emits a matrix with zeros after its last column, so that it has so many."""
+    rows, before = known(matrix.shape)
+    if before == columns:
+        return matrix
+    scalar = ir.RankedTensorType.get([], element_type(matrix.element))
+    zero = ir.DenseElementsAttr.get_splat(
+        scalar, ir.FloatAttr.get(element_type(matrix.element), 0.0)
+    )
+    operands = [
+        matrix,
+        body.array("stablehlo.constant", [], ArrayType((), matrix.element), {"value": zero}),
+    ]
+    attributes = {
+        "edge_padding_low": integers([0, 0]),
+        "edge_padding_high": integers([0, columns - before]),
+        "interior_padding": integers([0, 0]),
+    }
+    return body.array(
+        "stablehlo.pad", operands, ArrayType((rows, columns), matrix.element), attributes
+    )
 
 
 def transposed(body: Body, matrix: Array) -> Array:

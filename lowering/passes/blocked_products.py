@@ -4,7 +4,7 @@ Requires: a portable module, or one whose time loops have been rewritten; the ta
 Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
 the composites that `builder.add_product` makes. Puts a call of a private function in their place,
 which is a `cpu.blocked_product`. 16-bit operands are widened first to the type of the result, in
-which the products are summed.
+which the products are summed, unless the vector unit multiplies pairs of them.
 Leaves: products with a unit axis or fewer than `SMALLEST` multiplications, and whatever is no
 product of two matrices.
 """
@@ -94,8 +94,13 @@ def _rewrite(
     made: dict[str, str],
 ) -> None:
     """Puts a call in the place of an op; functions made for others alike are called again."""
-    of = element(op.results[0])
-    operands = [_widened(value, of, op) for value in (found.lhs, found.rhs)]
+    matrices = (found.lhs, found.rhs)
+    kinds = vectors.operands(
+        *(element(value) for value in (*matrices, op.results[0])),
+        inner=shape(found.lhs)[found.axes[0]],
+        rows=shape(found.lhs)[1 - found.axes[0]],
+    )
+    operands = [_widened(value, of, op) for value, of in zip(matrices, kinds, strict=True)]
     if found.total is not None:
         operands.append(_unfolded(found.total, op))
         offset = ir.IntegerAttr.get(ir.IndexType.get(), found.offset)

@@ -29,6 +29,7 @@ _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 """Ops that call a function, and the attribute that names it."""
 
 _VIEWS = {
+    "flow.tensor.bitcast",
     "flow.tensor.clone",
     "stablehlo.reshape",
     "stablehlo.slice",

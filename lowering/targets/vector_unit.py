@@ -1,13 +1,28 @@
-"""A target's vector unit, and the sizes of tiles that suit it."""
+"""A target's vector unit, the sizes of tiles that suit it, and how it multiplies 16-bit numbers.
+
+| | bfloat16 | float16 |
+|---|---|---|
+| avx512bf16 | pairs, by an instruction | weights of a single row widened in registers |
+| fma | pairs, widened in registers | the same, with f16c |
+| other | in float32 | in float32 |
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import TargetSpec
 
-__all__ = ["VectorUnit", "divisor"]
+__all__ = ["Operands", "VectorUnit", "divisor"]
+
+_DOTS: Mapping[int, str] = MappingProxyType(
+    {lanes: f"llvm.x86.avx512bf16.dpbf16ps.{32 * lanes}" for lanes in (4, 8, 16)}
+)
+"""LLVM's names of the instruction that adds the products of pairs of bfloat16, by its lanes."""
 
 
 def divisor(size: int, bound: int) -> int:
@@ -20,6 +35,18 @@ def divisor(size: int, bound: int) -> int:
     return next(d for d in range(min(size, bound), 0, -1) if size % d == 0)
 
 
+class Operands(NamedTuple):
+    """The element types that a product reads.
+
+    Attributes:
+        lhs: That of the left-hand side.
+        weight: That of the weights.
+    """
+
+    lhs: str
+    weight: str
+
+
 @dataclass(frozen=True)
 class VectorUnit:
     """A vector unit.
@@ -27,19 +54,47 @@ class VectorUnit:
     Attributes:
         bits: Width of a register.
         registers: How many there are.
+        pairs: How pairs of bfloat16 are multiplied: by an instruction, "dot"; "widened" to float32
+            in registers; or not at all, "".
+        halves: Whether float16 numbers are widened in registers.
     """
 
     bits: int
     registers: int
+    pairs: str = ""
+    halves: bool = False
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
         """That of a target."""
-        if "avx512f" in target.features:
-            return cls(512, 32)
-        if "avx" in target.features:
-            return cls(256, 16)
+        features = set(target.features)
+        pairs = "widened" if "fma" in features else ""
+        if "avx512f" in features:
+            dot = {"avx512bf16", "avx512vl"} <= features
+            return cls(512, 32, "dot" if dot else pairs, halves=True)
+        if "avx" in features:
+            return cls(256, 16, pairs, halves="f16c" in features)
         return cls(128, 16 if target.architecture.startswith("x86") else 32)
+
+    def dot(self, lanes: int) -> str:
+        """LLVM's name of the instruction that adds the products of so many pairs to sums."""
+        return _DOTS[lanes]
+
+    def operands(self, lhs: str, weight: str, sums: str, *, inner: int, rows: int) -> Operands:
+        """What a product reads.
+
+        Args:
+            lhs: The element type of the left-hand side.
+            weight: That of the weights.
+            sums: That of the product.
+            inner: How many numbers are summed.
+            rows: How many rows it has.
+        """
+        if self.pairs and (lhs, weight, sums) == ("bf16", "bf16", "f32") and inner > 2:
+            return Operands("bf16" if self.pairs == "dot" else "f32", "bf16")
+        if self.halves and (weight, sums, rows) == ("f16", "f32", 1):
+            return Operands("f32", "f16")
+        return Operands(sums, sums)
 
     def lanes(self, element: str) -> int:
         """Numbers in a register; 16-bit types are computed in float32."""

@@ -75,7 +75,7 @@ def interrupt(
     try:
         time.sleep(0.2)  # so that the process is past starting it
         os.kill(process.pid, number)
-        process.wait(30)
+        process.wait(300)
         wait_until(lambda: not is_running(compiler), 10)
         wait_until(lambda: not list(temporary.iterdir()), 10)
     finally:

@@ -1,5 +1,7 @@
 """Packed matrices and blocked products against numpy, on sizes that no tile divides too.
 
+Numbers of bfloat16, which are multiplied as pairs, come and go as 16-bit integers.
+
 All cases of a kind are functions of one module, so that they are compiled once.
 """
 
@@ -10,14 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import iree.runtime as iree
+import ml_dtypes
 import numpy as np
 import pytest
 
 from rnn_compiler.lowering.cpu.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.kernel.arrays import seen_as
 from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.stablehlo import converted
 from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -174,3 +179,103 @@ def test_blocked_products(element: str, tmp_path: Path) -> None:
             atol=(1e-5 if element == "f32" else 1e-13) * K,
             err_msg=str(PRODUCTS[number]),
         )
+
+
+# bfloat16, in pairs.
+
+NARROW = VectorUnit(256, 16, pairs="widened", halves=True)
+WAYS = [VECTORS, NARROW] if VECTORS.pairs else []
+"""Vector units that this machine can stand for, and that multiply pairs: two ways where it can."""
+
+
+def sixteen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Numbers as bfloat16, as integers."""
+    return array.astype(ml_dtypes.bfloat16).view(np.int16)
+
+
+def numbers(function: Function, array: Array) -> Array:
+    """Integers as the numbers of bfloat16 that they are."""
+    return seen_as(function, array, ArrayType(array.shape, "bf16"))
+
+
+def test_pairs(tmp_path: Path) -> None:
+    """A panel has the pairs that adjoin along the summed axis, and a zero after an odd last one."""
+
+    def packing(axis: int, panel: int, gates: int, together: bool) -> Emit:
+        return lambda f, given: pack(
+            f, VECTORS, numbers(f, given[0]), axis, panel, gates, together=together
+        )
+
+    packings = [each for each in PACKINGS if each[0] != (33, 2)]  # two numbers make no products
+    functions = [([ArrayType(shape, "i16")], packing(*how)) for shape, *how in packings]
+    module = compiled(functions, tmp_path)
+    for number, (shape, axis, panel, gates, together) in enumerate(packings):
+        matrix = sixteen(np.random.default_rng(number).standard_normal(shape))
+        columns = matrix.T if axis == 0 else matrix
+        inner, unit = -(-len(columns) // 2), columns.shape[1] // gates
+        count = -(-unit // panel)
+        expected = np.zeros((inner, 2, gates, count * panel), np.int16)
+        expected.reshape(2 * inner, gates, -1)[: len(columns), :, :unit] = columns.reshape(
+            len(columns), gates, unit
+        )
+        expected = np.moveaxis(expected, 1, -1).copy().view(np.int32)
+        expected = expected.reshape(inner, gates, count, panel)
+        if together or gates == 1:
+            expected = expected.transpose(2, 0, 1, 3).reshape(count, inner, gates * panel)
+        else:
+            expected = expected.transpose(1, 2, 0, 3)
+        np.testing.assert_array_equal(
+            np.asarray(module[f"f{number}"](matrix)), expected, err_msg=str(PACKINGS[number])
+        )
+
+
+@pytest.mark.skipif(not WAYS, reason="this processor has no fma: bfloat16 is multiplied in float32")
+def test_paired_products(tmp_path: Path) -> None:
+    """Sums are right, and the same bits whichever way pairs are multiplied."""
+    before, after = 7, 40
+
+    def product(vectors: VectorUnit, axes: tuple[int, int]) -> Emit:
+        def emit(function: Function, given: list[Array]) -> Array:
+            lhs, rhs = (numbers(function, each) for each in given[:2])
+            of = vectors.operands("bf16", "bf16", "f32", inner=3, rows=2).lhs
+            lhs = converted(function, lhs, of)
+            if len(given) < 3:
+                return blocked_product(function, vectors, lhs, rhs, axes)
+            offset = function.index(before)
+            return blocked_product(function, vectors, lhs, rhs, axes, given[2], offset)
+
+        return emit
+
+    functions = [
+        (
+            [
+                ArrayType((M, K) if axes[0] else (K, M), "i16"),
+                ArrayType((N, K) if axes[1] else (K, N), "i16"),
+                *([ArrayType((before + M * N + after,), "f32")] if added else []),
+            ],
+            product(vectors, axes),
+        )
+        for M, K, N, axes, added in PRODUCTS
+        for vectors in WAYS
+    ]
+    module = compiled(functions, tmp_path)
+    for number, (M, K, N, axes, added) in enumerate(PRODUCTS):
+        draw = np.random.default_rng(number).standard_normal
+        lhs, rhs = (draw(shape).astype(ml_dtypes.bfloat16) for shape in ((M, K), (K, N)))
+        lhs[M // 2, 0] = np.nan  # beside the last number of the row before, which may be odd
+        arguments = [lhs if axes[0] else lhs.T.copy(), rhs.T.copy() if axes[1] else rhs]
+        arguments = [each.view(np.int16) for each in arguments]
+        expected = lhs.astype(np.float64) @ rhs.astype(np.float64)
+        if added:
+            total = draw(before + M * N + after).astype(np.float32)
+            arguments.append(total)
+            expected = total + np.pad(expected.ravel(), (before, after))
+        results = [
+            np.asarray(module[f"f{len(WAYS) * number + way}"](*arguments))
+            for way in range(len(WAYS))
+        ]
+        for result in results:
+            np.testing.assert_allclose(
+                result, expected, rtol=0, atol=1e-5 * K, err_msg=str(PRODUCTS[number])
+            )
+        np.testing.assert_array_equal(results[0], results[-1])

@@ -1,0 +1,233 @@
+"""Tiles of a product of bfloat16 numbers, multiplied as pairs.
+
+A pair is two numbers that adjoin along the summed axis, k even and k + 1, in 32 bits: the even one
+low. Panels of weights are ``[K/2, P]`` pairs, as ``i32`` (`packing`). A tile reads each pair of its
+left-hand side into all lanes of a register, and adds
+
+    sums[row, :] = fma(even, even', fma(odd, odd', sums[row, :]))          # in float32
+
+which is what x86's `vdpbf16ps` does in one instruction, twice the products of float32. Where there
+is none, the two numbers are widened to float32 in registers, a shift and a mask, and multiplied in
+the same order: bits are the same on every x86 target, and panels take half the memory either way.
+The instruction takes denormal numbers for zeros.
+
+The left-hand side lies as the processor wants it (`VectorUnit.operands`): rows of bfloat16, or
+``[K/2, rows]`` pairs, for the instruction; float32 where pairs are widened. If K is odd, the last
+pair's odd number is a zero in the panel, and is never read from a row: what is there may be a NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.registers import (
+    accumulate,
+    bitcast,
+    interleave,
+    intrinsic,
+    lane,
+)
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["NARROWEST", "PAIRED", "paired_product"]
+
+PAIRED = ("bf16", "i32")
+"""Element types of panels that are multiplied as pairs: numbers, and pairs of them."""
+
+NARROWEST = 4
+"""The fewest columns that a panel has."""
+
+_UNROLLED = 2
+"""Pairs that a turn of the loop multiplies."""
+
+_HIGH = -(1 << 16)
+"""The bits of a pair's odd number."""
+
+
+def paired_product(
+    body: Body,
+    vectors: VectorUnit,
+    lhs: Array,
+    rhs: Array,
+    start: Array | None = None,
+    *,
+    lhs_transposed: bool = False,
+) -> Array:
+    """Emits the product of a few rows with a panel of bfloat16 numbers.
+
+    Args:
+        body: Where to.
+        vectors: The vector unit.
+        lhs: ``[K]`` or ``[rows, K]``; if it is transposed, ``[K, rows]`` of float32 or
+            ``[K/2, rows]`` pairs.
+        rhs: ``[K/2, P]`` pairs, or ``[K, P]`` of bfloat16, P at least `NARROWEST`.
+        start: What the product is added to, ``[rows, P]`` of float32; None for zeros.
+        lhs_transposed: Whether `lhs` is.
+
+    Returns:
+        ``[P]`` or ``[rows, P]`` of float32.
+    """
+    left = _Left(lhs, transposed=lhs_transposed)
+    inner, width = known(rhs.shape)
+    if rhs.element == "i32":
+        inner *= 2
+        if lhs.element != "i32":
+            inner = min(inner, known(lhs.shape)[0 if lhs_transposed else -1])
+    shape = (width,) if left.rows is None else (left.rows, width)
+    made = start or body.empty(ArrayType(shape, "f32"))
+    lanes = next(n for n in (vectors.lanes("f32"), 8, 4) if n <= width)
+    columns = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
+    rows = range(left.rows or 1)
+    for first in rows[:: vectors.rows]:
+        some = rows[first : first + vectors.rows]
+        wide = max(1, 3 * vectors.registers // 4 // max(len(some), 3))
+        for number in range(0, len(columns), wide):
+            tile = _Tile(vectors, left, rhs, inner, some, columns[number : number + wide], lanes)
+            places = [[*left.place(row), column] for row in some for column in tile.columns]
+            if start is None:
+                zero = body.constant(0, "f32", lanes)
+                sums = [zero] * len(places)
+            else:
+                sums = [body.read(made, place, lanes) for place in places]
+            for place, total in zip(places, tile.emit(body, sums), strict=True):
+                body.write(total, made, place)
+    return made
+
+
+@dataclass(frozen=True)
+class _Left:
+    """A left-hand side.
+
+    Attributes:
+        array: Where it is.
+        transposed: Whether its rows lie along its last axis.
+    """
+
+    array: Array
+    transposed: bool
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows it has; None if it is a vector."""
+        sizes = known(self.array.shape)
+        return None if len(sizes) == 1 else sizes[self.transposed]
+
+    def place(self, row: int) -> list[Index]:
+        """The place of a row in what the product makes."""
+        return [] if self.rows is None else [row]
+
+    def at(self, row: int, k: Index) -> list[Index]:
+        """Where a number or a pair is."""
+        return [k, row] if self.transposed else [*self.place(row), k]
+
+    def number(self, body: Body, row: int, k: Index) -> Number:
+        """Emits the reading of a number."""
+        return body.element(self.array, self.at(row, k))
+
+    def pair(self, body: Body, row: int, pair: Index, *, whole: bool) -> Number:
+        """Emits the reading of a pair as 32 bits, the last one's odd number as zero."""
+        if self.array.element == "i32":
+            return body.element(self.array, self.at(row, pair))
+        first = self.at(row, pair * 2)
+        if whole:
+            return lane(bitcast(body.read(self.array, first, 2), "i32"), 0)
+        bits = body.number("arith.bitcast", [body.element(self.array, first)], "i16")
+        return body.number("arith.extui", [bits], "i32")
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """Some rows of a product and as many columns as there are registers for.
+
+    Attributes:
+        vectors: The vector unit.
+        left: The left-hand side.
+        rhs: The panel.
+        inner: How many numbers are summed; those of pairs may have a zero as the last.
+        rows: The rows.
+        columns: Where the vectors of columns begin.
+        lanes: How many columns each has.
+    """
+
+    vectors: VectorUnit
+    left: _Left
+    rhs: Array
+    inner: int
+    rows: Sequence[int]
+    columns: Sequence[int]
+    lanes: int
+
+    def emit(self, body: Body, sums: list[Number]) -> list[Number]:
+        """Emits the sums of the tile, row by row, added to what they are before."""
+        pairs, odd = divmod(self.inner, 2)
+        full = pairs // _UNROLLED * _UNROLLED
+
+        def turn(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
+            for number in range(_UNROLLED):
+                sums = self._add(inside, first + number, sums)
+            return sums
+
+        if full:
+            sums = accumulate(body, full, _UNROLLED, sums, turn)
+        for number in range(full, pairs):
+            sums = self._add(body, body.index(number), sums)
+        return self._add(body, body.index(pairs), sums, whole=False) if odd else sums
+
+    def _add(
+        self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True
+    ) -> list[Number]:
+        """Emits what one pair of each row adds to the sums."""
+        weights = [self._weights(body, pair, column, whole=whole) for column in self.columns]
+        if self.vectors.pairs == "widened":
+            return self._widened(body, pair, weights, sums, whole=whole)
+        made: list[Number] = []
+        for number, row in enumerate(self.rows):
+            x = self.left.pair(body, row, pair, whole=whole)
+            x = bitcast(body.broadcast(x, self.lanes), "bf16")
+            for column, weight in enumerate(weights):
+                total = sums[number * len(weights) + column]
+                like = Number(body, total.value, "f32", self.lanes)
+                name = self.vectors.dot(self.lanes)
+                made.append(intrinsic(name, [total, bitcast(weight, "bf16"), x], like))
+        return made
+
+    def _widened(
+        self,
+        body: Body,
+        pair: Number,
+        weights: Sequence[Number],
+        sums: Sequence[Number],
+        *,
+        whole: bool,
+    ) -> list[Number]:
+        """Emits the same in float32: the odd numbers, then the even ones."""
+        sixteen, high = (body.constant(n, "i32", self.lanes) for n in (16, _HIGH))
+        halves = [(0, "arith.shli", sixteen)]
+        if whole:
+            halves.insert(0, (1, "arith.andi", high))
+        made = list(sums)
+        for which, op, by in halves:
+            wide = [
+                bitcast(body.number(op, [weight, by], "i32", self.lanes), "f32")
+                for weight in weights
+            ]
+            for number, row in enumerate(self.rows):
+                x = self.left.number(body, row, pair * 2 + which)
+                x = body.broadcast(x, self.lanes)
+                for column, weight in enumerate(wide):
+                    k = number * len(wide) + column
+                    made[k] = body.number("math.fma", [x, weight, made[k]], "f32", self.lanes)
+        return made
+
+    def _weights(self, body: Body, pair: Number, column: int, *, whole: bool) -> Number:
+        """Emits the reading of some pairs of the panel; of bfloat16, they are made here."""
+        if self.rhs.element == "i32":
+            return body.read(self.rhs, [pair, column], self.lanes)
+        even = body.read(self.rhs, [pair * 2, column], self.lanes)
+        odd = body.constant(0, "bf16", self.lanes)
+        if whole:
+            odd = body.read(self.rhs, [pair * 2 + 1, column], self.lanes)
+        return bitcast(interleave(even, odd), "i32")

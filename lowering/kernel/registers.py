@@ -1,0 +1,92 @@
+"""Vectors that stay in registers: sums over a loop, and bits seen as other numbers.
+
+The vectors of `kernel.body` are read from arrays and written to them. Those here are handed from
+one turn of a loop to the next, or to an instruction that MLIR has no op for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rnn_compiler.lowering.kernel.attributes import integers, segments
+from rnn_compiler.lowering.kernel.body import Body
+from rnn_compiler.lowering.kernel.number import Number, bits, vector_type
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane"]
+
+
+def accumulate(
+    body: Body,
+    turns: int,
+    step: int,
+    sums: Sequence[Number],
+    turn: Callable[[Body, Number, list[Number]], list[Number]],
+) -> list[Number]:
+    """Emits a loop that hands numbers on.
+
+    Args:
+        body: Where to.
+        turns: Where the loop's index, which begins at 0, ends.
+        step: How far it goes at a time.
+        sums: The numbers before the first turn.
+        turn: Emits a turn, given where to, the index, and the numbers; gives what they become.
+
+    Returns:
+        The numbers after the last turn.
+    """
+    bounds = [body.index(bound) for bound in (0, turns, step)]
+    types = [each.value.type for each in sums]
+    op = body.op("scf.for", [*bounds, *sums], types, regions=1)
+    block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
+    inside = Body(block, body.location)
+    index, *before = block.arguments
+    after = turn(inside, Number(inside, index, "index"), _like(inside, sums, before))
+    inside.op("scf.yield", after)
+    return _like(body, sums, list(op.results))
+
+
+def _like(body: Body, sums: Sequence[Number], values: Sequence[ir.Value]) -> list[Number]:
+    """Values as numbers of the types of others."""
+    return [
+        Number(body, value, each.element, each.lanes)
+        for each, value in zip(sums, values, strict=True)
+    ]
+
+
+def bitcast(vector: Number, element: str) -> Number:
+    """Emits the bits of a vector as numbers of another width."""
+    lanes = vector.lanes * bits(vector.element) // bits(element)
+    return vector.body.number("vector.bitcast", [vector], element, lanes)
+
+
+def interleave(first: Number, second: Number) -> Number:
+    """Emits a vector that has the numbers of two by turns."""
+    return first.body.number("vector.interleave", [first, second], first.element, 2 * first.lanes)
+
+
+def lane(vector: Number, number: int) -> Number:
+    """Emits one number of a vector."""
+    place = {"static_position": integers([number])}
+    return vector.body.number("vector.extract", [vector], vector.element, attributes=place)
+
+
+def intrinsic(name: str, operands: Sequence[Number], like: Number) -> Number:
+    """Emits an instruction of the processor by LLVM's name of it.
+
+    Where the target lacks it, the compiler ends without a word (IREE 3.13).
+
+    Args:
+        name: LLVM's intrinsic, ``"llvm.x86.avx512bf16.dpbf16ps.512"``.
+        operands: What it is given.
+        like: A number of the type that it gives.
+    """
+    body = like.body
+    attributes = {
+        "intrin": ir.StringAttr.get(name),
+        "operandSegmentSizes": segments(len(operands), 0),
+        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+    }
+    type = vector_type(like.element, like.lanes)
+    op = body.op("llvm.call_intrinsic", operands, [type], attributes)
+    return Number(body, op.results[0], like.element, like.lanes)

@@ -1,0 +1,70 @@
+"""bfloat16 is multiplied as pairs, by an instruction or widened in registers: the same bits.
+
+That one way agrees with the other says that no number is lost, that sums run in one order, and that
+what a step hands to the next is rounded, whatever type it is kept in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import sizes
+from numeric.harness import draw, together
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.cpu_features import host_features
+
+LEVELS = {
+    "cpu": set[str](),
+    "cpu:x86-64-v4": {"avx512bw", "avx512vl", "fma"},
+    "cpu:x86-64-v3": {"avx2", "fma"},
+}
+TARGETS = [name for name, needed in LEVELS.items() if needed <= {*host_features()}]
+
+BLOCK = ("BlockLSTMV2", "BlockLSTMGradV2")
+CUDNN = ("CudnnRNN", "CudnnRNNBackprop")
+slow = pytest.mark.slow
+
+# Odd sums and odd units; one row; sizes of several panels; products of more than one kind.
+CASES: list[Any] = [
+    (BLOCK, sizes(5, 7, 33, 37, use_peephole=True)),
+    pytest.param(BLOCK, sizes(6, 1, 19, 70, use_peephole=False), marks=slow),
+    pytest.param(BLOCK, sizes(4, 18, 64, 96, use_peephole=False), marks=slow),
+    pytest.param(CUDNN, sizes(5, 9, 3, 3, rnn_mode="lstm", num_layers=2), marks=slow),
+    pytest.param(CUDNN, sizes(4, 1, 40, 65, rnn_mode="gru", num_layers=1), marks=slow),
+    pytest.param(CUDNN, sizes(6, 12, 31, 48, rnn_mode="rnn_tanh", num_layers=1), marks=slow),
+]
+
+
+def results(ops: tuple[str, ...], variant: dict[str, Any], **how: Any) -> dict[str, Any]:
+    """What ops give, as integers."""
+    artifact = rc.compile(together("bfloat16", dict.fromkeys(ops, variant)), **how)
+    program, given = rc.runtime.load(artifact, "local-sync"), dict[str, Any]()
+    for op in ops:
+        out = getattr(program, OPS[op].signature.function)(**draw(op, "bfloat16", variant))
+        given |= {f"{op}.{name}": np.asarray(value) for name, value in out._asdict().items()}
+    floats = {name: array for name, array in given.items() if array.dtype.itemsize == 2}
+    return {name: array.view(np.int16) for name, array in floats.items()}
+
+
+@pytest.mark.skipif(len(TARGETS) < 2, reason="this processor runs one kind of code only")
+@pytest.mark.parametrize(("ops", "variant"), CASES)
+def test_every_target_gives_the_same_bits(ops: tuple[str, ...], variant: dict[str, Any]) -> None:
+    first, *others = (results(ops, variant, target=name) for name in TARGETS)
+    for other in others:
+        for name, array in first.items():
+            np.testing.assert_array_equal(array, other[name], err_msg=name)
+
+
+def test_states_are_rounded() -> None:
+    """A loop that multiplies in float32 rounds its state at every step, as the plain loop does."""
+    variant = sizes(8, 7, 16, 24, use_peephole=False)
+    fused, plain = (
+        results(BLOCK, variant, target="cpu:generic", strategy=name)
+        for name in ("fused", "portable")
+    )
+    for name, array in plain.items():  # sums run in other orders: a few are rounded otherwise
+        assert np.mean(array != fused[name]) < 0.01, name
