@@ -108,6 +108,8 @@ def _print_op(signature: Signature) -> None:
 
 
 def _default(attribute: Attribute) -> str:
+    if attribute.default is None:
+        return "the op's"
     return "required" if attribute.default is REQUIRED else attribute.text(attribute.default)
 
 

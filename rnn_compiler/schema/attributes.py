@@ -11,7 +11,7 @@ import numpy as np
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.schema.dtypes import canonical_name
 
-__all__ = ["MAX_DIMENSION", "REQUIRED", "Attribute", "dimension"]
+__all__ = ["MAX_DIMENSION", "REQUIRED", "WEIGHT_GRAD_DTYPE", "Attribute", "dimension"]
 
 REQUIRED: Any = inspect.Parameter.empty
 """Default of an attribute that has none."""
@@ -34,6 +34,8 @@ class Attribute:
         bounds: The smallest and the largest value of a number.
         at_run_time: Whether a compiled function takes it as an argument, so that no value of it
             needs compiling. `Signature.forms` lists that argument in the forms that read it.
+        of_build: Whether it is `build`'s alone: TensorFlow's op has no such attribute, and a
+            function that is built without has none either.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Attribute:
     is_dtype: bool = False
     bounds: tuple[int, int] | None = None
     at_run_time: bool = False
+    of_build: bool = False
 
     @property
     def values(self) -> str:
@@ -102,6 +105,18 @@ class Attribute:
         if self.bounds is not None and isinstance(scalar, (int, float)):
             return self.bounds[0] <= scalar <= self.bounds[1]
         return not self.choices or scalar in self.choices
+
+
+WEIGHT_GRAD_DTYPE = Attribute(
+    "weight_grad_dtype",
+    str,
+    None,
+    "dtype of the gradients of weights, which are summed in float32",
+    choices=("float16", "bfloat16", "float32", "float64"),
+    is_dtype=True,
+    of_build=True,
+)
+"""For mixed training: a 16-bit op whose gradients of weights are not rounded to 16 bits."""
 
 
 def _python_scalar(value: Any) -> Any:

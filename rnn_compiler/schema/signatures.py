@@ -17,7 +17,13 @@ from functools import cached_property
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
-from rnn_compiler.schema.attributes import MAX_DIMENSION, REQUIRED, Attribute, dimension
+from rnn_compiler.schema.attributes import (
+    MAX_DIMENSION,
+    REQUIRED,
+    WEIGHT_GRAD_DTYPE,
+    Attribute,
+    dimension,
+)
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.tensors import DIMENSIONS, Tensor
@@ -87,7 +93,7 @@ class Signature:
     def call_attributes(self) -> tuple[Attribute, ...]:
         """What a call with tensors takes beside them."""
         first = () if self.dtype_attribute is None else (self.dtype_attribute,)
-        return (*first, *self.attributes)
+        return (*first, *(each for each in self.attributes if not each.of_build))
 
     @cached_property
     def defining_axes(self) -> dict[str, list[tuple[str, int]]]:
@@ -121,6 +127,7 @@ class Signature:
             )
             for attribute in self.attributes
             if attribute.at_run_time == at_run_time
+            and not (attribute.of_build and given.get(attribute.name) is None)
         }
 
     def form(self, attributes: Mapping[str, Any]) -> Signature:
@@ -182,7 +189,7 @@ class Signature:
             dim: dimension(self.name, dim, dims[dim], int(dim in self.positive))
             for dim in self.dimensions
         }
-        values = self.canonical(attributes, name)
+        values = self._wider(self.canonical(attributes, name), name)
         defaults = self.canonical(attributes, name, at_run_time=True)
         form = self.form(values)
         results = form.results if outputs is None else form.asked_for(outputs)
@@ -229,6 +236,21 @@ class Signature:
                 remedy = did_you_mean(name, known)
                 raise InvalidArgumentError(self.name, "outputs", expected, describe(name), remedy)
         return tuple(tensor for name, tensor in known.items() if name in names)
+
+    def _wider(self, values: dict[str, Any], dtype: str) -> dict[str, Any]:
+        """Attribute values without a dtype of gradients that is the op's own.
+
+        Raises:
+            InvalidArgumentError: It is neither that nor the one that they are summed in.
+        """
+        name, compute = WEIGHT_GRAD_DTYPE.name, DTYPES[dtype].compute
+        given = values.get(name, dtype)
+        if given not in (dtype, compute):
+            expected = " or ".join(dict.fromkeys((dtype, compute)))
+            raise InvalidArgumentError(
+                self.name, name, f"{expected} in an op of {dtype}", str(given)
+            )
+        return {key: value for key, value in values.items() if (key, value) != (name, dtype)}
 
     def infer(self, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
         """The op's dimensions, read off the shapes of a call's arguments.

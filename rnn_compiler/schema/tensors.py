@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = ["DIMENSIONS", "Argument", "Result", "Size", "Tensor", "as_given_by"]
@@ -90,7 +91,7 @@ class Tensor:
         shape: The shape formula, ``"T B I"``.
         doc: What it is, in a few words.
         dtype: Its dtype where that is fixed, or the attribute that gives it; None for the op's own
-            dtype.
+            dtype, which is also that of an attribute that is not given.
         minimum: Smallest value of an integer.
         maximum: Largest value of an integer, as a size formula.
         ignored: Whether the op takes it whatever its shape, and reads nothing of it.
@@ -130,11 +131,15 @@ class Tensor:
         """What it is for people: a scalar, a list, or a tensor of some shape."""
         return "list of tensors" if self.is_list else self.formula if self.sizes else "scalar"
 
+    def _fixed(self, dtype: str) -> str:
+        """The dtype that it has in an op of a dtype where no attribute says another."""
+        return self.dtype if self.dtype in DTYPES else dtype
+
     def specialize(self, dtype: str, known: Mapping[str, Any]) -> tuple[TensorSpec, ...]:
         """Its type, or those of a list's elements, given attributes and sizes by long name."""
         spec = TensorSpec(
             name=self.name,
-            dtype=known.get(self.dtype or "", self.dtype) or dtype,
+            dtype=dtype if self.dtype is None else known.get(self.dtype, self._fixed(dtype)),
             shape=tuple(size.evaluate(known) for size in self.sizes),
             formula=self.formula,
             minimum=self.minimum,

@@ -14,6 +14,7 @@ from cases import sizes
 from numeric.harness import draw, together
 
 import rnn_compiler as rc
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.cpu_features import host_features
 
@@ -24,6 +25,8 @@ LEVELS = {
 }
 TARGETS = [name for name, needed in LEVELS.items() if needed <= {*host_features()}]
 
+CELL = {"batch_size": 3, "input_size": 5, "num_units": 7}
+SMALL = sizes(4, 3, 5, 7, use_peephole=False)
 BLOCK = ("BlockLSTMV2", "BlockLSTMGradV2")
 CUDNN = ("CudnnRNN", "CudnnRNNBackprop")
 slow = pytest.mark.slow
@@ -68,3 +71,43 @@ def test_states_are_rounded() -> None:
     )
     for name, array in plain.items():  # sums run in other orders: a few are rounded otherwise
         assert np.mean(array != fused[name]) < 0.01, name
+
+
+# Mixed training: gradients of weights that are not rounded.
+
+GRADIENTS = {
+    "BlockLSTMGradV2": (sizes(4, 3, 5, 7, use_peephole=True), ("w_grad", "wco_grad", "b_grad")),
+    "LSTMBlockCellGrad": (CELL | {"use_peephole": True}, ("wci_grad", "wco_grad")),
+    "GRUBlockCellParameterGrad": (CELL, ("d_w_ru", "d_b_c")),
+    "CudnnRNNBackprop": (sizes(4, 3, 5, 7, rnn_mode="gru", num_layers=2), ("params_backprop",)),
+}
+
+
+@pytest.mark.parametrize("op", GRADIENTS)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_gradients_of_weights_in_float32(op: str, dtype: str) -> None:
+    """They are what is rounded otherwise; all other results stay as they are."""
+    variant, wide = GRADIENTS[op]
+    arguments = draw(op, dtype, variant)
+    narrow, mixed = (
+        rc.runtime.load(rc.compile(rc.build(op, dtype=dtype, **variant, **more)))(**arguments)
+        for more in ({}, {"weight_grad_dtype": "f32"})
+    )
+    for name, rounded, exact in zip(narrow._fields, narrow, mixed, strict=True):
+        rounded, exact = np.asarray(rounded), np.asarray(exact)
+        is_weight = rounded.dtype != exact.dtype
+        assert exact.dtype == (np.float32 if is_weight else rounded.dtype)
+        assert is_weight or name not in wide
+        np.testing.assert_array_equal(exact.astype(rounded.dtype), rounded, err_msg=name)
+        if name in wide:
+            assert (exact != rounded.astype(np.float32)).any(), "nothing was there to be rounded"
+
+
+def test_only_a_wider_dtype_is_taken() -> None:
+    module = rc.build("BlockLSTMGradV2", weight_grad_dtype="float32", **SMALL)
+    assert "weight_grad_dtype" not in module.functions[0].attributes
+    for dtype, other in (("float32", "bfloat16"), ("float64", "float32"), ("float16", "bfloat16")):
+        with pytest.raises(InvalidArgumentError, match=f"weight_grad_dtype.*{dtype}.*{other}"):
+            rc.build("BlockLSTMGradV2", dtype=dtype, weight_grad_dtype=other, **SMALL)
+    with pytest.raises(TypeError, match="weight_grad_dtype"):
+        rc.raw_ops.BlockLSTMGradV2(weight_grad_dtype="float32")

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells import lstm
+from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
@@ -71,9 +72,9 @@ _GRADIENTS = (
     Result("x_grad", "T B I", "gradient of x"),
     Result("cs_prev_grad", "B H", "gradient of cs_prev"),
     Result("h_prev_grad", "B H", "gradient of h_prev"),
-    Result("w_grad", "I+H 4H", "gradient of w"),
+    Result("w_grad", "I+H 4H", "gradient of w", WEIGHT_GRAD_DTYPE.name),
     *lstm.PEEPHOLE_GRADIENTS,
-    Result("b_grad", "4H", "gradient of b"),
+    Result("b_grad", "4H", "gradient of b", WEIGHT_GRAD_DTYPE.name),
 )
 
 OP_V1 = Signature(
@@ -107,7 +108,7 @@ def _gradient_of(op: Signature, name: str) -> Signature:
             Argument("cs_grad", "T B H", "gradient of cs"),
             Argument("h_grad", "T B H", "gradient of h"),
         ),
-        attributes=(lstm.USE_PEEPHOLE_REQUIRED,),
+        attributes=(lstm.USE_PEEPHOLE_REQUIRED, WEIGHT_GRAD_DTYPE),
         results=_GRADIENTS,
     )
 
@@ -245,7 +246,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         where_ran(args["cs"]).to(compute),
     )
     b.step(f"gradient = sums in {storage}")
-    return [gradients[result.name].to(storage) for result in spec.results]
+    return [gradients[result.name].to(result.dtype) for result in spec.results]
 
 
 def _peepholes_read(spec: FunctionSpec) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
@@ -100,12 +101,12 @@ PARAMETER_GRAD = Signature(
         Argument("r", "B H", "reset gate, as GRUBlockCell gave it"),
         *as_given_by(GRAD.name, _GATE_GRADIENTS),
     ),
-    attributes=(),
+    attributes=(WEIGHT_GRAD_DTYPE,),
     results=(
-        Result("d_w_ru", "I+H 2H", "gradient of w_ru"),
-        Result("d_w_c", "I+H H", "gradient of w_c"),
-        Result("d_b_ru", "2H", "gradient of b_ru"),
-        Result("d_b_c", "H", "gradient of b_c"),
+        Result("d_w_ru", "I+H 2H", "gradient of w_ru", WEIGHT_GRAD_DTYPE.name),
+        Result("d_w_c", "I+H H", "gradient of w_c", WEIGHT_GRAD_DTYPE.name),
+        Result("d_b_ru", "2H", "gradient of b_ru", WEIGHT_GRAD_DTYPE.name),
+        Result("d_b_c", "H", "gradient of b_c", WEIGHT_GRAD_DTYPE.name),
     ),
     in_tensorflow=False,
 )
@@ -169,15 +170,15 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 def parameter_gradients(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the gradients of the weights and biases."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
-    wide = _wide(spec, args)
+    wide, result = _wide(spec, args), spec.results[0].dtype
     b.step("d_w_ru = [x, h_prev]^T @ d_r_bar_u_bar")
     xh = b.concatenate([args["x"], args["h_prev"]], 1)
-    d_w_ru = xh.dot(args["d_r_bar_u_bar"], (0, 0), compute).to(storage)
+    d_w_ru = xh.dot(args["d_r_bar_u_bar"], (0, 0), compute).to(result)
     b.step("d_w_c = [x, r*h_prev]^T @ d_c_bar")
     xrh = b.concatenate([args["x"], (wide["r"] * wide["h_prev"]).to(storage)], 1)
-    d_w_c = xrh.dot(args["d_c_bar"], (0, 0), compute).to(storage)
+    d_w_c = xrh.dot(args["d_c_bar"], (0, 0), compute).to(result)
     b.step("d_b_ru = sum(d_r_bar_u_bar)")
-    d_b_ru = wide["d_r_bar_u_bar"].sum(0).to(storage)
+    d_b_ru = wide["d_r_bar_u_bar"].sum(0).to(result)
     b.step("d_b_c = sum(d_c_bar)")
-    d_b_c = wide["d_c_bar"].sum(0).to(storage)
+    d_b_c = wide["d_c_bar"].sum(0).to(result)
     return [d_w_ru, d_w_c, d_b_ru, d_b_c]

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import lstm
+from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
@@ -71,7 +72,7 @@ GRAD = Signature(
         Argument("cs_grad", "B H", "gradient of cs"),
         Argument("h_grad", "B H", "gradient of h"),
     ),
-    attributes=(lstm.USE_PEEPHOLE_REQUIRED,),
+    attributes=(lstm.USE_PEEPHOLE_REQUIRED, WEIGHT_GRAD_DTYPE),
     results=(
         Result("cs_prev_grad", "B H", "gradient of cs_prev"),
         Result(
@@ -90,12 +91,12 @@ PARAMETER_GRAD = Signature(
         Argument("w", "I+H 4H", "weights, as LSTMBlockCell took them"),
         Argument("dicfo", "B 4H", "gradient of the gates, as LSTMBlockCellGrad gave it"),
     ),
-    attributes=(),
+    attributes=(WEIGHT_GRAD_DTYPE,),
     results=(
         Result("x_grad", "B I", "gradient of x"),
         Result("h_prev_grad", "B H", "gradient of h_prev"),
-        Result("w_grad", "I+H 4H", "gradient of w"),
-        Result("b_grad", "4H", "gradient of b"),
+        Result("w_grad", "I+H 4H", "gradient of w", WEIGHT_GRAD_DTYPE.name),
+        Result("b_grad", "4H", "gradient of b", WEIGHT_GRAD_DTYPE.name),
     ),
     in_tensorflow=False,
 )
@@ -134,7 +135,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     gradients = {"cs_prev_grad": cs_prev_grad, "dicfo": gates.concatenate(b, _GATE_ORDER)}
     gradients |= lstm.peephole_gradients(b, spec, gates, wide["cs_prev"], wide["cs"])
     b.step(f"gradient = in {storage}")
-    return [gradients[result.name].to(storage) for result in spec.results]
+    return [gradients[result.name].to(result.dtype) for result in spec.results]
 
 
 def parameter_gradients(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
@@ -145,8 +146,9 @@ def parameter_gradients(b: Builder, spec: FunctionSpec, args: Values) -> Sequenc
     xh_grad = args["dicfo"].dot(args["w"], (1, 1), compute).to(storage)
     b.step("w_grad = [x, h_prev]^T @ dicfo")
     xh = b.concatenate([args["x"], args["h_prev"]], 1)
-    w_grad = xh.dot(args["dicfo"], (0, 0), compute).to(storage)
+    wide = spec.results[-1].dtype
+    w_grad = xh.dot(args["dicfo"], (0, 0), compute).to(wide)
     b.step("b_grad = sum(dicfo)")
-    b_grad = args["dicfo"].to(compute).sum(0).to(storage)
+    b_grad = args["dicfo"].to(compute).sum(0).to(wide)
     b.step("x_grad = xh_grad[:, :I]")
     return [xh_grad.slice(1, 0, I), xh_grad.slice(1, I, xh_grad.shape[1]), w_grad, b_grad]

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnn_compiler.schema.attributes import REQUIRED, Attribute
+from rnn_compiler.schema.attributes import REQUIRED, WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.tensors import Argument, Result
 
@@ -84,9 +84,9 @@ WEIGHTS = (
 """The weights that every LSTM op takes, in TensorFlow's order."""
 
 PEEPHOLE_GRADIENTS = (
-    Result("wci_grad", "H", "gradient of wci; 0 without peephole"),
-    Result("wcf_grad", "H", "gradient of wcf; 0 without peephole"),
-    Result("wco_grad", "H", "gradient of wco; 0 without peephole"),
+    Result("wci_grad", "H", "gradient of wci; 0 without peephole", WEIGHT_GRAD_DTYPE.name),
+    Result("wcf_grad", "H", "gradient of wcf; 0 without peephole", WEIGHT_GRAD_DTYPE.name),
+    Result("wco_grad", "H", "gradient of wco; 0 without peephole", WEIGHT_GRAD_DTYPE.name),
 )
 
 USE_PEEPHOLE = Attribute("use_peephole", bool, False, "whether wci, wcf and wco are used")

@@ -160,11 +160,14 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         params = params.with_part(offset, value.flat())
     results = {
         "input": net.steps.where_valid(b, dy),
-        "params": params.to(net.storage),
+        "params": params,
         "input_c": b.constant(0, net.storage),
     }
     for name, value in initial.items():
         b.step(f"input_{name}_backprop = of all pseudo-layers")
         flat = b.assemble(states[name], math.prod(value.shape))
         results[f"input_{name}"] = flat.reshape(*value.shape)
-    return [net.swap(results[result.name.removesuffix("_backprop")]) for result in spec.results]
+    return [
+        net.swap(results[result.name.removesuffix("_backprop")]).to(result.dtype)
+        for result in spec.results
+    ]

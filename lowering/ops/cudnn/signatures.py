@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from rnn_compiler.lowering.ops.cudnn import dropout
-from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.cudnn_layout import DIRECTIONS, GATES, INPUT_MODES, Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.schema.signatures import Signature
@@ -161,12 +161,12 @@ def _forms(
         for each in outputs
     ]
     results = [
-        Result(f"{name}_backprop", shape, f"gradient of {name}")
-        for name, shape in (
-            ("input", inputs[0].shape),
-            ("input_h", inputs[1].shape),
-            ("input_c", cells),
-            ("params", "N"),
+        Result(f"{name}_backprop", shape, f"gradient of {name}", dtype)
+        for name, shape, dtype in (
+            ("input", inputs[0].shape, None),
+            ("input_h", inputs[1].shape, None),
+            ("input_c", cells, None),
+            ("params", "N", WEIGHT_GRAD_DTYPE.name),
         )
     ]
     arguments = (*inputs, *given[:3], *upstream, *given[3 : 4 + (version > 1)])
@@ -184,7 +184,7 @@ def _signature(version: int, gradient: bool) -> Signature:
         *((NUM_PROJ,) if version == 3 else ()),
         *(() if gradient else (_IS_TRAINING,)),
         *((_TIME_MAJOR,) if version == 3 else ()),
-        *(() if gradient else (dropout.CALL_COUNTER,)),
+        WEIGHT_GRAD_DTYPE if gradient else dropout.CALL_COUNTER,
     )
     forms = partial(_forms, version, gradient)
     arguments, results = forms({a.name: a.default for a in attributes})
