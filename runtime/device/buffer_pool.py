@@ -14,12 +14,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+from rnn_compiler.runtime.device.memory import memory
 from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["is_watched", "pool_options", "watched"]
 
-_DEFAULT_SIZE = 512 << 20
-"""Bytes of all buffers, in use or freed, up to which freed ones are kept."""
+_LEAST, _MOST = 512 << 20, 4 << 30
+"""Bytes of all buffers, in use or freed, up to which freed ones are kept: an eighth of the memory
+that there is, within these bounds. One step of training with two matrices of 2048 x 8192 numbers
+needs 600 MB, and takes twice as long if that does not fit."""
 
 _BUFFERS = 1024
 """How many freed buffers are kept at most."""
@@ -35,7 +38,9 @@ def pool_options() -> str:
         InvalidArgumentError: ``RNN_COMPILER_POOL_MAX_SIZE`` is not a size.
     """
     text = os.environ.get("RNN_COMPILER_POOL_MAX_SIZE")
-    size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE") if text else _DEFAULT_SIZE
+    size = min(max(memory() // 8, _LEAST), _MOST)
+    if text:
+        size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE")
     return f"caching:*={size // 2};{size};{_BUFFERS}"
 
 

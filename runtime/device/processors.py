@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
+
+from rnn_compiler.runtime.device.cgroups import limits
 
 __all__ = ["processors", "throttled"]
-
-_CGROUPS = Path("/sys/fs/cgroup")
-_OWN = Path("/proc/self/cgroup")
 
 
 def processors() -> int:
@@ -46,22 +44,5 @@ def _bound() -> int:
 
 
 def _quota() -> float:
-    """Processors' time per time that the cgroups of this process allow, by `cpu.max` of version 2.
-
-    https://docs.kernel.org/admin-guide/cgroup-v2.html
-    """
-    try:
-        (own,) = [line[3:] for line in _OWN.read_text().splitlines() if line.startswith("0::")]
-    except (OSError, ValueError):
-        return math.inf
-    folder = _CGROUPS / own.strip("/")
-    least = math.inf
-    for group in (folder, *folder.parents):
-        if not group.is_relative_to(_CGROUPS):
-            break
-        try:
-            quota, period = (group / "cpu.max").read_text().split()
-            least = min(least, int(quota) / int(period))
-        except (OSError, ValueError):  # no such file, or "max"
-            continue
-    return least
+    """Processors' time per time that the cgroups of this process allow."""
+    return min((quota / period for quota, period in limits("cpu.max")), default=math.inf)

@@ -1,4 +1,4 @@
-"""How many processors there are: bound to, and paid for by a cgroup."""
+"""How many processors and how much memory there are: what a cgroup allows."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from rnn_compiler.runtime.device import processors as module
+from rnn_compiler.runtime.device import buffer_pool
+from rnn_compiler.runtime.device import cgroups as module
+from rnn_compiler.runtime.device.memory import memory
 from rnn_compiler.runtime.device.processors import processors
 
 OPEN = """
 import sys, time
 from pathlib import Path
 from rnn_compiler.runtime import get_device
-from rnn_compiler.runtime.device import processors
+from rnn_compiler.runtime.device import cgroups
 
-processors._CGROUPS, processors._OWN = Path(sys.argv[1]), Path(sys.argv[1], "own")
+cgroups._CGROUPS, cgroups._OWN = Path(sys.argv[1]), Path(sys.argv[1], "own")
 get_device("local-task")
 
 def workers():
@@ -70,6 +72,26 @@ def test_no_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_OWN", tmp_path / "none")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5}, raising=False)
     assert processors() == 2
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept"),
+    [("max", 4 << 30), (str(16 << 30), 2 << 30), (str(1 << 30), 512 << 20), ("", 4 << 30)],
+)
+def test_the_pool_knows_the_memory(
+    limit: str, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine's 64 GiB, or what a group of this process's is limited to."""
+    folder = cgroups(tmp_path)
+    if limit:
+        (folder / "pods" / "memory.max").write_text(limit)
+    monkeypatch.setattr(module, "_CGROUPS", folder)
+    monkeypatch.setattr(module, "_OWN", folder / "own")
+    sizes = {"SC_PHYS_PAGES": 16 << 20, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(os, "sysconf", sizes.__getitem__, raising=False)
+    monkeypatch.delenv("RNN_COMPILER_POOL_MAX_SIZE", raising=False)
+    assert memory() == (int(limit) if limit.isdigit() else 64 << 30)
+    assert buffer_pool.pool_options().split(";")[1] == str(kept)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux's list of threads")

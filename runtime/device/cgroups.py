@@ -1,0 +1,40 @@
+"""What the cgroups of this process allow it, by their files of version 2.
+
+https://docs.kernel.org/admin-guide/cgroup-v2.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["limits"]
+
+_CGROUPS = Path("/sys/fs/cgroup")
+_OWN = Path("/proc/self/cgroup")
+
+
+def limits(file: str) -> Iterator[list[int]]:
+    """The numbers in a file of this process's group and of all groups that hold it.
+
+    Groups without such a file, or without a limit (``max``), are left out.
+
+    Args:
+        file: Its name, ``"cpu.max"``.
+
+    Example:
+        >>> list(limits("no.such.file"))
+        []
+    """
+    try:
+        (own,) = [line[3:] for line in _OWN.read_text().splitlines() if line.startswith("0::")]
+    except (OSError, ValueError):
+        return
+    folder = _CGROUPS / own.strip("/")
+    for group in (folder, *folder.parents):
+        if not group.is_relative_to(_CGROUPS):
+            return
+        try:
+            yield [*map(int, (group / file).read_text().split())]
+        except (OSError, ValueError):
+            continue

@@ -1,0 +1,23 @@
+"""How much memory this process may use: the machine's, or what its cgroup allows."""
+
+from __future__ import annotations
+
+import os
+
+from rnn_compiler.runtime.device.cgroups import limits
+
+__all__ = ["memory"]
+
+
+def memory() -> int:
+    """Bytes; 0 if the system does not say.
+
+    Example:
+        >>> memory() >= 0
+        True
+    """
+    try:
+        physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows, or a system without these names
+        return 0
+    return min([max(physical, 0), *(size for (size,) in limits("memory.max"))])
