@@ -32,7 +32,7 @@ from rnn_compiler.lowering.analysis.values import defining, element, is_constant
 from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.cpu.packed_columns import packed_columns
-from rnn_compiler.lowering.cpu.plan import Plan, Stage
+from rnn_compiler.lowering.cpu.plan import FEWEST, Plan, Stage
 from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
 from rnn_compiler.lowering.kernel.arithmetic import splat
@@ -41,7 +41,7 @@ from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.kernel.shares import first_only, share
-from rnn_compiler.lowering.kernel.stablehlo import converted
+from rnn_compiler.lowering.kernel.stablehlo import converted, repeated
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -98,8 +98,10 @@ class FusedLoop:
         self.function.finish(self._results(self._dispatch(arguments, place)))
 
     def _argument(self, value: ir.Value, given: ir.Value) -> Array:
-        """An argument of the function, without a batch axis of 1."""
+        """An argument of the function, without a batch axis of 1, of two steps at least."""
         array, batch = Array.of(given), self._plan.batch
+        if rank(value) == 3 and array.shape[0] == 1:
+            array = repeated(self.function, array, FEWEST)
         weights = {product.weight for product in self.loop.products.values()}
         if value in weights or rank(value) == 0:
             return array
@@ -182,6 +184,9 @@ class FusedLoop:
         """A result in the shape and element type that the decomposition has."""
         if isinstance(of, Output):
             full, kind = of.shape, of.element
+            steps = (full[0], *array.shape[1:])
+            if array.shape != steps:
+                array = self.function.extract(array, [0] * len(steps), steps)
         else:
             full, kind = shape(of.value), element(of.value)
         array = converted(self.function, array, kind)

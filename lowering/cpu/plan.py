@@ -6,8 +6,9 @@ a step computes is written to a scratch ring, or to the output that it is, if th
 nothing is read that the same level writes, the last block of rows may overlap the one before, and
 two workgroups may write the same numbers to it.
 
-Arrays of one row (batch size 1) are handled without their batch axis, since IREE's folding of unit
-axes does not get along with loops in a dispatch; a loop with another unit axis is refused.
+Arrays of one row (batch size 1) are handled without their batch axis, and those of a single step
+have room for two, since IREE's folding of unit axes does not get along with loops in a dispatch; a
+loop with another unit axis is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
-__all__ = ["Panels", "Plan", "Stage"]
+__all__ = ["FEWEST", "Panels", "Plan", "Stage"]
+
+FEWEST = 2
+"""Steps that arrays have room for: those of a single step have another row that nobody writes."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,9 @@ class Plan:
         loop, writes = self._loop, list[Write]()
         for number, output in enumerate(loop.outputs):
             key = f"output{number}"
-            self.arrays[key] = ArrayType(_without_batch(self.batch, output.shape), output.element)
+            rows = max(output.shape[0], FEWEST)
+            whole = _without_batch(self.batch, (rows, *output.shape[1:]))
+            self.arrays[key] = ArrayType(whole, output.element)
             writes.append(Write(output.row, key, "time"))
         for product in loop.products.values():
             if loop.is_computed(product) and product.lhs not in self.rows:
@@ -176,15 +182,11 @@ class Plan:
 
 
 def _check_axes(loop: TimeLoop, batch: int) -> None:
-    """Checks that there are several steps, and no unit axis but the batch's."""
-    if any(output.shape[0] == 1 for output in loop.outputs):
-        raise Refused("a single step")
+    """Checks that there is no unit axis but the batch's and that of time."""
     for value in (*loop.arguments, *loop.roots()):
         axes = shape(value)
-        if len(axes) > 1 and (axes[-1] == 1 or (axes[0] == 1 and batch > 1)):
+        if len(axes) > 1 and (axes[-1] == 1 or (len(axes) == 2 and axes[0] == 1 and batch > 1)):
             raise Refused("a unit axis")
-        if len(axes) == 3 and axes[0] == 1:
-            raise Refused("a single step")
 
 
 def _weights(loop: TimeLoop) -> int:

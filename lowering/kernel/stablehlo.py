@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.kernel.attributes import integers
+from rnn_compiler.lowering.kernel.attributes import integer, integers
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.kernel.number import element_type
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["converted", "padded", "transposed"]
+__all__ = ["converted", "padded", "repeated", "transposed"]
 
 
 def converted(body: Body, array: Array, element: str) -> Array:
@@ -38,6 +38,12 @@ def padded(body: Body, matrix: Array, columns: int) -> Array:
     return body.array(
         "stablehlo.pad", operands, ArrayType((rows, columns), matrix.element), attributes
     )
+
+
+def repeated(body: Body, array: Array, times: int) -> Array:
+    """Emits an array that has another's rows some times, one after the other."""
+    type = ArrayType((times * known(array.shape)[0], *array.shape[1:]), array.element)
+    return body.array("stablehlo.concatenate", [array] * times, type, {"dimension": integer(0)})
 
 
 def transposed(body: Body, matrix: Array) -> Array:

@@ -5,8 +5,9 @@ Matches: in public functions, `stablehlo.dot_general` of two matrices with one c
 the composites that `builder.add_product` makes. Puts a call of a private function in their place,
 which is a `cpu.blocked_product`. 16-bit operands are widened first to the type of the result, in
 which the products are summed, unless the vector unit multiplies pairs of them.
-Leaves: products with a unit axis or fewer than `SMALLEST` multiplications, and whatever is no
-product of two matrices.
+That of a single row is a `cpu.row_product` instead.
+Leaves: products of a single column, a single number summed or fewer than `SMALLEST` multiplications
+(`SMALLEST_ROW` of a single row), and whatever is no product of two matrices.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.cpu.blocked_product import blocked_product
+from rnn_compiler.lowering.cpu.row_product import row_product
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number, element_type
@@ -33,6 +35,9 @@ __all__ = ["blocked_products"]
 
 SMALLEST = 1 << 15
 """Multiplications from which a product gets a dispatch of its own making."""
+
+SMALLEST_ROW = 1 << 12
+"""The same of a single row, whose matrix IREE would transpose first."""
 
 
 def blocked_products(lowering: Lowering) -> None:
@@ -69,7 +74,14 @@ class _Found:
         sizes = [shape(value) for value in (self.lhs, self.rhs)]
         kept = [size[1 - axis] for size, axis in zip(sizes, self.axes, strict=True)]
         summed = sizes[0][self.axes[0]]
+        if self.is_row:
+            return min(kept[1], summed) > 1 and kept[1] * summed >= SMALLEST_ROW
         return min(*kept, summed) > 1 and kept[0] * kept[1] * summed >= SMALLEST
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is that of a single row."""
+        return self.total is None and shape(self.lhs)[1 - self.axes[0]] == 1
 
 
 def _found(op: ir.Operation) -> _Found | None:
@@ -115,12 +127,14 @@ def _rewrite(
             total, first = Array.of(sums[0]), Number(made, sums[1], "index")
             result = blocked_product(made, vectors, *matrices, found.axes, total, first)
         else:
-            result = blocked_product(made, vectors, *matrices, found.axes)
+            product = row_product if found.is_row else blocked_product
+            result = product(made, vectors, *matrices, found.axes)
         made.finish([result])
         return made
 
     key = f"{[str(kind) for kind in types]} {found.axes}"
-    replace_by_call(module, op, operands, "blocked_product", made, key, function)
+    name = "row_product" if found.is_row else "blocked_product"
+    replace_by_call(module, op, operands, name, made, key, function)
 
 
 def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:

@@ -180,7 +180,7 @@ class Manifest:
         payload_size: Size of the payload in bytes.
         name: The module's symbol, which is its name in IREE's VM; empty for IREE's own, "module".
         plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
-            its function and its own: ``{"block_lstm_v2.lstm_forward": "a single step"}``.
+            its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
         schema: Version of this schema.
     """
 

@@ -106,15 +106,15 @@ def test_a_time_loop_that_stays_plain_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By `compile`, in the manifest, and by `inspect`; nothing is said of one that is rewritten."""
-    path = tmp_path / "one_step.vmfb"
-    dims = DIMS.replace("seq_length=3", "seq_length=1")
+    path = tmp_path / "one_unit.vmfb"
+    dims = re.sub("num_units=[0-9]+", "num_units=1", DIMS)
     assert main(["compile", "BlockLSTMV2", "--dim", dims, "-o", str(path)]) == 0
-    said = "time loop block_lstm_v2.lstm_forward stays plain: a single step"
+    said = "time loop block_lstm_v2.lstm_forward stays plain: a unit axis"
     assert said in capsys.readouterr().out
     manifest = json.loads(path.with_name(f"{path.name}.json").read_text())
-    assert manifest["plain_loops"] == {"block_lstm_v2.lstm_forward": "a single step"}
+    assert manifest["plain_loops"] == {"block_lstm_v2.lstm_forward": "a unit axis"}
     assert main(["inspect", str(path)]) == 0
-    assert "time loop lstm_forward stays plain: a single step" in capsys.readouterr().out
+    assert "time loop lstm_forward stays plain: a unit axis" in capsys.readouterr().out
 
 
 def test_compile_writes_payload_and_manifest(artifact: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from rnn_compiler.lowering.cpu.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.row_product import row_product
 from rnn_compiler.lowering.iree_compile import compile_module
 from rnn_compiler.lowering.kernel.arrays import seen_as
 from rnn_compiler.lowering.kernel.body import Array, ArrayType
@@ -179,6 +180,51 @@ def test_blocked_products(element: str, tmp_path: Path) -> None:
             atol=(1e-5 if element == "f32" else 1e-13) * K,
             err_msg=str(PRODUCTS[number]),
         )
+
+
+# K, N, the axis of the matrix that is summed over: one panel, several, a rest of them; parts.
+ROWS = [
+    (K, N, axis)
+    for K, N in ((128, 512), (37, 300), (64, 128), (33, 129), (5, 3), (129, 260), (512, 2048))
+    for axis in (0, 1)
+]
+
+
+@pytest.mark.parametrize("element", [*TYPES, "f16", "bf16"])
+def test_row_products(element: str, tmp_path: Path) -> None:
+    """One row and a matrix, that lies either way; 16-bit matrices with what goes with them."""
+    lhs = {"f16": "f32"}.get(element, element)
+    stored = ["i16" if each == "bf16" else each for each in (lhs, element)]
+
+    def product(axes: tuple[int, int]) -> Emit:
+        def emit(function: Function, given: list[Array]) -> Array:
+            if element == "bf16":
+                given = [numbers(function, each) for each in given]
+            return row_product(function, VECTORS, given[0], given[1], axes)
+
+        return emit
+
+    if element == "bf16" and VECTORS.pairs != "dot":
+        pytest.skip("this processor has no instruction for pairs of bfloat16")
+    functions = [
+        (
+            [ArrayType((1, K), stored[0]), ArrayType((N, K) if axis else (K, N), stored[1])],
+            product((1, axis)),
+        )
+        for K, N, axis in ROWS
+    ]
+    module = compiled(functions, tmp_path)
+    kinds = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, **TYPES}
+    for number, (K, N, axis) in enumerate(ROWS):
+        draw = np.random.default_rng(number).standard_normal
+        row, matrix = draw((1, K)).astype(kinds[lhs]), draw((K, N)).astype(kinds[element])
+        expected = row.astype(np.float64) @ matrix.astype(np.float64)
+        arguments = [row, matrix.T.copy() if axis else matrix]
+        if element == "bf16":
+            arguments = [each.view(np.int16) for each in arguments]
+        result = np.asarray(module[f"f{number}"](*arguments))
+        bound = (1e-13 if element == "f64" else 1e-5) * K
+        np.testing.assert_allclose(result, expected, rtol=0, atol=bound, err_msg=str(ROWS[number]))
 
 
 # bfloat16, in pairs.

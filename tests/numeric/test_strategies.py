@@ -26,7 +26,7 @@ from rnn_compiler.lowering.passes.lowering import Lowering
 
 PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
 
-# A rest of panels, of rows, both, neither; one row, one step; sizes below and above a panel.
+# A rest of panels, of rows, both, neither; one row, one step, both; sizes below and above a panel.
 SHAPES = [
     (5, 1, 3, 4),
     (6, 2, 3, 33),
@@ -39,6 +39,8 @@ SHAPES = [
     (3, 1, 2, 2),
     (6, 31, 1, 128),
     (2, 40, 70, 48),
+    (1, 1, 64, 70),
+    (1, 3, 33, 37),
 ]
 DTYPES = ["float32", "float16", "float64", "bfloat16"]
 TOLERANCE = {"float64": 1e-13, "float32": 1e-5, "float16": 4e-3, "bfloat16": 4e-2}

@@ -172,11 +172,29 @@ def test_products_that_are_alike_share_a_function() -> None:
     assert "call @blocked_product_1(" in blocked(PRODUCT + edited(SUM, ("@f", "@g")))
 
 
+def test_a_single_row() -> None:
+    """It gets a dispatch of its own, without unit axes, from fewer multiplications on."""
+    text = edited(PRODUCT, ("64x", "1x"), ("40x32", "40x128"), ("<1x32", "<1x128"))
+    check(
+        blocked(text),
+        """
+        CHECK: func.func private @row_product_0(
+        CHECK: tensor.collapse_shape {{.*}} tensor<1x40xf32> into tensor<40xf32>
+        CHECK: flow.dispatch @row_product_0_row_product
+        CHECK: tensor.expand_shape {{.*}} tensor<128xf32> into tensor<1x128xf32>
+        CHECK: stream.executable private @row_product_0_row_product
+        CHECK: linalg.vecmat {{.*}} tensor<40xf32>, tensor<40x128xf32>
+        CHECK: func.func @f(
+        CHECK: call @row_product_0(
+        """,
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [
         edited(PRODUCT, ("64x", "25x")),  # 25 * 40 * 32 multiplications are fewer than 1 << 15
-        edited(PRODUCT, ("64x", "1x"), ("40x32", "40x4096"), ("<1x32", "<1x4096")),
+        edited(PRODUCT, ("64x", "1x")),  # and 40 * 32 of a single row fewer than 1 << 12
         edited(PRODUCT, ("func.func @f", "func.func private @f")),
         edited(
             PRODUCT,

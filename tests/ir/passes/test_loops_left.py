@@ -176,21 +176,6 @@ CASES = [
         (("x4xf32", "x1xf32"), ("4x1xf32", "1x1xf32"), ("2, 4]", "2, 1]")),
         "fuse",
     ),
-    Case(
-        "a single step",
-        (("3x2x4", "1x2x4"), ("1x2x4", "1x1x4"), ("<2x4", "<1x4"), ("[1, 2, 4]", "[1, 1, 4]")),
-        "fuse",
-    ),
-    Case(  # that writes the only row of an output
-        "a single step",
-        (
-            ("3x2x4", "1x2x4"),
-            ("%x: tensor<1x2x4xf32>", "%x: tensor<3x2x4xf32>"),
-            ("(tensor<i64>, tensor<1x2x4xf32>", "(tensor<i64>, tensor<3x2x4xf32>"),
-            ("(tensor<1x2x4xf32>, tensor<i64>", "(tensor<3x2x4xf32>, tensor<i64>"),
-        ),
-        "fuse",
-    ),
     # Its products.
     Case(
         "a product that is not one of matrices",
