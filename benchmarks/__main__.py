@@ -23,7 +23,7 @@ from benchmarks.peers import PEERS
 from benchmarks.processes import processors
 from benchmarks.report import print_comparison, print_results
 from benchmarks.results import Results
-from benchmarks.rows import OURS, SIZES, TINY, Size
+from benchmarks.rows import MACHINE, OURS, TINY, Size
 from benchmarks.run import carry_out, make_plan
 
 __all__ = ["main"]
@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("sections", nargs="*", metavar="SECTION", help="default: all of those below")
     add("--rows", metavar="PATTERN", help="only those that match, 'block/*', '*/50x*'")
-    peers = [name for name in PEERS if name != OURS]
+    peers = [name for name in PEERS if name not in (OURS, MACHINE)]
     add(
         "--peers",
         type=_list_of(str, [*peers, "none"]),
@@ -147,7 +147,7 @@ def _measure(options: argparse.Namespace, console: Console) -> Results:
         raise ValueError(f"no section {unknown[0]!r}: expected some of {', '.join(SECTIONS)}")
     if options.output.is_dir() or not options.output.parent.is_dir():
         raise ValueError(f"{options.output}: not a file name in a folder that exists")
-    sizes = options.size or ([TINY] if options.quick else list(SIZES))
+    sizes = options.size or ([TINY] if options.quick else None)
     plan = make_plan(sections, sizes, options.peers, options.rows or "*", options.quick)
     if not plan.contests and not plan.cases:
         raise ValueError(f"no row matches {options.rows!r}")

@@ -17,13 +17,14 @@ import numpy as np
 from benchmarks.inputs import Arrays
 from benchmarks.processes import WorkerError, Workers
 from benchmarks.quiet import Elsewhere, is_quiet, wait_until_quiet
-from benchmarks.rows import Contest
+from benchmarks.rows import MACHINE, Contest
+from benchmarks.work import Limit, work_of
 from benchmarks.worker import Prepared
 
 __all__ = ["Effort", "Outcome", "Track", "run_contest"]
 
-TOLERANCE = 1e-4
-"""Of the largest element, or of 1: what float32 results of the same formulas may differ by."""
+TOLERANCES = {"float32": 1e-4, "bfloat16": 3e-2}
+"""Of the largest element, or of 1: what results of the same formulas may differ by."""
 
 _MIN_ROUNDS = 3
 _MAX_CALLS = 1000
@@ -66,7 +67,7 @@ class Track:
     gflops: float
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
     """What came out of a contest.
 
@@ -78,6 +79,8 @@ class Outcome:
         tracks: By entrant's label; the first is what the others are compared with.
         failures: Why the others have none, by label.
         elsewhere: The processors that were at work for others, in each round.
+        limit: The shortest time in which the machine could do what all do; None if they do not do
+            the same, or nobody could tell.
     """
 
     section: str
@@ -87,6 +90,7 @@ class Outcome:
     tracks: dict[str, Track] = field(default_factory=dict[str, Track])
     failures: dict[str, str] = field(default_factory=dict[str, str])
     elsewhere: list[float] = field(default_factory=list[float])
+    limit: Limit | None = None
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -123,6 +127,8 @@ def run_contest(
     """Prepares all entrants, compares what they compute, and lets them take turns."""
     outcome = Outcome(contest.section, contest.group, contest.name, threads)
     ready = _prepare(contest, workers, outcome, effort, report)
+    if contest.same_results:
+        _measure_limit(contest, workers, outcome, effort, report)
     calls = {
         label: max(1, min(_MAX_CALLS, int(effort.turn_seconds / prepared.seconds)))
         for label, prepared in ready.items()
@@ -155,7 +161,7 @@ def run_contest(
                 [one.seconds[label] for one in rounds],
                 prepared.configuration,
                 prepared.tried,
-                case.flops / 1e9,
+                work_of(case).operations / 1e9,
             )
             workers.get(peers[label]).forget(label)
     return outcome
@@ -178,12 +184,28 @@ def _prepare(
             prepared = workers.get(entrant.peer).prepare(entrant.label, entrant.case)
             if contest.same_results:
                 results = results or prepared.results
-                check_equal(prepared.results, results)
+                check_equal(prepared.results, results, TOLERANCES[entrant.case.dtype])
         except WorkerError as failure:
             outcome.failures[entrant.label] = str(failure)
         else:
             ready[entrant.label] = prepared
     return ready
+
+
+def _measure_limit(
+    contest: Contest,
+    workers: Workers,
+    outcome: Outcome,
+    effort: Effort,
+    report: Callable[[str], None],
+) -> None:
+    """What the machine could do at best; should it not tell, the outcome says why."""
+    report("measure the machine")
+    wait_until_quiet(workers.processes, outcome.threads, effort.patience / 4)
+    try:
+        outcome.limit = workers.get(MACHINE).measure("limit", contest.entrants[0].case)
+    except WorkerError as failure:
+        outcome.failures[MACHINE] = str(failure)
 
 
 def _undisturbed(
@@ -213,7 +235,11 @@ def _undisturbed(
     return quiet if len(quiet) >= min(_MIN_ROUNDS, wanted) else quiet + disturbed
 
 
-def check_equal(results: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> None:
+def check_equal(
+    results: Mapping[str, np.ndarray],
+    expected: Mapping[str, np.ndarray],
+    tolerance: float = TOLERANCES["float32"],
+) -> None:
     """Checks that two entrants computed the same, so that nobody is measured on something else.
 
     Raises:
@@ -227,5 +253,5 @@ def check_equal(results: Mapping[str, np.ndarray], expected: Mapping[str, np.nda
             raise WorkerError(f"{name}: shape {got.shape} instead of {want.shape}")
         scale = max(1.0, float(np.abs(want).max(initial=0)))
         error = float(np.abs(got - want).max(initial=0)) / scale
-        if not error <= TOLERANCE:  # also if it is NaN
+        if not error <= tolerance:  # also if it is NaN
             raise WorkerError(f"{name} differs from the first entrant's by {error:.2g}")

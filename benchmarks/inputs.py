@@ -1,40 +1,81 @@
 """The numbers that all entrants of a contest are given: the same in every process.
 
-An array depends on its name and shape alone. Layouts are TensorFlow's; `lstm_weights` takes the
-matrices out of cuDNN's opaque buffer for those who want them one by one.
+An array depends on its name and shape alone, and on the dtype it is rounded to. Layouts are
+TensorFlow's; `layer_weights` takes the matrices out of cuDNN's opaque buffer for those who want
+them one by one.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.rows import Case, Size
+from rnn_compiler.schema.dtypes import DTYPES
 
-__all__ = ["Arrays", "draw", "lstm_weights", "pack_params"]
+__all__ = [
+    "Arrays",
+    "cell_of",
+    "directions_of",
+    "draw",
+    "gates_of",
+    "layer_weights",
+    "pack_params",
+    "sequence_lengths",
+]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+PARTS = ("W", "R", "bW", "bR")
+
+
+def cell_of(case: Case) -> str:
+    """``"lstm"``, ``"gru"``, ``"rnn_tanh"`` or ``"rnn_relu"``."""
+    return case.workload.attributes.get("rnn_mode", "lstm")
+
+
+def gates_of(case: Case) -> int:
+    """How many gates a unit has."""
+    return GATES[cell_of(case)]
+
+
+def directions_of(case: Case) -> int:
+    """In how many directions a sequence is read."""
+    return 1 + (case.workload.attributes.get("direction") == "bidirectional")
 
 
 def draw(case: Case) -> Arrays:
-    """The tensors of a case in float32, those that gradients start from among them."""
+    """The tensors of a case, those that gradients start from among them.
+
+    In float32, but only numbers that the case's dtype has; lengths in int32.
+    """
     size = case.size
     fan_in = size.I + size.H
     if case.workload.family == "cudnn":
-        gates = GATES[case.workload.attributes["rnn_mode"]]
-        shapes = _cudnn_shapes(size, gates)
+        shapes = _cudnn_shapes(case)
     else:
         shapes = _block_shapes(size, steps=case.workload.family == "block")
-    return {
+    dtype = DTYPES[case.dtype].numpy
+    arrays = {
         name: _normal(name, shape, fan_in**-0.5 if name in ("w", "params") else 1.0)
+        .astype(dtype)
+        .astype(np.float32)
         for name, shape in shapes.items()
     }
+    if case.workload.lengths:
+        arrays["sequence_lengths"] = sequence_lengths(size)
+    return arrays
+
+
+def sequence_lengths(size: Size) -> npt.NDArray[np.int32]:
+    """A length for each sequence of a batch, each from 1 to all steps as likely as another."""
+    generator = np.random.default_rng([size.T, size.B])
+    return generator.integers(1, size.T, size.B, np.int32, endpoint=True)
 
 
 def _block_shapes(size: Size, steps: bool) -> dict[str, tuple[int, ...]]:
@@ -54,16 +95,17 @@ def _block_shapes(size: Size, steps: bool) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _cudnn_shapes(size: Size, gates: int) -> dict[str, tuple[int, ...]]:
-    T, B, I, H = size
+def _cudnn_shapes(case: Case) -> dict[str, tuple[int, ...]]:
+    T, B, I, H = case.size
+    D = directions_of(case)
     return {
         "input": (T, B, I),
-        "input_h": (1, B, H),
-        "input_c": (1, B, H),
-        "params": (gates * H * (I + H + 2),),
-        "output_backprop": (T, B, H),
-        "output_h_backprop": (1, B, H),
-        "output_c_backprop": (1, B, H),
+        "input_h": (D, B, H),
+        "input_c": (D, B, H),
+        "params": (D * gates_of(case) * H * (I + H + 2),),
+        "output_backprop": (T, B, D * H),
+        "output_h_backprop": (D, B, H),
+        "output_c_backprop": (D, B, H),
     }
 
 
@@ -72,19 +114,34 @@ def _normal(name: str, shape: tuple[int, ...], scale: float) -> npt.NDArray[np.f
     return generator.standard_normal(shape, np.float32) * np.float32(scale)
 
 
-def lstm_weights(arrays: Mapping[str, npt.NDArray[Any]], size: Size) -> Arrays:
-    """CuDNN's buffer as ``W[4H, I] R[4H, H] bW[4H] bR[4H]``, gates in the order i, f, n, o."""
-    I, H = size.I, size.H
-    shapes = {"W": (4 * H, I), "R": (4 * H, H), "bW": (4 * H,), "bR": (4 * H,)}
-    parts: Arrays = {}
+def layer_weights(params: npt.NDArray[Any], case: Case) -> list[Arrays]:
+    """CuDNN's buffer, direction by direction, as ``W[GH, I] R[GH, H] bW[GH] bR[GH]``.
+
+    Gates are in the order i, f, n, o of an lstm, r, z, n of a gru. The buffer has the matrices of
+    all directions before the biases of all.
+    """
+    I, H = case.size.I, case.size.H
+    rows = gates_of(case) * H
+    shapes = {"W": (rows, I), "R": (rows, H), "bW": (rows,), "bR": (rows,)}
+    weights: list[Arrays] = [{} for _ in range(directions_of(case))]
     start = 0
-    for name, shape in shapes.items():
-        count = int(np.prod(shape))
-        parts[name] = arrays["params"][start : start + count].reshape(shape)
-        start += count
-    return parts
+    for kind in (PARTS[:2], PARTS[2:]):
+        for direction in weights:
+            for name in kind:
+                count = int(np.prod(shapes[name]))
+                direction[name] = params[start : start + count].reshape(shapes[name])
+                start += count
+    return weights
 
 
-def pack_params(*parts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The inverse: ``W, R, bW, bR`` as one buffer."""
-    return np.concatenate([np.asarray(part).reshape(-1) for part in parts])
+def pack_params(weights: Iterable[Mapping[str, npt.NDArray[Any]]]) -> npt.NDArray[Any]:
+    """The inverse of `layer_weights`."""
+    directions = list(weights)
+    return np.concatenate(
+        [
+            np.asarray(direction[name]).reshape(-1)
+            for kind in (PARTS[:2], PARTS[2:])
+            for direction in directions
+            for name in kind
+        ]
+    )

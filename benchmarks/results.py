@@ -18,6 +18,7 @@ from typing import Any
 
 from benchmarks.contests import Outcome, Track
 from benchmarks.peers import PEERS
+from benchmarks.work import Limit
 
 __all__ = ["Facts", "Results", "describe_machine", "versions"]
 
@@ -118,7 +119,8 @@ class Results:
 
 def _outcome(row: dict[str, Any]) -> Outcome:
     tracks = {label: Track(**track) for label, track in row.pop("tracks").items()}
-    return Outcome(**row, tracks=tracks)
+    limit = row.pop("limit", None)
+    return Outcome(**row, tracks=tracks, limit=limit and Limit(**limit))
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:

@@ -1,13 +1,13 @@
-"""What is measured: sizes, workloads, and the contests between them, as data.
+"""What is measured: sizes, workloads, and contests among ourselves, as data.
 
 A *case* is one workload at one size and dtype. A *contest* is a handful of entrants that take turns
-on the same cores, so that a drift of the machine meets all of them: us and the peers on one case,
-or ourselves on two sizes, three dtypes, five ways of calling.
+on the same cores, so that a drift of the machine meets all of them: us and the peers on one case
+(`groups`), or ourselves on two sizes, three dtypes, five ways of calling.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from rnn_compiler.lowering.ops import OPS
 
 __all__ = [
     "CALLS",
+    "MACHINE",
     "OURS",
     "SIZES",
     "TINY",
@@ -28,13 +29,15 @@ __all__ = [
     "compile_cases",
     "dtype_contests",
     "memory_cases",
-    "peer_contests",
     "scaling_contests",
     "sequence_workloads",
     "soak_cases",
 ]
 
 OURS = "rnn-compiler"
+
+MACHINE = "machine"
+"""No entrant: it tells how fast anybody could be."""
 
 
 class Size(NamedTuple):
@@ -88,7 +91,7 @@ class Workload:
         family: Which inputs they take: ``"block"`` or ``"cudnn"``.
         passes: How often they multiply every input and state with its weights: once forward, twice
             backward.
-        peers: Who else can do this.
+        lengths: Whether each sequence of a batch has a length of its own.
     """
 
     name: str
@@ -98,7 +101,7 @@ class Workload:
     passes: int
     attributes: dict[str, Any] = field(default_factory=dict[str, Any], hash=False)
     timed_from: int = 0
-    peers: tuple[str, ...] = ()
+    lengths: bool = False
 
 
 _LSTM = {"rnn_mode": "lstm"}
@@ -113,7 +116,6 @@ WORKLOADS = {
             "cudnn",
             1,
             {**_LSTM, "is_training": False},
-            peers=("torch", "onnxruntime", "jax"),
         ),
         Workload(
             "training",
@@ -122,7 +124,6 @@ WORKLOADS = {
             "cudnn",
             3,
             {**_LSTM, "is_training": True},
-            peers=("torch", "jax"),
         ),
         Workload(
             "block",
@@ -131,7 +132,6 @@ WORKLOADS = {
             "block",
             1,
             {"use_peephole": False},
-            peers=("tensorflow",),
         ),
         Workload(
             "block-training",
@@ -140,7 +140,6 @@ WORKLOADS = {
             "block",
             3,
             {"use_peephole": False},
-            peers=("tensorflow",),
         ),
     )
 }
@@ -161,12 +160,6 @@ class Case:
     size: Size
     dtype: str = "float32"
     way: str = ""
-
-    @property
-    def flops(self) -> int:
-        """Operations of the matrix products of one run, of an LSTM."""
-        T, B, I, H = self.size
-        return self.workload.passes * 2 * T * B * (I + H) * 4 * H
 
 
 @dataclass(frozen=True)
@@ -193,7 +186,8 @@ class Contest:
         group: The part of that table.
         name: Its row there.
         entrants: Who takes turns.
-        same_results: Whether all must compute the same.
+        same_results: Whether all have the same case, so that they must compute the same, and one
+            limit holds for all.
     """
 
     section: str
@@ -206,19 +200,6 @@ class Contest:
     def path(self) -> str:
         """What `--rows` matches, ``peers/inference/128x1x128x128``."""
         return f"{self.section}/{self.group}/{self.name}"
-
-
-def peer_contests(sizes: Sequence[Size], peers: Iterable[str]) -> list[Contest]:
-    """Every workload at every size, against those of some peers who can do it."""
-    chosen = set(peers)
-    contests: list[Contest] = []
-    for workload in WORKLOADS.values():
-        names = [OURS, *(peer for peer in workload.peers if peer in chosen)]
-        for size in sizes:
-            case = Case(workload, size)
-            entrants = tuple(Entrant(name, name, case) for name in names)
-            contests.append(Contest("peers", workload.name, str(size), entrants, True))
-    return contests
 
 
 def sequence_workloads() -> list[Workload]:

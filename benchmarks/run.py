@@ -13,13 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from benchmarks.contests import Effort, run_contest
+from benchmarks.groups import peer_contests
 from benchmarks.processes import WorkerError, Workers
 from benchmarks.results import Facts, Results
 from benchmarks.rows import (
     OURS,
+    SIZES,
     Case,
     Contest,
     Size,
@@ -27,7 +36,6 @@ from benchmarks.rows import (
     compile_cases,
     dtype_contests,
     memory_cases,
-    peer_contests,
     scaling_contests,
     soak_cases,
 )
@@ -53,13 +61,17 @@ _MEASURED_BY = {"compile": "compilation", "memory": "peak_memory", "soak": "soak
 
 
 def make_plan(
-    sections: Sequence[str], sizes: Sequence[Size], peers: Iterable[str], pattern: str, tiny: bool
+    sections: Sequence[str],
+    sizes: Sequence[Size] | None,
+    peers: Iterable[str],
+    pattern: str,
+    tiny: bool,
 ) -> Plan:
     """What some sections consist of.
 
     Args:
         sections: Their names.
-        sizes: The sizes of the rows.
+        sizes: The sizes of the rows; None for those that each section has.
         peers: Who takes part besides us.
         pattern: Of rows, with or without their section, ``"block/*"``.
         tiny: Whether the sections with sizes of their own take small ones.
@@ -67,12 +79,12 @@ def make_plan(
     makers: dict[str, Callable[[], list[Contest]]] = {
         "peers": lambda: peer_contests(sizes, peers),
         "scaling": lambda: scaling_contests(tiny),
-        "dtypes": lambda: dtype_contests(sizes),
+        "dtypes": lambda: dtype_contests(sizes or SIZES),
         "calls": call_contests,
     }
     case_makers: dict[str, Callable[[], list[Case]]] = {
         "compile": lambda: compile_cases(tiny),
-        "memory": lambda: memory_cases(sizes),
+        "memory": lambda: memory_cases(sizes or SIZES),
         "soak": lambda: soak_cases(tiny),
     }
 
@@ -105,10 +117,11 @@ def carry_out(
         if (section, case.workload.name, str(case.size)) not in known
     ]
     columns = (
-        TextColumn("{task.description:<60}"),
+        TextColumn("{task.description:<64}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
     )
     console = Console(stderr=True)
     with (

@@ -26,6 +26,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
+import numpy as np
+
 from benchmarks.inputs import Arrays
 from benchmarks.peers import PEERS, Variant
 from benchmarks.rows import Case
@@ -44,7 +46,7 @@ class Prepared:
         configuration: The variant that was the fastest.
         seconds: Roughly what one call of it takes.
         tried: What one call of each variant takes, or why it does not work.
-        results: What it computes.
+        results: What it computes, in float32.
     """
 
     configuration: str
@@ -80,7 +82,8 @@ class Bench:
             raise RuntimeError("; ".join(f"{name}: {why}" for name, why in tried.items()))
         seconds, best, results = min(works, key=lambda work: work[0])
         self._ready[key] = best.call
-        return Prepared(best.configuration, seconds, tried, best.fetch(results))
+        fetched = {k: np.asarray(v, np.float32) for k, v in best.fetch(results).items()}
+        return Prepared(best.configuration, seconds, tried, fetched)
 
     def time(self, key: str, calls: int) -> list[float]:
         """Runs a case once to wake it up, then so many times by the clock."""

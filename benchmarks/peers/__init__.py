@@ -4,21 +4,24 @@ A peer's module has two functions, called in a process of its own: ``start(cpus)
 framework to so many threads, and ``variants(case)``, the ways it has of running a case, of which
 the fastest is then measured. Every framework is given its best honest configuration: weights and
 inputs laid out as it likes and in place beforehand, results left where they are, no gradients
-recorded for inference, every graph optimisation on.
+recorded for inference, every graph optimisation on. Results that no peer has (the state c of a
+cell without one) are left out.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.inputs import Arrays
-from benchmarks.rows import OURS
+import numpy as np
 
-__all__ = ["PEERS", "Peer", "Variant"]
+from benchmarks.inputs import Arrays
+from benchmarks.rows import MACHINE, OURS
+
+__all__ = ["PEERS", "Peer", "Variant", "reordered"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,19 @@ class Variant:
     configuration: str
     call: Callable[[], Any]
     fetch: Callable[[Any], Arrays]
+
+
+def reordered(directions: Sequence[Arrays], order: Sequence[int]) -> Arrays:
+    """Each part of all directions, ``[D, ...]``, its gates in another order."""
+
+    def gates(part: Any) -> Any:
+        split = np.split(part, len(order))
+        return np.concatenate([split[gate] for gate in order])
+
+    return {
+        name: np.stack([gates(direction[name]) for direction in directions])
+        for name in directions[0]
+    }
 
 
 @dataclass(frozen=True)
@@ -72,10 +88,12 @@ PEERS = {
         ("rnn-compiler", "iree-base-compiler", "iree-base-runtime"),
         (),
     ),
+    MACHINE: Peer("benchmarks.peers.machine", (), ()),
     "torch": Peer("benchmarks.peers.pytorch", ("torch",), ("torch",)),
     "onnxruntime": Peer(
         "benchmarks.peers.onnx_runtime", ("onnxruntime", "onnx"), ("onnxruntime", "onnx")
     ),
+    "openvino": Peer("benchmarks.peers.openvino_sequence", ("openvino",), ("openvino",)),
     "jax": Peer("benchmarks.peers.jax_scan", ("jax", "jaxlib"), ("jax",), _xla_environment),
     "tensorflow": Peer(
         "benchmarks.peers.tensorflow_ops",

@@ -1,4 +1,5 @@
-"""ONNX Runtime: a graph of one LSTM node, its weights constant, inputs and results bound in place.
+"""ONNX Runtime: a graph of one LSTM, GRU or RNN node, its weights constant, inputs and results
+bound in place.
 
 Its threads spin while they wait, or not, whichever is faster.
 """
@@ -13,13 +14,20 @@ import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
-from benchmarks.inputs import Arrays, draw, lstm_weights
-from benchmarks.peers import Variant
+from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
+from benchmarks.peers import Variant, reordered
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
 
 _threads = 1
+
+_NODES = {"lstm": "LSTM", "gru": "GRU", "rnn_tanh": "RNN"}
+_ORDERS = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,)}
+"""ONNX wants i, o, f, c of i, f, c, o; and z, r, h of r, z, h."""
+
+_INPUTS = {"X": "input", "lengths": "sequence_lengths", "h0": "input_h", "c0": "input_c"}
+_RESULTS = {"Y": "output", "Y_h": "output_h", "Y_c": "output_c"}
 
 
 def start(cpus: Sequence[int]) -> None:
@@ -42,60 +50,67 @@ def _variant(case: Case, spin: bool) -> Variant:
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spin)))
     arrays = draw(case)
-    model = _model(case, arrays).SerializeToString()
-    session: Any = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    model = _model(case, arrays)
+    session: Any = ort.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
     binding: Any = session.io_binding()
-    T, B, _, H = case.size
-    results = {
-        "Y": ort.OrtValue.ortvalue_from_shape_and_type([T, 1, B, H], np.float32, "cpu"),
-        "Y_h": ort.OrtValue.ortvalue_from_shape_and_type([1, B, H], np.float32, "cpu"),
-        "Y_c": ort.OrtValue.ortvalue_from_shape_and_type([1, B, H], np.float32, "cpu"),
-    }
-    for name, source in (("X", "input"), ("h0", "input_h"), ("c0", "input_c")):
-        binding.bind_ortvalue_input(name, ort.OrtValue.ortvalue_from_numpy(arrays[source]))
-    for name, value in results.items():
-        binding.bind_ortvalue_output(name, value)
+    for each in model.graph.input:
+        value = ort.OrtValue.ortvalue_from_numpy(arrays[_INPUTS[each.name]])
+        binding.bind_ortvalue_input(each.name, value)
+    results: dict[str, Any] = {}
+    for each in model.graph.output:
+        shape = [dimension.dim_value for dimension in each.type.tensor_type.shape.dim]
+        results[each.name] = ort.OrtValue.ortvalue_from_shape_and_type(shape, np.float32, "cpu")
+        binding.bind_ortvalue_output(each.name, results[each.name])
 
     def run() -> Any:
         session.run_with_iobinding(binding)
         return results
 
     def fetch(results: Any) -> Arrays:
-        return {
-            "output": results["Y"].numpy().reshape(T, B, H),
-            "output_h": results["Y_h"].numpy(),
-            "output_c": results["Y_c"].numpy(),
-        }
+        found = {_RESULTS[name]: value.numpy() for name, value in results.items()}
+        found["output"] = found["output"].transpose(0, 2, 1, 3).reshape(*case.size[:2], -1)
+        return found
 
     return Variant("spinning" if spin else "not spinning", run, fetch)
 
 
 def _model(case: Case, arrays: Arrays) -> Any:
-    """The graph; ONNX wants the gates in the order i, o, f, c."""
+    """The graph."""
     T, B, I, H = case.size
-
-    def reordered(part: Any) -> Any:
-        i, f, n, o = np.split(part, 4)
-        return np.concatenate([i, o, f, n])
-
-    weights = {k: reordered(v) for k, v in lstm_weights(arrays, case.size).items()}
+    D, cell = directions_of(case), cell_of(case)
+    weights = reordered(layer_weights(arrays["params"], case), _ORDERS[cell])
     constants = {
-        "W": weights["W"][None],
-        "R": weights["R"][None],
-        "B": np.concatenate([weights["bW"], weights["bR"]])[None],
+        "W": weights["W"],
+        "R": weights["R"],
+        "B": np.concatenate([weights["bW"], weights["bR"]], axis=1),
     }
 
-    def tensor(name: str, *shape: int) -> Any:
-        return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+    def tensor(name: str, *shape: int, kind: int = TensorProto.FLOAT) -> Any:
+        return helper.make_tensor_value_info(name, kind, shape)
 
+    state = tensor("h0", D, B, H), tensor("c0", D, B, H)
+    results = tensor("Y", T, D, B, H), tensor("Y_h", D, B, H), tensor("Y_c", D, B, H)
+    count = 2 if cell == "lstm" else 1
+    inputs = [tensor("X", T, B, I), *state[:count]]
+    lengths = "lengths" if case.workload.lengths else ""
+    if lengths:
+        inputs.append(tensor(lengths, B, kind=TensorProto.INT32))
+    more = {"linear_before_reset": 1} if cell == "gru" else {}
     node = helper.make_node(
-        "LSTM", ["X", "W", "R", "B", "", "h0", "c0"], ["Y", "Y_h", "Y_c"], hidden_size=H
+        _NODES[cell],
+        ["X", "W", "R", "B", lengths, "h0", "c0"][: 5 + count],
+        ["Y", "Y_h", "Y_c"][: 1 + count],
+        hidden_size=H,
+        direction="bidirectional" if D == 2 else "forward",
+        **more,
     )
     graph = helper.make_graph(
         [node],
-        "lstm",
-        [tensor("X", T, B, I), tensor("h0", 1, B, H), tensor("c0", 1, B, H)],
-        [tensor("Y", T, 1, B, H), tensor("Y_h", 1, B, H), tensor("Y_c", 1, B, H)],
+        "layer",
+        inputs,
+        results[: 1 + count],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)

@@ -1,6 +1,7 @@
-"""PyTorch: `torch.nn.LSTM`, with and without oneDNN, whichever is faster.
+"""PyTorch: `torch.nn.LSTM`, `GRU` and `RNN`, with and without oneDNN, whichever is faster.
 
-torch.compile leaves nn.LSTM as it is, so eager mode is its best.
+torch.compile leaves them as they are, so eager mode is their best. Sequences with lengths are
+packed beforehand, and stay so.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from benchmarks.inputs import Arrays, draw, lstm_weights, pack_params
+from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights, pack_params
 from benchmarks.peers import Variant
 from benchmarks.rows import Case
 
 __all__ = ["inference", "layer_of", "start", "training", "variants"]
+
+_LAYERS = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn_tanh": torch.nn.RNN}
+_PARTS = {"W": "weight_ih", "R": "weight_hh", "bW": "bias_ih", "bR": "bias_hh"}
 
 
 def start(cpus: Sequence[int]) -> None:
@@ -26,50 +31,85 @@ def start(cpus: Sequence[int]) -> None:
 
 def variants(case: Case) -> list[Variant]:
     """Inference, or forward and backward."""
+    kind = getattr(torch, case.dtype)
     arrays = draw(case)
-    layer = layer_of(case)
-    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    lengths = arrays.pop("sequence_lengths", None)
+    tensors: dict[str, Any] = {k: torch.from_numpy(v).to(kind) for k, v in arrays.items()}
+    if lengths is not None:
+        for name in ("input", "output_backprop"):
+            tensors[name] = pack_padded_sequence(
+                tensors[name], torch.from_numpy(lengths), enforce_sorted=False
+            )
+    layer = layer_of(case).to(kind)
     run = training(layer, tensors) if case.workload.passes > 1 else inference(layer, tensors)
+    fetch = functools.partial(_fetch, case, tensors["input"])
     return [
-        Variant("oneDNN", run, _fetch),
-        Variant("without oneDNN", _without_onednn(run), _fetch),
+        Variant("oneDNN", run, fetch),
+        Variant("without oneDNN", _without_onednn(run), fetch),
     ]
 
 
-def layer_of(case: Case) -> torch.nn.LSTM:
+def layer_of(case: Case) -> Any:
     """A layer with the weights of a case."""
-    layer = torch.nn.LSTM(case.size.I, case.size.H)
-    weights = lstm_weights(draw(case), case.size)
-    names = {"W": "weight_ih_l0", "R": "weight_hh_l0", "bW": "bias_ih_l0", "bR": "bias_hh_l0"}
-    layer.load_state_dict({names[k]: torch.from_numpy(v.copy()) for k, v in weights.items()})
+    layer = _LAYERS[cell_of(case)](
+        case.size.I, case.size.H, bidirectional=directions_of(case) == 2
+    )
+    directions = layer_weights(draw(case)["params"], case)
+    layer.load_state_dict(
+        {
+            f"{_PARTS[name]}_l0{suffix}": torch.from_numpy(part.copy())
+            for suffix, weights in zip(("", "_reverse"), directions, strict=False)
+            for name, part in weights.items()
+        }
+    )
     return layer
 
 
-def inference(layer: torch.nn.LSTM, tensors: dict[str, Any]) -> Callable[[], Any]:
-    """The forward pass."""
+def inference(layer: Any, tensors: dict[str, Any]) -> Callable[[], Any]:
+    """The forward pass; gives the output and the states."""
     layer.eval()
-    x, state = tensors["input"], (tensors["input_h"], tensors["input_c"])
+    names = _states(layer)
+    state = tuple(tensors[f"input_{name}"] for name in names)
 
     @torch.inference_mode()
     def run() -> Any:
-        output, (h, c) = layer(x, state)
-        return output, h, c
+        return _forward(layer, tensors["input"], state)
 
     return run
 
 
-def training(layer: torch.nn.LSTM, tensors: dict[str, Any]) -> Callable[[], Any]:
-    """The forward pass and all gradients."""
-    inputs = [tensors[name].requires_grad_() for name in ("input", "input_h", "input_c")]
-    parameters = [layer.weight_ih_l0, layer.weight_hh_l0, layer.bias_ih_l0, layer.bias_hh_l0]
-    cotangents = [tensors[f"{name}_backprop"] for name in ("output", "output_h", "output_c")]
+def training(layer: Any, tensors: dict[str, Any]) -> Callable[[], Any]:
+    """The forward pass and all gradients: of the input, the states, and the parameters."""
+    names = _states(layer)
+    x = tensors["input"]
+    state = tuple(tensors[f"input_{name}"].requires_grad_() for name in names)
+    inputs = [_data(x).requires_grad_(), *state]
+    parameters = list(layer.parameters())
+    cotangents = [_data(tensors["output_backprop"])]
+    cotangents += [tensors[f"output_{name}_backprop"] for name in names]
 
     def run() -> Any:
-        output, (h, c) = layer(inputs[0], (inputs[1], inputs[2]))
-        results = (output, h, c)
+        results = _forward(layer, x, state)
         return *results, *torch.autograd.grad(results, [*inputs, *parameters], cotangents)
 
     return run
+
+
+def _states(layer: Any) -> str:
+    return "hc" if isinstance(layer, torch.nn.LSTM) else "h"
+
+
+def _forward(layer: Any, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Output and states; only the rows there are, if x is packed."""
+    if len(state) == 2:
+        output, states = layer(x, state)
+        return _data(output), *states
+    output, h = layer(x, state[0])
+    return _data(output), h
+
+
+def _data(sequence: Any) -> Any:
+    return sequence.data if isinstance(sequence, PackedSequence) else sequence
 
 
 def _without_onednn(run: Callable[[], Any]) -> Callable[[], Any]:
@@ -85,10 +125,29 @@ def _without_onednn(run: Callable[[], Any]) -> Callable[[], Any]:
     return slow
 
 
-def _fetch(results: Any) -> Arrays:
-    arrays = [value.detach().numpy() for value in results]
-    names = ["output", "output_h", "output_c"]
-    if len(arrays) > 3:
-        names += ["input_backprop", "input_h_backprop", "input_c_backprop", "params_backprop"]
-        arrays = [*arrays[:6], pack_params(*arrays[6:])]
-    return dict(zip(names, arrays, strict=True))
+def _fetch(case: Case, x: Any, results: Any) -> Arrays:
+    states = "hc" if cell_of(case) == "lstm" else "h"
+    values = list(results)
+
+    def padded(data: Any) -> Any:
+        if not isinstance(x, PackedSequence):
+            return data
+        return pad_packed_sequence(x._replace(data=data), total_length=case.size.T)[0]
+
+    def taken(count: int) -> list[Any]:
+        return [values.pop(0).detach().float() for _ in range(count)]
+
+    def sequence_and_states(name: str) -> Arrays:
+        sequence, *rest = taken(1 + len(states))
+        names = [name.format(""), *(name.format(f"_{state}") for state in states)]
+        return {k: v.numpy() for k, v in zip(names, [padded(sequence), *rest], strict=True)}
+
+    arrays = sequence_and_states("output{}")
+    if values:
+        arrays |= sequence_and_states("input{}_backprop")
+        parts = [part.numpy() for part in taken(len(values))]
+        weights = [
+            dict(zip(_PARTS, parts[k : k + 4], strict=True)) for k in range(0, len(parts), 4)
+        ]
+        arrays["params_backprop"] = pack_params(weights)
+    return arrays

@@ -1,0 +1,137 @@
+"""The rows that are measured against other frameworks, as data: what, in which dtype, at what
+sizes, against whom, and how fast we want to be.
+
+An aim is a lower bound for the geometric mean of the best peer's time over ours, on one thread and
+on two. A row is to be no slower than the best peer but for noise (`LEAST`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.rows import OURS, SIZES, WORKLOADS, Case, Contest, Entrant, Size, Workload
+
+__all__ = ["GROUPS", "LEAST", "Group", "peer_contests"]
+
+LEAST = 0.95
+"""What the least row of a group should reach."""
+
+LSTM_SIZES = (*SIZES, Size(16, 1, 2048, 2048), Size(1, 1, 128, 128))
+"""The usual ones; weights that no cache holds; and one step, of which a call is the most part."""
+
+CELL_SIZES = (SIZES[0], SIZES[1], SIZES[3], SIZES[4])
+"""For other cells than lstm: from latency to large batches."""
+
+LENGTHS_SIZE = Size(128, 128, 256, 256)
+DIRECTIONS_SIZE = Size(600, 1, 256, 256)
+
+_INFERENCE = ("torch", "onnxruntime", "openvino", "jax")
+_TRAINING = ("torch", "jax")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one workload.
+
+    Attributes:
+        name: For `--rows`.
+        title: For people.
+        workload: What runs.
+        sizes: A row each.
+        peers: Who else can do this.
+        dtype: The element type.
+        aim: What the geometric mean should reach.
+    """
+
+    name: str
+    title: str
+    workload: Workload
+    sizes: tuple[Size, ...]
+    peers: tuple[str, ...]
+    dtype: str = "float32"
+    aim: float | None = None
+
+
+def _cudnn(mode: str, version: str = "", lengths: bool = False, **more: Any) -> list[Workload]:
+    """Inference and training of a CudnnRNN."""
+    name = f"{mode}{'-lengths' * lengths}"
+    return [
+        Workload(
+            f"{name}{'-training' * training}",
+            name,
+            (f"CudnnRNN{version}", f"CudnnRNNBackprop{version}")[: 1 + training],
+            "cudnn",
+            1 + 2 * training,
+            {"rnn_mode": mode, "is_training": training, **more},
+            lengths=lengths,
+        )
+        for training in (False, True)
+    ]
+
+
+_LENGTHS, _LENGTHS_TRAINING = _cudnn("lstm", "V3", lengths=True)
+_BOTH, _ = _cudnn("lstm", direction="bidirectional")
+_GRU, _GRU_TRAINING = _cudnn("gru")
+_TANH, _TANH_TRAINING = _cudnn("rnn_tanh")
+
+GROUPS = {
+    group.name: group
+    for group in (
+        Group(
+            "inference", "LSTM inference", WORKLOADS["inference"], LSTM_SIZES, _INFERENCE, aim=1.05
+        ),
+        Group(
+            "inference-bfloat16",
+            "LSTM inference, bfloat16",
+            WORKLOADS["inference"],
+            LSTM_SIZES,
+            ("torch", "openvino"),
+            "bfloat16",
+            1.2,
+        ),
+        Group("training", "LSTM training", WORKLOADS["training"], LSTM_SIZES, _TRAINING, aim=1.3),
+        Group("lengths", "LSTM inference, lengths", _LENGTHS, (LENGTHS_SIZE,), _INFERENCE),
+        Group(
+            "lengths-training",
+            "LSTM training, lengths",
+            _LENGTHS_TRAINING,
+            (LENGTHS_SIZE,),
+            _TRAINING,
+        ),
+        Group(
+            "both-directions",
+            "LSTM inference, both directions",
+            _BOTH,
+            (DIRECTIONS_SIZE,),
+            _INFERENCE,
+        ),
+        Group("gru", "GRU inference", _GRU, CELL_SIZES, _INFERENCE),
+        Group("gru-training", "GRU training", _GRU_TRAINING, CELL_SIZES, _TRAINING),
+        Group("rnn", "RNN (tanh) inference", _TANH, CELL_SIZES, _INFERENCE),
+        Group("rnn-training", "RNN (tanh) training", _TANH_TRAINING, CELL_SIZES, _TRAINING),
+        Group("block", "BlockLSTMV2", WORKLOADS["block"], SIZES, ("tensorflow",), aim=2.0),
+        Group(
+            "block-training",
+            "BlockLSTMV2 + BlockLSTMGradV2",
+            WORKLOADS["block-training"],
+            SIZES,
+            ("tensorflow",),
+            aim=10.0,
+        ),
+    )
+}
+
+
+def peer_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
+    """Every group at its sizes, or at others, against those of some peers who can do it."""
+    chosen = set(peers)
+    contests: list[Contest] = []
+    for group in GROUPS.values():
+        names = [OURS, *(peer for peer in group.peers if peer in chosen)]
+        for size in sizes or group.sizes:
+            case = Case(group.workload, size, group.dtype)
+            entrants = tuple(Entrant(name, name, case) for name in names)
+            contests.append(Contest("peers", group.name, str(size), entrants, True))
+    return contests

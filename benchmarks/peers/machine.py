@@ -1,0 +1,178 @@
+"""The machine itself: how fast it multiplies and reads at best, measured on the spot.
+
+Two kernels of IREE's, called by as many threads as there are processors, each with numbers of its
+own:
+
+- *products*: twelve vectors of sums in registers, each multiplied and added to without end, in
+  float32 by fused multiply-add, in bfloat16 by ``vdpbf16ps`` where the processor has it. No memory
+  is read, so no product of matrices can be faster, whoever writes it; matrix units (AMX) apart.
+- *reads*: vectors of an array added up, the array again and again. It is as large as the weights
+  of a step, so it comes from the cache, or the memory, that those weights come from.
+
+Rates are the best of some short spells.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import iree.runtime as iree
+import numpy as np
+
+from benchmarks import kernels
+from benchmarks.results import describe_machine
+from benchmarks.rows import Case
+from benchmarks.work import Limit, work_of
+from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["cache_of", "limit", "start"]
+
+_cpus: list[int] = [0]
+
+_SPELLS = 5
+_SPELL_SECONDS = 0.02
+_CALL_SECONDS = 0.002
+"""About what a call takes: long beside what Python adds, short beside a spell."""
+
+def start(cpus: Sequence[int]) -> None:
+    """Uses these processors."""
+    _cpus[:] = cpus
+
+
+def limit(case):
+    """The shortest time for the work of a case: of its products or of reading its weights."""
+    work = work_of(case)
+    flops = _rate(functools.partial(_products, case.dtype))
+    share = -(-work.step_bytes // len(_cpus))
+    bandwidth = _rate(functools.partial(_reads, share))
+    products = Limit(work.operations / flops, "products", flops)
+    source = cache_of(share, work.step_bytes, describe_machine()["caches"])
+    weights = Limit(work.total_bytes / bandwidth, f"weights from {source}", bandwidth)
+    return max(products, weights, key=lambda each: each.seconds)
+
+
+def cache_of(share: int, total: int, caches: dict[str, str]) -> str:
+    """Where so many bytes are that are read again and again; the third level is shared.
+
+    Example:
+        >>> caches = {"L1": "48K", "L2": "1024K", "L3": "32768K"}
+        >>> cache_of(2**15, 2**16, caches), cache_of(2**21, 2**22, caches)
+        ('L1', 'L3')
+        >>> cache_of(2**25, 2**26, caches)
+        'memory'
+    """
+    for level, text in sorted(caches.items()):
+        size = int(text.rstrip("KM")) * (2**20 if text.endswith("M") else 2**10)
+        if (share if level in ("L1", "L2") else total) <= size:
+            return level
+    return "memory"
+
+
+Kernel = tuple[Callable[[int], Any], float]
+"""A function that runs a kernel so many times, and what one time does."""
+
+
+def _rate(prepare: Callable[[], Kernel]) -> float:
+    """What all processors do in a second, each in a thread of its own."""
+    rates = np.zeros((len(_cpus), _SPELLS))
+    barrier = threading.Barrier(len(_cpus))
+    errors: list[Exception] = []
+
+    def work(index: int) -> None:
+        try:
+            os.sched_setaffinity(0, [_cpus[index]])
+            run, amount = prepare()
+            times = _calibrated(run)
+            for spell in range(_SPELLS):
+                barrier.wait()
+                begin, calls = time.perf_counter(), 0
+                while (elapsed := time.perf_counter() - begin) < _SPELL_SECONDS:
+                    run(times)
+                    calls += 1
+                rates[index, spell] = amount * times * calls / elapsed
+        except Exception as error:
+            errors.append(error)
+            barrier.abort()
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(len(_cpus))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return float(rates.sum(axis=0).max())
+
+
+def _calibrated(run: Callable[[int], Any]) -> int:
+    """How many times take about as long as a call should."""
+    times = 1
+    while True:
+        begin = time.perf_counter()
+        run(times)
+        seconds = time.perf_counter() - begin
+        if seconds >= _CALL_SECONDS / 2:
+            return max(1, round(times * _CALL_SECONDS / seconds))
+        times *= 2 if seconds > _CALL_SECONDS / 20 else 10
+
+
+def _products(dtype: str) -> Kernel:
+    """Multiplies and adds in registers."""
+    paired = dtype == "bfloat16" and kernels.PAIRS in resolve_target("cpu").features
+    lanes = _lanes()
+    array = np.full((kernels.SUMS + 1, lanes), 0.5, np.float32)
+    return _kernel("pairs" if paired else "products", array), kernels.SUMS * lanes * (2 + 2 * paired)
+
+
+def _reads(size: int) -> Kernel:
+    """Adds up an array of about so many bytes."""
+    row = kernels.row_bytes(_lanes())
+    array = np.zeros((-(-size // row), row // 4), np.float32)
+    return _kernel("reads", array), array.nbytes
+
+
+def _kernel(name: str, array: Any) -> Callable[[int], Any]:
+    """A kernel with its array, on a device of its own, so that threads share nothing."""
+    device = iree.get_driver("local-sync").create_default_device()
+    instance = iree.VmInstance()
+    module = iree.VmModule.copy_buffer(instance, _payload())
+    context = iree.VmContext(instance, [iree.create_hal_module(instance, device), module])
+    function = module.lookup_function(name)
+    view = device.allocator.allocate_buffer_copy(
+        memory_type=iree.MemoryType.DEVICE_LOCAL,
+        allowed_usage=iree.BufferUsage.DEFAULT,
+        device=device,
+        buffer=array,
+        element_type=iree.HalElementType.FLOAT_32,
+    )
+
+    def run(times: int) -> None:
+        inputs = iree.VmVariantList(2)
+        inputs.push_ref(view)
+        inputs.push_int(times)
+        context.invoke(function, inputs, iree.VmVariantList(1))
+
+    return run
+
+
+def _lanes() -> int:
+    return VectorUnit.of(resolve_target("cpu")).lanes("f32")
+
+
+@functools.cache
+def _payload() -> bytes:
+    target, lanes = resolve_target("cpu"), _lanes()
+    parts = [kernels.products("products", lanes, False), kernels.reads("reads", lanes)]
+    if kernels.PAIRS in target.features:
+        parts.append(kernels.products("pairs", 16, True))
+    with tempfile.TemporaryDirectory(prefix="rnn-compiler-") as folder:
+        return compile_module("\n".join(parts), target, reproducers=Path(folder))

@@ -1,0 +1,130 @@
+"""OpenVINO: a graph of one LSTMSequence, GRUSequence or RNNSequence, its weights constant.
+
+Its sequences are batch-major. They are given so, or time-major with the transpositions in the
+graph, which the CPU plugin may take away, whichever is faster. Left to itself it computes float32
+graphs in bfloat16 where the processor can, so the precision is always set; the configuration says
+which one the plugin then reports of the layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import openvino as ov
+from openvino import opset13 as ops
+
+from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
+from benchmarks.peers import Variant, reordered
+from benchmarks.rows import Case
+
+__all__ = ["start", "variants"]
+
+_threads = 1
+_core: Any = None
+
+_ORDERS = {"lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,)}
+"""OpenVINO wants f, i, c, o of i, f, c, o; and z, r, h of r, z, h."""
+
+_PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
+
+
+def start(cpus: Sequence[int]) -> None:
+    """Uses as many threads as there are processors."""
+    global _core, _threads
+    _threads = len(cpus)
+    _core = ov.Core()
+
+
+def variants(case: Case) -> list[Variant]:
+    """Inference; OpenVINO does not train."""
+    return [_variant(case, time_major) for time_major in (False, True)]
+
+
+def _variant(case: Case, time_major: bool) -> Variant:
+    arrays = draw(case)
+    settings = {
+        "INFERENCE_PRECISION_HINT": _PRECISIONS[case.dtype],
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": 1,
+        "INFERENCE_NUM_THREADS": _threads,
+        "ENABLE_CPU_PINNING": False,  # the process is pinned already
+    }
+    compiled: Any = _core.compile_model(_model(case, arrays, time_major), "CPU", settings)
+    request: Any = compiled.create_infer_request()
+    for port in compiled.inputs:
+        array = arrays[port.any_name]
+        if port.any_name != "sequence_lengths" and not (time_major and port.any_name == "input"):
+            array = array.swapaxes(0, 1)
+        request.set_tensor(port, ov.Tensor(np.ascontiguousarray(array)))
+
+    def run() -> Any:
+        request.infer()
+        return request
+
+    def fetch(request: Any) -> Arrays:
+        found = {port.any_name: request.get_tensor(port).data.copy() for port in compiled.outputs}
+        if time_major:  # T, B, D, H
+            output = found.pop("output")
+        else:  # B, D, T, H
+            output = found.pop("output").transpose(2, 0, 1, 3)
+        states = {name: array.swapaxes(0, 1) for name, array in found.items()}
+        return {"output": output.reshape(*case.size[:2], -1), **states}
+
+    order = "time-major" if time_major else "batch-major"
+    return Variant(f"{order}, {_precision(compiled)}", run, fetch)
+
+
+def _model(case: Case, arrays: Arrays, time_major: bool) -> Any:
+    """The graph."""
+    T, B, I, H = case.size
+    D, cell = directions_of(case), cell_of(case)
+    parts = reordered(layer_weights(arrays["params"], case), _ORDERS[cell])
+    bias = parts["bW"] + parts["bR"]
+    if cell == "gru":  # of the new value both biases, as a gate multiplies the second
+        bias = np.concatenate([bias[:, : 2 * H], parts["bW"][:, 2 * H :], parts["bR"][:, 2 * H :]], 1)
+    weights = [ops.constant(np.ascontiguousarray(part)) for part in (parts["W"], parts["R"], bias)]
+    direction = "bidirectional" if D == 2 else "forward"
+
+    def parameter(name: str, shape: list[int], kind: Any = np.float32) -> Any:
+        found = ops.parameter(shape, kind, name)
+        found.output(0).get_tensor().set_names({name})
+        return found
+
+    x = parameter("input", [T, B, I] if time_major else [B, T, I])
+    state = [parameter(f"input_{k}", [B, D, H]) for k in ("hc" if cell == "lstm" else "h")]
+    inputs = [x, *state]
+    if case.workload.lengths:
+        lengths = parameter("sequence_lengths", [B], np.int32)
+        inputs.append(lengths)
+    else:
+        lengths = ops.constant(np.full(B, T, np.int32))
+    source = ops.transpose(x, ops.constant(np.array([1, 0, 2]))) if time_major else x
+    if cell == "lstm":
+        layer: Any = ops.lstm_sequence(source, *state, lengths, *weights, H, direction)
+    elif cell == "gru":
+        layer = ops.gru_sequence(
+            source, *state, lengths, *weights, H, direction, linear_before_reset=True
+        )
+    else:
+        layer = ops.rnn_sequence(source, *state, lengths, *weights, H, direction)
+    sequence = layer.output(0)
+    if time_major:
+        sequence = ops.transpose(sequence, ops.constant(np.array([2, 0, 1, 3]))).output(0)
+    named = {"output": sequence}
+    named |= {f"output_{k}": layer.output(1 + index) for index, k in enumerate("hc"[: len(state)])}
+    results: list[Any] = []
+    for name, value in named.items():
+        results.append(ops.result(value))
+        results[-1].output(0).get_tensor().set_names({name})
+    return ov.Model(results, inputs, "layer")
+
+
+def _precision(compiled: Any) -> str:
+    """In what the layer is computed, as the plugin reports it."""
+    for node in compiled.get_runtime_model().get_ops():
+        info = node.get_rt_info()
+        if "Seq" in str(info["layerType"].astype(str) if "layerType" in info else ""):
+            return str(info["runtimePrecision"].astype(str))
+    return "decomposed"

@@ -1,0 +1,77 @@
+"""What a case comes to: operations of its products, and bytes of weights that they must read.
+
+Of a layer with G gates, I inputs, H units and D directions, over N rows in all (steps times batch,
+or the sum of the lengths):
+
+    operations   passes * 2 * N * (I + H) * G * H * D
+    weights      I * G * H * D once, and H * G * H * D at each step, forward and again backward
+
+The weights of a step are read anew at each: a step needs the state of the one before. All other
+arrays are small beside that. No more than these two can be said without knowing how it is done, so
+the limit that follows from them (`Limit`) is a bound and not a promise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from benchmarks.inputs import directions_of, gates_of, sequence_lengths
+from benchmarks.rows import Case
+from rnn_compiler.schema.dtypes import DTYPES
+
+__all__ = ["Limit", "Work", "work_of"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What must be done.
+
+    Attributes:
+        operations: Multiplications and additions of the matrix products.
+        step_bytes: The recurrent weights of one direction, which each step reads.
+        total_bytes: All weights, as often as they are read.
+    """
+
+    operations: int
+    step_bytes: int
+    total_bytes: int
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The shortest time in which a machine can do some work.
+
+    Attributes:
+        seconds: That time.
+        bound: What takes it: ``"products"``, or ``"weights from"`` a cache or memory.
+        rate: How much of that the machine does: operations or bytes a second.
+    """
+
+    seconds: float
+    bound: str
+    rate: float
+
+
+def work_of(case: Case) -> Work:
+    """The work of a case.
+
+    Example:
+        >>> from benchmarks.rows import WORKLOADS, Size
+        >>> work_of(Case(WORKLOADS["inference"], Size(10, 1, 128, 128)))
+        Work(operations=2621440, step_bytes=262144, total_bytes=2883584)
+    """
+    workload, (T, B, I, H) = case.workload, case.size
+    gates, directions = gates_of(case), directions_of(case)
+    steps, rows = T, T * B
+    if workload.lengths:
+        lengths = sequence_lengths(case.size)
+        steps, rows = int(lengths.max()), int(lengths.sum())
+    item = DTYPES[case.dtype].numpy.itemsize
+    column = gates * H * item
+    times = math.ceil(workload.passes / 2)  # once forward, once backward
+    return Work(
+        workload.passes * 2 * rows * (I + H) * gates * H * directions,
+        H * column,
+        directions * (I + times * steps * H) * column,
+    )

@@ -1,0 +1,46 @@
+"""Every peer that is installed computes what we compute, in every group of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from benchmarks.contests import TOLERANCES, check_equal
+from benchmarks.groups import GROUPS
+from benchmarks.inputs import Arrays
+from benchmarks.peers import PEERS
+from benchmarks.processes import WorkerError, Workers
+from benchmarks.rows import OURS, Case, Size
+
+pytestmark = pytest.mark.slow
+
+SIZE = Size(6, 3, 5, 4)
+PAIRS = [(group.name, peer) for group in GROUPS.values() for peer in group.peers]
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    with Workers(1, tmp_path_factory.mktemp("workers")) as workers:
+        yield workers
+
+
+def results(workers: Workers, peer: str, case: Case) -> Arrays:
+    worker = workers.get(peer)
+    found = worker.prepare("it", case).results
+    worker.forget("it")
+    return found
+
+
+@pytest.mark.parametrize(("name", "peer"), PAIRS)
+def test_a_peer_computes_the_same(name: str, peer: str, workers: Workers) -> None:
+    if PEERS[peer].missing:
+        pytest.skip(str(PEERS[peer].missing))
+    group = GROUPS[name]
+    case = Case(group.workload, SIZE, group.dtype)
+    ours = results(workers, OURS, case)
+    check_equal(results(workers, peer, case), ours, TOLERANCES[case.dtype])
+    changed = {name: np.where(array == 0, array, array + 0.1) for name, array in ours.items()}
+    with pytest.raises(WorkerError, match="differs"):
+        check_equal(changed, ours, TOLERANCES[case.dtype])
