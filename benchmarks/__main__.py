@@ -1,6 +1,7 @@
 """The command: what to measure, for how long, and where it goes.
 
-    python -m benchmarks                                  # everything, half an hour
+    python -m benchmarks                                  # everything, three quarters of an hour
+    python -m benchmarks peers                            # against other frameworks, 25 minutes
     python -m benchmarks peers --threads 1 --rows 'block/*'
     python -m benchmarks --show benchmark.json            # tables and picture of a run
 
@@ -151,6 +152,10 @@ def _measure(options: argparse.Namespace, console: Console) -> Results:
     plan = make_plan(sections, sizes, options.peers, options.rows or "*", options.quick)
     if not plan.contests and not plan.cases:
         raise ValueError(f"no row matches {options.rows!r}")
+    taking_part = {entrant.peer for contest in plan.contests for entrant in contest.entrants}
+    for peer in sorted(taking_part):
+        if PEERS[peer].missing:
+            console.print(f"{peer} takes no part: {PEERS[peer].missing}", style="yellow")
     effort = Effort(options.rounds, options.patience, contest_seconds=options.budget)
     results = Results.begin()
     if options.resume and options.output.exists():

@@ -23,8 +23,9 @@ from benchmarks.worker import Prepared
 
 __all__ = ["Effort", "Outcome", "Track", "run_contest"]
 
-TOLERANCES = {"float32": 1e-4, "bfloat16": 3e-2}
-"""Of the largest element, or of 1: what results of the same formulas may differ by."""
+TOLERANCES = {"float32": 1e-4, "bfloat16": 1.6e-2}
+"""Of the largest element, or of 1: what results of the same formulas may differ by, in bfloat16 by
+four roundings of a number below 1."""
 
 _MIN_ROUNDS = 3
 _MAX_CALLS = 1000
@@ -47,7 +48,7 @@ class Effort:
     rounds: int = 15
     patience: float = 20.0
     turn_seconds: float = 0.1
-    contest_seconds: float = 10.0
+    contest_seconds: float = 7.0
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Figures drawn from rounds. Entrants of a round met the same machine: they are compared there.
 
-A ratio is an entrant's time over that of the base, above 1 where the base is faster.
+A ratio is an entrant's time over that of the base, above 1 where the base is faster. What is
+reached is the limit over the time, 1 where nobody could be faster.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from dataclasses import dataclass
 from benchmarks.contests import Outcome
 from benchmarks.rows import OURS
 
-__all__ = ["Spread", "best_peer", "geometric_mean", "ratio", "spread"]
+__all__ = [
+    "Spread",
+    "Summary",
+    "best_peer",
+    "geometric_mean",
+    "ratio",
+    "reached",
+    "spread",
+    "summaries",
+]
 
 
 @dataclass(frozen=True)
@@ -68,3 +78,54 @@ def geometric_mean(values: Iterable[float]) -> float | None:
     """
     logarithms = [math.log(value) for value in values]
     return math.exp(statistics.fmean(logarithms)) if logarithms else None
+
+
+def reached(outcome: Outcome, label: str = OURS) -> float | None:
+    """The part of the machine's limit that an entrant reaches; None if either is missing."""
+    if outcome.limit is None or label not in outcome.tracks:
+        return None
+    return outcome.limit.seconds / spread(outcome.tracks[label].seconds).median
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the rows of a group came to, on one number of threads.
+
+    Attributes:
+        group: Its name.
+        threads: That number.
+        rows: How many of them have both us and a peer.
+        mean: The geometric mean of the best peers' times over ours.
+        least: The least of them.
+        least_row: Whose that is.
+        least_peer: Who was the best there.
+        disturbed: How many rows others disturbed.
+    """
+
+    group: str
+    threads: int
+    rows: int
+    mean: float
+    least: float
+    least_row: str
+    least_peer: str
+    disturbed: int
+
+
+def summaries(outcomes: Iterable[Outcome]) -> list[Summary]:
+    """A summary for each group and number of threads among the rows against peers."""
+    parts: dict[tuple[str, int], list[tuple[Outcome, str, float]]] = {}
+    for outcome in outcomes:
+        best = best_peer(outcome) if outcome.section == "peers" else None
+        if best is not None:
+            part = parts.setdefault((outcome.group, outcome.threads), [])
+            part.append((outcome, best[0], best[1].median))
+    found: list[Summary] = []
+    for (group, threads), rows in parts.items():
+        row, peer, least = min(rows, key=lambda each: each[2])
+        mean = geometric_mean(value for _, _, value in rows)
+        assert mean is not None
+        disturbed = sum(outcome.disturbed for outcome, _, _ in rows)
+        found.append(Summary(group, threads, len(rows), mean, least, row.name, peer, disturbed))
+    order = list(dict.fromkeys(each.group for each in found))
+    return sorted(found, key=lambda each: (order.index(each.group), each.threads))

@@ -1,8 +1,8 @@
-"""The rows that are measured against other frameworks, as data: what, in which dtype, at what
-sizes, against whom, and how fast we want to be.
+"""The rows that are measured against other frameworks, as data.
 
-An aim is a lower bound for the geometric mean of the best peer's time over ours, on one thread and
-on two. A row is to be no slower than the best peer but for noise (`LEAST`).
+What, in which dtype, at what sizes, against whom, and how fast we want to be. An aim is a lower
+bound for the geometric mean of the best peer's time over ours, on one thread and on two. A row is
+to be no slower than the best peer but for noise (`LEAST`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.rows import OURS, SIZES, WORKLOADS, Case, Contest, Entrant, Size, Workload
 
-__all__ = ["GROUPS", "LEAST", "Group", "peer_contests"]
+__all__ = ["GROUPS", "LEAST", "Group", "peer_contests", "title_of"]
 
 LEAST = 0.95
 """What the least row of a group should reach."""
@@ -37,7 +37,7 @@ class Group:
 
     Attributes:
         name: For `--rows`.
-        title: For people.
+        title: For people: the op, and what it does.
         workload: What runs.
         sizes: A row each.
         peers: Who else can do this.
@@ -80,37 +80,55 @@ GROUPS = {
     group.name: group
     for group in (
         Group(
-            "inference", "LSTM inference", WORKLOADS["inference"], LSTM_SIZES, _INFERENCE, aim=1.05
+            "inference",
+            "CudnnRNN lstm, inference",
+            WORKLOADS["inference"],
+            LSTM_SIZES,
+            _INFERENCE,
+            aim=1.05,
         ),
         Group(
             "inference-bfloat16",
-            "LSTM inference, bfloat16",
+            "CudnnRNN lstm, inference in bfloat16",
             WORKLOADS["inference"],
             LSTM_SIZES,
             ("torch", "openvino"),
             "bfloat16",
             1.2,
         ),
-        Group("training", "LSTM training", WORKLOADS["training"], LSTM_SIZES, _TRAINING, aim=1.3),
-        Group("lengths", "LSTM inference, lengths", _LENGTHS, (LENGTHS_SIZE,), _INFERENCE),
+        Group(
+            "training",
+            "CudnnRNN lstm, training",
+            WORKLOADS["training"],
+            LSTM_SIZES,
+            _TRAINING,
+            aim=1.3,
+        ),
+        Group(
+            "lengths",
+            "CudnnRNNV3 lstm with lengths, inference",
+            _LENGTHS,
+            (LENGTHS_SIZE,),
+            _INFERENCE,
+        ),
         Group(
             "lengths-training",
-            "LSTM training, lengths",
+            "CudnnRNNV3 lstm with lengths, training",
             _LENGTHS_TRAINING,
             (LENGTHS_SIZE,),
             _TRAINING,
         ),
         Group(
             "both-directions",
-            "LSTM inference, both directions",
+            "CudnnRNN lstm in both directions, inference",
             _BOTH,
             (DIRECTIONS_SIZE,),
             _INFERENCE,
         ),
-        Group("gru", "GRU inference", _GRU, CELL_SIZES, _INFERENCE),
-        Group("gru-training", "GRU training", _GRU_TRAINING, CELL_SIZES, _TRAINING),
-        Group("rnn", "RNN (tanh) inference", _TANH, CELL_SIZES, _INFERENCE),
-        Group("rnn-training", "RNN (tanh) training", _TANH_TRAINING, CELL_SIZES, _TRAINING),
+        Group("gru", "CudnnRNN gru, inference", _GRU, CELL_SIZES, _INFERENCE),
+        Group("gru-training", "CudnnRNN gru, training", _GRU_TRAINING, CELL_SIZES, _TRAINING),
+        Group("rnn", "CudnnRNN rnn_tanh, inference", _TANH, CELL_SIZES, _INFERENCE),
+        Group("rnn-training", "CudnnRNN rnn_tanh, training", _TANH_TRAINING, CELL_SIZES, _TRAINING),
         Group("block", "BlockLSTMV2", WORKLOADS["block"], SIZES, ("tensorflow",), aim=2.0),
         Group(
             "block-training",
@@ -122,6 +140,11 @@ GROUPS = {
         ),
     )
 }
+
+
+def title_of(name: str) -> str:
+    """What a group is called; its own name if it is of an earlier version's results."""
+    return GROUPS[name].title if name in GROUPS else name
 
 
 def peer_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:

@@ -59,14 +59,18 @@ def products(name: str, lanes: int, paired: bool) -> str:
 
 
 def reads(name: str, lanes: int) -> str:
-    """``name(array [any, 16 * lanes], times)``: the sum of all vectors, so many times over."""
+    """``name(array [any, 16 * lanes], times)``: the sum of all vectors, so many times over.
+
+    To and fro, so that what was read last, and is still in a near cache, is read first: weights may
+    be read so too.
+    """
     array = f"tensor<?x{lanes * _VECTORS}xf32>"
     vector = f"vector<{lanes}xf32>"
     types = ", ".join([vector] * _VECTORS)
     sums = [f"%s{k}" for k in range(_VECTORS)]
     step: list[str] = []
     for k in range(_VECTORS):
-        step.append(f"%v{k} = {_read('%j', f'%o{k}', array, lanes)}")
+        step.append(f"%v{k} = {_read('%row', f'%o{k}', array, lanes)}")
         step.append(f"%n{k} = arith.addf %s{k}, %v{k} : {vector}")
     outer = ", ".join(f"%t{k} = %zero" for k in range(_VECTORS))
     inner = ", ".join(f"{s} = %t{k}" for k, s in enumerate(sums))
@@ -78,8 +82,14 @@ def reads(name: str, lanes: int) -> str:
         *_constants(2),
         *(f"%o{k} = arith.constant {k * lanes} : index" for k in range(_VECTORS)),
         f"%zero = arith.constant dense<0.0> : {vector}",
+        "%c2 = arith.constant 2 : index",
+        "%last = arith.subi %rows, %c1 : index",
         f"%r:{_VECTORS} = scf.for %k = %c0 to %times step %c1 iter_args({outer}) -> ({types}) {{",
+        "%odd = arith.remui %k, %c2 : index",
+        "%fro = arith.cmpi eq, %odd, %c1 : index",
         f"%q:{_VECTORS} = scf.for %j = %c0 to %rows step %c1 iter_args({inner}) -> ({types}) {{",
+        "%back = arith.subi %last, %j : index",
+        "%row = arith.select %fro, %back, %j : index",
         *step,
         f"scf.yield {', '.join(f'%n{k}' for k in range(_VECTORS))} : {types}",
         "}",

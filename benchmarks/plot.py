@@ -1,6 +1,7 @@
 """The picture: how many times our time the best peer takes, on every row; and every other peer's.
 
-One panel a workload, one line a size, a logarithmic axis around the line of equal speed.
+One panel a group, one row a size, a logarithmic axis around the line of equal speed; panels one
+below another, in two columns if they are many.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contests import Outcome
-from benchmarks.figures import best_peer, geometric_mean, ratio
+from benchmarks.figures import best_peer, ratio, reached, summaries
+from benchmarks.groups import GROUPS, title_of
 from benchmarks.results import Results
-from benchmarks.rows import OURS, WORKLOADS
+from benchmarks.rows import OURS
 
 __all__ = ["draw"]
 
 _THREADS = {1: ("#1f4e79", "o"), 2: ("#d1495b", "D")}
 _OTHER = ("#6b4c9a", "s")
-_PEERS = {"torch": "T", "onnxruntime": "O", "jax": "J", "tensorflow": "F"}
+_PEERS = {"torch": "T", "onnxruntime": "O", "openvino": "V", "jax": "J", "tensorflow": "F"}
 _INK, _FAINT = "#3d4852", "#9aa5b1"
 _WIN, _LOSS = "#eaf5ec", "#fbeeee"
 
@@ -42,17 +44,18 @@ def draw(results: Results, stem: Path) -> list[Path]:
             panels.setdefault(outcome.group, []).append(outcome)
     if not panels:
         return []
-    names = list(dict.fromkeys(o.name for group in panels.values() for o in group))
-    figure: Any = Figure(
-        figsize=(2.2 + 3.3 * len(panels), 2.6 + 0.62 * len(names)), dpi=150, layout="constrained"
-    )
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    columns = _columns({group: _height(outcomes) for group, outcomes in panels.items()})
     limits = _limits(outcome for group in panels.values() for outcome in group)
-    for axis, (group, outcomes) in zip(axes, panels.items(), strict=True):
-        _panel(axis, group, outcomes, names, limits)
-    axes[0].set_yticks(range(len(names)), [name.replace("x", " x ") for name in names])
-    axes[0].set_ylim(len(names) - 0.4, -0.9)
-    axes[0].set_ylabel("T x B x I x H", color=_INK)
+    height = max(sum(_height(panels[group]) for group in column) for column in columns)
+    figure: Any = Figure(figsize=(6.8 * len(columns), 1.4 + height), dpi=150, layout="constrained")
+    for part, column in zip(
+        figure.subfigures(1, len(columns), squeeze=False)[0], columns, strict=True
+    ):
+        rows = [len({outcome.name for outcome in panels[group]}) for group in column]
+        axes = part.subplots(len(column), 1, squeeze=False, height_ratios=rows)[:, 0]
+        for axis, group in zip(axes, column, strict=True):
+            _panel(axis, group, panels[group], limits)
+            axis.tick_params(labelbottom=axis is axes[-1])
     figure.suptitle(
         "The fastest peer's time over ours: right of the line, rnn-compiler is faster",
         fontsize=14,
@@ -67,6 +70,33 @@ def draw(results: Results, stem: Path) -> list[Path]:
     return files
 
 
+_ROW, _HEAD = 0.34, 0.35
+"""Inches of height for a row, and for the title of a panel."""
+
+
+_HIGH = 6.0
+"""Inches that a single column may have."""
+
+
+def _height(outcomes: Sequence[Outcome]) -> float:
+    """The height of a panel, in inches."""
+    return _HEAD + _ROW * len({outcome.name for outcome in outcomes})
+
+
+def _columns(heights: dict[str, float]) -> list[list[str]]:
+    """Panels in one column, or in order in two that are about as high if one would be too high."""
+    names = list(heights)
+    total = sum(heights.values())
+    if total <= _HIGH:
+        return [names]
+
+    def uneven(cut: int) -> float:
+        return abs(total - 2 * sum(heights[name] for name in names[:cut]))
+
+    cut = min(range(1, max(2, len(names))), key=uneven)
+    return [part for part in (names[:cut], names[cut:]) if part]
+
+
 def _limits(outcomes: Any) -> tuple[float, float]:
     """The same axis for all panels, with 1 well inside and nothing cut off."""
     values: list[float] = []
@@ -76,45 +106,26 @@ def _limits(outcomes: Any) -> tuple[float, float]:
     return min(0.5, min(values) / 1.25), max(2.0, max(values) * 1.25)
 
 
-def _panel(
-    axis: Any,
-    group: str,
-    outcomes: Sequence[Outcome],
-    names: Sequence[str],
-    limits: tuple[float, float],
-) -> None:
+def _panel(axis: Any, group: str, outcomes: Sequence[Outcome], limits: tuple[float, float]) -> None:
+    names = list(dict.fromkeys(outcome.name for outcome in outcomes))
     axis.set_xscale("log")
     axis.set_xlim(*limits)
     axis.axvspan(limits[0], 1, color=_LOSS, zorder=0)
     axis.axvspan(1, limits[1], color=_WIN, zorder=0)
-    axis.axvline(1, color=_INK, lw=2, zorder=2)
+    axis.axvline(1, color=_INK, lw=1.5, zorder=2)
     for row in range(len(names) - 1):
         axis.axhline(row + 0.5, color="white", lw=1.5, zorder=1)
     counts = sorted({outcome.threads for outcome in outcomes})
-    means: list[str] = []
     for place, threads in enumerate(counts):
         color, marker = _THREADS.get(threads, _OTHER)
-        offset = (place - (len(counts) - 1) / 2) * 0.36
-        same = [outcome for outcome in outcomes if outcome.threads == threads]
-        for outcome in same:
-            _row(axis, outcome, names.index(outcome.name) + offset, color, marker)
-        bests = [best_peer(outcome) for outcome in same]
-        mean = geometric_mean(best[1].median for best in bests if best)
-        means.append(f"{mean:.2f}x on {threads}" if mean else "")
-    noun = "thread" if counts == [1] else "threads"
-    axis.set_title(
-        f"{WORKLOADS[group].title.replace(' + ', chr(10) + '+ ')}\n", fontsize=10.5, color=_INK
-    )
-    axis.text(
-        0.5,
-        1.015,
-        f"geometric mean {', '.join(means)} {noun}",
-        transform=axis.transAxes,
-        ha="center",
-        fontsize=8,
-        color=_INK,
-    )
-    steps = _WIDE_TICKS if limits[1] / limits[0] > 50 else _TICKS
+        offset = (place - (len(counts) - 1) / 2) * 0.44
+        for outcome in outcomes:
+            if outcome.threads == threads:
+                _row(axis, outcome, names.index(outcome.name) + offset, color, marker)
+    _heading(axis, group, outcomes)
+    axis.set_yticks(range(len(names)), [name.replace("x", " x ") for name in names])
+    axis.set_ylim(len(names) - 0.5, -0.5)
+    steps = _WIDE_TICKS if limits[1] / limits[0] > 400 else _TICKS
     ticks = [t for t in steps if limits[0] <= t <= limits[1]]
     axis.set_xticks(ticks, [f"{t:g}x" for t in ticks])
     axis.minorticks_off()
@@ -124,12 +135,33 @@ def _panel(
         side.set_visible(False)
 
 
-_TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8)
+def _heading(axis: Any, group: str, outcomes: Sequence[Outcome]) -> None:
+    """The title of a panel above the sizes; the means, and the aim, above the numbers."""
+    means = ", ".join(f"{each.mean:.2f}" for each in summaries(outcomes))
+    aim = GROUPS[group].aim if group in GROUPS else None
+    texts = ((title_of(group), -0.36, "left"), (f"mean {means}", 1.01, "left"))
+    for text, x, side in texts:
+        axis.text(
+            x,
+            1.02,
+            text,
+            transform=axis.transAxes,
+            ha=side,
+            va="bottom",
+            fontsize=9.5,
+            fontweight="bold",
+            color=_INK,
+        )
+    if aim:
+        axis.axvline(aim, color=_FAINT, lw=1, ls=":", zorder=2)
+
+
+_TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)
 _WIDE_TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300)
 
 
 def _row(axis: Any, outcome: Outcome, y: float, color: str, marker: str) -> None:
-    """The best peer as a mark with its quartiles and number, the others as letters.
+    """The best peer as a mark with its quartiles, the others as letters; numbers at the right.
 
     The mark is hollow if other processes disturbed the measurement.
     """
@@ -144,17 +176,19 @@ def _row(axis: Any, outcome: Outcome, y: float, color: str, marker: str) -> None
         against = ratio(outcome, other, OURS)
         if other not in (label, OURS) and against is not None:
             letter = f"${_PEERS.get(other, other[0])}$"
-            axis.plot(against.median, y, marker=letter, color=color, alpha=0.6, ms=5, mew=0.3)
+            axis.plot(against.median, y, marker=letter, color=color, alpha=0.6, ms=5.5, mew=0.3)
+    text = f"{found.median:.2f} {label}"
+    part = reached(outcome)
+    if part is not None:
+        text += f", {part:.0%}"
     axis.annotate(
-        f"{found.median:.2f} {_PEERS.get(label, label[0])}",
-        (found.median, y),
-        xytext=(0, 5),
-        textcoords="offset points",
-        ha="center",
-        fontsize=6.5,
+        text,
+        (1.01, y),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        fontsize=8,
         color=color,
-        bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
-        zorder=6,
+        annotation_clip=False,
     )
 
 
@@ -183,7 +217,7 @@ def _legend(figure: Any, panels: dict[str, list[Outcome]], caption: str) -> None
         title=caption,
         title_fontsize=8,
         loc="outside lower center",
-        ncols=len(handles),
+        ncols=len(handles) if len(handles) < 6 else -(-len(handles) // 2),
         frameon=False,
         fontsize=8.5,
         labelcolor=_INK,
@@ -193,7 +227,11 @@ def _legend(figure: Any, panels: dict[str, list[Outcome]], caption: str) -> None
 
 def _caption(results: Results) -> str:
     versions = results.versions
-    names = (OURS, "torch", "onnxruntime", "jax", "tensorflow", "tensorflow-cpu")
+    names = (OURS, "torch", "onnxruntime", "openvino", "jax", "tensorflow", "tensorflow-cpu")
     shown = [f"{name} {versions[name]}" for name in names if name in versions]
     machine = results.machine
-    return f"{machine['cpu']}, float32; {', '.join(shown)}; {results.created[:10]}"
+    return (
+        "rows: T x B x I x H; at the right: peer's time over ours, that peer, and how much of the "
+        "machine's limit we reach; dotted: the aim of the mean"
+        f"\n{machine['cpu']}; {', '.join(shown)}; {results.created[:10]}"
+    )

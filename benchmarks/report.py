@@ -10,13 +10,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.contests import Outcome
-from benchmarks.figures import Spread, best_peer, geometric_mean, ratio, spread
+from benchmarks.figures import Spread, best_peer, ratio, reached, spread, summaries
+from benchmarks.groups import GROUPS, LEAST, title_of
 from benchmarks.results import Facts, Results
-from benchmarks.rows import FACTOR, OURS, WORKLOADS
+from benchmarks.rows import FACTOR, MACHINE, OURS
+from benchmarks.work import Limit
 
 __all__ = ["print_comparison", "print_results"]
 
 _TITLES = {
+    "summary": "The best peer's time over ours, and the aims",
     "scaling": f"Cost of {FACTOR} times as much: time over {FACTOR} times the time (1 is linear)",
     "dtypes": "Time in other dtypes, over that in float32 (below 1 is faster)",
     "calls": "Cost of a call, one step of batch 1",
@@ -30,8 +33,10 @@ def print_results(results: Results, console: Console) -> None:
     """Prints all there is."""
     console.print(machine_line(results), style="dim", markup=False)
     for group, outcomes in _groups(results.outcomes, "peers"):
-        title = f"{WORKLOADS[group].title}: milliseconds a call"
+        title = f"{title_of(group)}: milliseconds a call"
         _print_table(title, _peer_table(outcomes), console)
+    if summaries(results.outcomes):
+        _print_table(_TITLES["summary"], _summary_table(results.outcomes), console)
     printers = {"scaling": _ratio_table, "dtypes": _ratio_table, "calls": _call_table}
     for section, table in printers.items():
         outcomes = [outcome for outcome in results.outcomes if outcome.section == section]
@@ -90,30 +95,63 @@ def _table(*columns: str) -> Table:
 
 
 def _peer_table(outcomes: Sequence[Outcome]) -> Table:
-    """A row a size and number of threads: everybody's time, and the best peer's over ours."""
+    """A row a size and number of threads: everybody's time, and the best peer's over ours.
+
+    Beside them the limit of the machine, and how much of it we reach.
+    """
     labels = list(dict.fromkeys(label for o in outcomes for label in (*o.tracks, *o.failures)))
+    labels = [label for label in labels if label != MACHINE]
     labels.sort(key=lambda label: label != OURS)
-    columns = ("T x B x I x H", "threads", *labels, "GFLOP/s", "best peer", "peer / ours")
+    limits = ("limit", "reached", "bound by") if any(o.limit for o in outcomes) else ()
+    columns = ("T x B x I x H", "threads", *labels, *limits, "best peer", "peer / ours")
     table = _table(*columns)
     for outcome in outcomes:
         best = best_peer(outcome)
-        ours = outcome.tracks.get(OURS)
+        part = reached(outcome)
+        bound = [f"{outcome.limit.seconds * 1e3:.3g}"] if outcome.limit else ["-"]
+        bound += [f"{part:.0%}" if part else "-", _bound(outcome.limit)]
         table.add_row(
             f"{outcome.name}{' *' * outcome.disturbed}",
             str(outcome.threads),
             *(_milliseconds(outcome, label) for label in labels),
-            f"{ours.gflops / spread(ours.seconds).median:.1f}" if ours else "-",
+            *bound[: len(limits)],
             best[0] if best else "-",
             _judged(best[1]) if best else "-",
         )
-    for threads in sorted({outcome.threads for outcome in outcomes}):
-        best_ones = [best_peer(outcome) for outcome in outcomes if outcome.threads == threads]
-        mean = geometric_mean(best[1].median for best in best_ones if best)
-        if mean is not None:
-            mark = _colored(mean, f"{mean:.2f}x")
-            blank = [""] * len(labels)
-            table.add_row("geometric mean", str(threads), *blank, "", "", mark, style="bold")
     return table
+
+
+def _bound(limit: Limit | None) -> str:
+    """What sets a limit, at which rate."""
+    if limit is None:
+        return "-"
+    unit = "GFLOP/s" if limit.bound == "products" else "GB/s"
+    return f"{limit.bound}, {limit.rate / 1e9:.0f} {unit}"
+
+
+def _summary_table(outcomes: Iterable[Outcome]) -> Table:
+    """A row a group and number of threads: its mean and its least row, each beside its aim."""
+    table = _table("", "threads", "rows", "geometric mean", "aim", "least", "aim", "row", "peer")
+    for each in summaries(outcomes):
+        aim = GROUPS[each.group].aim if each.group in GROUPS else None
+        table.add_row(
+            f"{title_of(each.group)}{' *' * bool(each.disturbed)}",
+            str(each.threads),
+            str(each.rows),
+            _against(each.mean, aim),
+            f"{aim:g}x" if aim else "",
+            _against(each.least, LEAST),
+            f"{LEAST:g}x",
+            each.least_row,
+            each.least_peer,
+        )
+    return table
+
+
+def _against(value: float, aim: float | None) -> str:
+    """A value, in a colour that says whether it reaches its aim; above 1 if it has none."""
+    color = "green" if value >= (aim or 1) else "yellow" if value >= 0.9 * (aim or 1) else "red"
+    return f"[{color}]{value:.2f}x[/{color}]"
 
 
 def _milliseconds(outcome: Outcome, label: str) -> str:
@@ -124,13 +162,7 @@ def _milliseconds(outcome: Outcome, label: str) -> str:
 
 
 def _judged(found: Spread) -> str:
-    text = f"{found.median:.2f}x  [dim]{found.low:.2f}-{found.high:.2f}[/dim]"
-    return _colored(found.median, text)
-
-
-def _colored(value: float, text: str) -> str:
-    color = "green" if value >= 1 else "yellow" if value >= 0.8 else "red"
-    return f"[{color}]{text}[/{color}]"
+    return f"{_against(found.median, None)}  [dim]{found.low:.2f}-{found.high:.2f}[/dim]"
 
 
 def _ratio_table(outcomes: Sequence[Outcome]) -> Table:

@@ -1,7 +1,7 @@
-"""ONNX Runtime: a graph of one LSTM, GRU or RNN node, its weights constant, inputs and results
-bound in place.
+"""ONNX Runtime: a graph of one LSTM, GRU or RNN node.
 
-Its threads spin while they wait, or not, whichever is faster.
+Its weights are constant, inputs and results bound in place. Its threads spin while they wait, or
+not, whichever is faster.
 """
 
 from __future__ import annotations

@@ -60,15 +60,13 @@ def _variant(case: Case, time_major: bool) -> Variant:
         request.set_tensor(port, ov.Tensor(np.ascontiguousarray(array)))
 
     def run() -> Any:
-        request.infer()
+        request.infer(share_inputs=True, share_outputs=True)  # nothing is copied
         return request
 
     def fetch(request: Any) -> Arrays:
         found = {port.any_name: request.get_tensor(port).data.copy() for port in compiled.outputs}
-        if time_major:  # T, B, D, H
-            output = found.pop("output")
-        else:  # B, D, T, H
-            output = found.pop("output").transpose(2, 0, 1, 3)
+        axes = (0, 1, 2, 3) if time_major else (2, 0, 1, 3)  # of T, B, D, H
+        output = found.pop("output").transpose(axes)
         states = {name: array.swapaxes(0, 1) for name, array in found.items()}
         return {"output": output.reshape(*case.size[:2], -1), **states}
 
@@ -83,7 +81,8 @@ def _model(case: Case, arrays: Arrays, time_major: bool) -> Any:
     parts = reordered(layer_weights(arrays["params"], case), _ORDERS[cell])
     bias = parts["bW"] + parts["bR"]
     if cell == "gru":  # of the new value both biases, as a gate multiplies the second
-        bias = np.concatenate([bias[:, : 2 * H], parts["bW"][:, 2 * H :], parts["bR"][:, 2 * H :]], 1)
+        new = [parts[name][:, 2 * H :] for name in ("bW", "bR")]
+        bias = np.concatenate([bias[:, : 2 * H], *new], 1)
     weights = [ops.constant(np.ascontiguousarray(part)) for part in (parts["W"], parts["R"], bias)]
     direction = "bidirectional" if D == 2 else "forward"
 

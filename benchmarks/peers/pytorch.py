@@ -51,9 +51,7 @@ def variants(case: Case) -> list[Variant]:
 
 def layer_of(case: Case) -> Any:
     """A layer with the weights of a case."""
-    layer = _LAYERS[cell_of(case)](
-        case.size.I, case.size.H, bidirectional=directions_of(case) == 2
-    )
+    layer = _LAYERS[cell_of(case)](case.size.I, case.size.H, bidirectional=directions_of(case) == 2)
     directions = layer_weights(draw(case)["params"], case)
     layer.load_state_dict(
         {

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from benchmarks.inputs import draw, lstm_weights, pack_params
+from benchmarks.groups import GROUPS, LEAST, Group, peer_contests
+from benchmarks.inputs import draw, gates_of, layer_weights, pack_params
 from benchmarks.peers import PEERS
 from benchmarks.rows import (
+    MACHINE,
     OURS,
     SIZES,
     TINY,
@@ -18,10 +20,10 @@ from benchmarks.rows import (
     Case,
     Size,
     dtype_contests,
-    peer_contests,
     scaling_contests,
     sequence_workloads,
 )
+from benchmarks.work import work_of
 from rnn_compiler.lowering.analysis.flops import matmul_flops
 from rnn_compiler.lowering.ops import OPS
 
@@ -35,12 +37,53 @@ def test_the_rows_of_the_design() -> None:
         (50, 64, 512, 512),
         (25, 32, 1024, 1024),
     ]
-    found = {(c.group, c.name): [e.peer for e in c.entrants] for c in peer_contests(SIZES, PEERS)}
-    assert len(found) == 4 * len(SIZES)
-    assert found["inference", "128x1x128x128"] == [OURS, "torch", "onnxruntime", "jax"]
+    found = {(c.group, c.name): [e.peer for e in c.entrants] for c in peer_contests(None, PEERS)}
+    more = {"16x1x2048x2048", "1x1x128x128"}
+    for group in ("inference", "inference-bfloat16", "training"):
+        assert {name for g, name in found if g == group} == {*map(str, SIZES), *more}
+    inference = [OURS, "torch", "onnxruntime", "openvino", "jax"]
+    assert found["inference", "128x1x128x128"] == inference
+    assert found["inference-bfloat16", "1x1x128x128"] == [OURS, "torch", "openvino"]
     assert found["training", "50x64x512x512"] == [OURS, "torch", "jax"]
+    assert found["lengths", "128x128x256x256"] == inference
+    assert found["lengths-training", "128x128x256x256"] == [OURS, "torch", "jax"]
+    assert found["both-directions", "600x1x256x256"] == inference
+    for cell in ("gru", "rnn"):
+        assert {g for g, _ in found if g.startswith(cell)} == {cell, f"{cell}-training"}
     assert found["block", "25x32x1024x1024"] == [OURS, "tensorflow"]
     assert found["block-training", "25x32x1024x1024"] == [OURS, "tensorflow"]
+
+
+def test_a_group_does_what_its_title_says() -> None:
+    for name, group in GROUPS.items():
+        title, workload = group.title, group.workload
+        assert name == group.name
+        assert workload.ops[0] in title
+        assert workload.attributes.get("rnn_mode", "") in title
+        assert workload.lengths == ("with lengths" in title)
+        assert ("bidirectional" in workload.attributes.values()) == ("both directions" in title)
+        assert (group.dtype == "bfloat16") == ("bfloat16" in title)
+        assert (len(workload.ops) == 2) == ("training" in title or "Grad" in title)
+        assert (workload.passes, bool(workload.attributes.get("is_training"))) in (
+            [(1, False)] if len(workload.ops) == 1 else [(3, True), (3, False)]
+        )
+
+
+def test_the_aims_of_the_design() -> None:
+    aims = {name: group.aim for name, group in GROUPS.items() if group.aim}
+    assert LEAST == 0.95
+    assert aims == {
+        "inference": 1.05,
+        "inference-bfloat16": 1.2,
+        "training": 1.3,
+        "block": 2.0,
+        "block-training": 10.0,
+    }
+
+
+def test_other_sizes_are_those_of_every_group() -> None:
+    contests = peer_contests([TINY], PEERS)
+    assert [(c.group, c.name) for c in contests] == [(group, str(TINY)) for group in GROUPS]
 
 
 def test_peers_that_are_not_wanted_stay_away() -> None:
@@ -50,8 +93,8 @@ def test_peers_that_are_not_wanted_stay_away() -> None:
 
 
 def test_everybody_named_exists() -> None:
-    for workload in WORKLOADS.values():
-        assert set(workload.peers) <= PEERS.keys() - {OURS}
+    for group in GROUPS.values():
+        assert set(group.peers) <= PEERS.keys() - {OURS, MACHINE}
 
 
 @pytest.mark.parametrize("text", ["1,2,3", "1,2,3,0", "a,b,c,d", "1,2,3,4,5", ""])
@@ -82,16 +125,40 @@ def test_dtypes_are_compared_with_float32() -> None:
         assert [e.case.dtype for e in contest.entrants] == ["float32", "float16", "bfloat16"]
 
 
-@pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
-def test_operations_are_those_of_the_module(workload: object) -> None:
-    case = Case(workload, Size(7, 3, 5, 4))  # type: ignore[arg-type]
-    if not set(case.workload.ops) <= OPS.keys():
-        pytest.skip("no such op yet")
+@pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
+def test_operations_are_those_of_the_module(group: Group, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With lengths, of a batch whose sequences are all as long as can be."""
+    workload = group.workload
+    case = Case(workload, Size(7, 3, 5, 4))
     T, B, I, H = case.size  # noqa: E741
+    full = np.full(B, T)
+    monkeypatch.setattr("benchmarks.work.sequence_lengths", lambda size: full)
     dims = {"seq_length": T, "batch_size": B, "input_size": I, "num_units": H, "num_layers": 1}
-    dims = {k: v for k, v in dims.items() if k in OPS[case.workload.ops[0]].signature.dimensions}
-    module = rc.build(list(case.workload.ops), **dims, **case.workload.attributes)
-    assert case.flops == sum(matmul_flops(module.text, module.functions).values())
+    dims = {k: v for k, v in dims.items() if k in OPS[workload.ops[0]].signature.dimensions}
+    module = rc.build(list(workload.ops), **dims, **workload.attributes)
+    flops = sum(matmul_flops(module.text, module.functions).values())
+    assert work_of(case).operations == flops
+    full[1:] = 0
+    expected = flops / B if workload.lengths else flops
+    assert work_of(case).operations == expected
+
+
+def test_weights_are_read_at_each_step() -> None:
+    """Sizes are primes, so that each product of them is its own."""
+    size = Size(7, 3, 5, 11)
+    once, step = 5 * 11 * 4, 11 * 11 * 4  # of one gate
+    expected = {
+        "inference": (4 * step, 4 * (once + 7 * step)),
+        "inference-bfloat16": (2 * step, 2 * (once + 7 * step)),
+        "training": (4 * step, 4 * (once + 14 * step)),
+        "both-directions": (4 * step, 8 * (once + 7 * step)),
+        "gru": (3 * step, 3 * (once + 7 * step)),
+        "rnn-training": (step, once + 14 * step),
+    }
+    for name, (at_a_step, in_all) in expected.items():
+        group = GROUPS[name]
+        work = work_of(Case(group.workload, size, group.dtype))
+        assert (work.step_bytes, work.total_bytes) == (at_a_step, in_all), name
 
 
 def test_numbers_are_the_same_everywhere() -> None:
@@ -105,12 +172,42 @@ def test_numbers_are_the_same_everywhere() -> None:
     assert not np.array_equal(once["cs_prev"], once["h_prev"])
 
 
-def test_weights_are_taken_out_of_the_buffer_and_put_back() -> None:
-    arrays = draw(Case(WORKLOADS["inference"], Size(2, 3, 5, 4)))
-    parts = lstm_weights(arrays, Size(2, 3, 5, 4))
-    shapes = {name: part.shape for name, part in parts.items()}
-    assert shapes == {"W": (16, 5), "R": (16, 4), "bW": (16,), "bR": (16,)}
-    np.testing.assert_array_equal(pack_params(*parts.values()), arrays["params"])
+def test_numbers_are_of_the_dtype() -> None:
+    full, half = (draw(Case(WORKLOADS["inference"], TINY, d)) for d in ("float32", "bfloat16"))
+    for name, array in half.items():
+        assert array.dtype == np.float32
+        assert (array.view(np.uint32) & 0xFFFF == 0).all()  # bfloat16 has the upper half alone
+        np.testing.assert_allclose(array, full[name], rtol=2**-8)
+
+
+def test_lengths_are_uniform() -> None:
+    lengths = draw(Case(GROUPS["lengths"].workload, Size(20, 4000, 1, 1)))["sequence_lengths"]
+    assert (lengths.min(), lengths.max()) == (1, 20)
+    assert abs(lengths.mean() - 10.5) < 0.5
+    assert "sequence_lengths" not in draw(Case(WORKLOADS["inference"], TINY))
+
+
+@pytest.mark.parametrize("name", ["inference", "gru", "rnn", "both-directions"])
+def test_weights_are_where_the_op_has_them(name: str) -> None:
+    """By the op that takes the buffer apart, which has its layout from cuDNN."""
+    size = Size(2, 3, 5, 4)
+    case = Case(GROUPS[name].workload, size)
+    params = draw(case)["params"]
+    directions = layer_weights(params, case)
+    np.testing.assert_array_equal(pack_params(directions), params)
+    attributes = {k: v for k, v in case.workload.attributes.items() if k != "is_training"}
+    count = 2 * gates_of(case) * len(directions)
+    canonical = rc.raw_ops.CudnnRNNParamsToCanonical(
+        num_layers=1, num_units=4, input_size=5, params=params, num_params=count, **attributes
+    )
+    parts = {
+        "weights": [part[name] for part in directions for name in ("W", "R")],
+        "biases": [part[name] for part in directions for name in ("bW", "bR")],
+    }
+    for kind, arrays in parts.items():
+        gates = [gate for array in arrays for gate in np.split(array, gates_of(case))]
+        for gate, expected in zip(gates, getattr(canonical, kind), strict=True):
+            np.testing.assert_array_equal(gate, expected)
 
 
 def test_patterns_name_rows_with_or_without_their_section() -> None:
