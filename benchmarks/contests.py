@@ -48,7 +48,7 @@ class Effort:
     rounds: int = 15
     patience: float = 20.0
     turn_seconds: float = 0.1
-    contest_seconds: float = 7.0
+    contest_seconds: float = 6.0
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,10 @@ def test_rows_of_every_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for outcome in found.values():
         assert outcome.failures == {}
     assert list(found["peers", "block"].tracks) == [OURS]
+    limit = found["peers", "block"].limit
+    assert limit is not None
+    assert limit.seconds > 0
+    assert found["calls", "LSTMBlockCell"].limit is None
     assert tuple(found["calls", "LSTMBlockCell"].tracks) == CALLS
     facts = {(fact.section, fact.group): fact.values for fact in results.facts}
     *memory, soak = facts

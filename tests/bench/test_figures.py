@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.contests import Outcome, Track
-from benchmarks.figures import best_peer, geometric_mean, ratio, spread
+from benchmarks.figures import best_peer, geometric_mean, ratio, reached, spread, summaries
 from benchmarks.rows import OURS
+from benchmarks.work import Limit
 
 
 def outcome(**seconds: list[float]) -> Outcome:
@@ -53,3 +54,29 @@ def test_spread_and_mean() -> None:
     assert spread([4.0, 1.0, 2.0, 3.0]).median == 2.5
     assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
     assert geometric_mean([]) is None
+
+
+def test_what_is_reached_is_the_limit_over_the_time() -> None:
+    row = outcome(ours=[2.0, 4.0, 5.0], torch=[8.0, 8.0, 8.0])
+    assert reached(row) is None
+    row.limit = Limit(1.0, "products", 1e9)
+    assert (reached(row), reached(row, "torch"), reached(row, "jax")) == (0.25, 0.125, None)
+
+
+def test_a_summary_has_the_mean_and_the_least_row() -> None:
+    rows = [
+        Outcome("peers", "block", "one", 2, outcome(ours=[1.0], torch=[2.0], jax=[4.0]).tracks),
+        Outcome("peers", "block", "two", 2, outcome(ours=[1.0], torch=[9.0], jax=[0.5]).tracks),
+        Outcome("peers", "block", "all alone", 2, outcome(ours=[1.0]).tracks),
+        Outcome("peers", "training", "one", 1, outcome(ours=[1.0], jax=[3.0]).tracks),
+        Outcome("peers", "block", "one", 1, outcome(ours=[1.0], torch=[0.8]).tracks),
+        Outcome("scaling", "block", "T", 1, outcome(ours=[1.0], torch=[0.1]).tracks),
+    ]
+    rows[0].elsewhere.append(1e3)
+    first, second, third = summaries(rows)
+    assert (first.group, first.threads, first.rows, first.mean) == ("block", 1, 1, 0.8)
+    assert (second.group, second.threads, second.rows) == ("block", 2, 2)
+    assert second.mean == pytest.approx(1.0)
+    assert (second.least, second.least_row, second.least_peer) == (0.5, "two", "jax")
+    assert (first.disturbed, second.disturbed) == (0, 1)
+    assert (third.group, third.least) == ("training", 3.0)

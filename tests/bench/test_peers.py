@@ -10,9 +10,11 @@ import pytest
 from benchmarks.contests import TOLERANCES, check_equal
 from benchmarks.groups import GROUPS
 from benchmarks.inputs import Arrays
+from benchmarks.kernels import PAIRS as PAIRS_OF_BFLOAT16
 from benchmarks.peers import PEERS
 from benchmarks.processes import WorkerError, Workers
 from benchmarks.rows import OURS, Case, Size
+from rnn_compiler.lowering.targets.names import resolve_target
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +42,18 @@ def test_a_peer_computes_the_same(name: str, peer: str, workers: Workers) -> Non
     group = GROUPS[name]
     case = Case(group.workload, SIZE, group.dtype)
     ours = results(workers, OURS, case)
+    assert "output" in ours or "h" in ours
     check_equal(results(workers, peer, case), ours, TOLERANCES[case.dtype])
     changed = {name: np.where(array == 0, array, array + 0.1) for name, array in ours.items()}
     with pytest.raises(WorkerError, match="differs"):
         check_equal(changed, ours, TOLERANCES[case.dtype])
+
+
+@pytest.mark.parametrize(("dtype", "precision"), [("float32", "f32"), ("bfloat16", "bf16")])
+def test_openvino_computes_in_the_dtype(dtype: str, precision: str, workers: Workers) -> None:
+    """Left to itself it would take bfloat16 for both, within the tolerance of the one at least."""
+    if PEERS["openvino"].missing or PAIRS_OF_BFLOAT16 not in resolve_target("cpu").features:
+        pytest.skip("no OpenVINO, or no processor on which it would")
+    case = Case(GROUPS["inference"].workload, SIZE, dtype)
+    tried = workers.get("openvino").prepare("it", case).tried
+    assert [name.rpartition(", ")[2] for name in tried] == [precision] * 2

@@ -14,6 +14,7 @@ from benchmarks import plot
 from benchmarks.__main__ import main
 from benchmarks.report import print_comparison, print_results
 from benchmarks.results import Results, describe_machine, versions
+from benchmarks.rows import MACHINE
 
 STORED = Path(__file__).with_name("results.json")
 
@@ -47,12 +48,50 @@ def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_times_and_ratios_to_the_best_peer(results: Results) -> None:
     text = lines(print_results, results)
-    assert "CudnnRNN(is_training=False): milliseconds a call" in text
-    assert "T x B x I x H threads rnn-compiler torch jax GFLOP/s best peer peer / ours" in text
-    assert "8x2x16x16 1 2 4 1 1.0 jax 0.50x 0.50-0.50" in text
-    assert "8x2x16x16 2 1 failed 2 2.0 jax 2.00x 1.50-2.50" in text
-    assert "geometric mean 1 0.50x" in text
-    assert "geometric mean 2 2.00x" in text
+    assert "CudnnRNN lstm, inference: milliseconds a call" in text
+    columns = "T x B x I x H threads rnn-compiler torch jax limit reached bound by best peer"
+    assert f"{columns} peer / ours" in text
+    bound = "weights from L2, 64 GB/s"
+    assert f"8x2x16x16 1 2 4 1 1 50% {bound} jax 0.50x 0.50-0.50" in text
+    bound = "products, 250 GFLOP/s"
+    assert f"8x2x16x16 2 1 failed 2 0.8 80% {bound} jax 2.00x 1.50-2.50" in text
+    assert "8x2x16x16 1 2 - -" in text  # of block, which has neither a limit nor a peer here
+
+
+def test_means_and_least_rows_stand_beside_their_aims(results: Results) -> None:
+    text = lines(print_results, results)
+    assert "threads rows geometric mean aim least aim row peer" in text
+    row = "8x2x16x16 jax"
+    assert f"CudnnRNN lstm, inference 1 1 0.50x 1.05x 0.50x 0.95x {row}" in text
+    assert f"CudnnRNN lstm, inference 2 1 2.00x 1.05x 2.00x 0.95x {row}" in text
+    results.outcomes[0].group = "of-old"
+    assert f"of-old 1 1 0.50x 0.50x 0.95x {row}" in lines(print_results, results)
+
+
+def test_a_value_is_coloured_by_its_aim(results: Results) -> None:
+    file = io.StringIO()
+    print_results(results, Console(file=file, width=200, force_terminal=True))
+    assert "\x1b[31m0.50x" in file.getvalue()
+    assert "\x1b[32m2.00x" in file.getvalue()
+
+
+def test_a_run_before_there_were_limits_is_read(results: Results, tmp_path: Path) -> None:
+    data = json.loads(STORED.read_text())
+    for row in data["outcomes"]:
+        del row["limit"]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(data))
+    old = Results.load(path)
+    assert [o.limit for o in old.outcomes] == [None] * len(results.outcomes)
+    text = lines(print_results, old)
+    assert "8x2x16x16 1 2 4 1 jax 0.50x 0.50-0.50" in text
+
+
+def test_the_machine_is_no_peer(results: Results) -> None:
+    results.outcomes[0].failures[MACHINE] = "out of order"
+    text = lines(print_results, results)
+    assert not any(line.startswith("T x B") and MACHINE in line for line in text)
+    assert "machine: inference 8x2x16x16: out of order" in text
 
 
 def test_a_failure_is_told_once_with_its_reason(results: Results) -> None:
@@ -66,7 +105,9 @@ def test_a_disturbed_row_is_marked(results: Results) -> None:
     assert not any("not to be relied on" in line for line in lines(print_results, results))
     results.outcomes[0].elsewhere[:] = [0.0, 1e3, 1e3]
     text = lines(print_results, results)
-    assert "8x2x16x16 * 1 2 4 1 1.0 jax 0.50x 0.50-0.50" in text
+    assert any(line.startswith("8x2x16x16 * 1 2 4 1") for line in text)
+    assert any(line.startswith("CudnnRNN lstm, inference * 1 1 0.50x") for line in text)
+    assert any(line.startswith("CudnnRNN lstm, inference 2 1 2.00x") for line in text)
     assert any("not to be relied on" in line for line in text)
 
 
@@ -99,9 +140,17 @@ def test_the_picture(results: Results, tmp_path: Path) -> None:
     png, svg = plot.draw(results, tmp_path / "stored.json")
     assert png.read_bytes().startswith(b"\x89PNG")
     text = svg.read_text()
-    for word in ("CudnnRNN(is_training=False)", "8 x 2 x 16 x 16", "0.50 J", "2.00 J", "1x"):
+    words = ("CudnnRNN lstm, inference", "mean 0.50, 2.00", "8 x 2 x 16 x 16", "1x")
+    for word in (*words, "0.50 jax, 50%", "2.00 jax, 80%"):
         assert word in text
     assert "BlockLSTMV2" not in text  # has no peer here
+
+
+def test_many_panels_stand_in_two_columns_of_about_one_height() -> None:
+    assert plot._columns({"a": 1.0, "b": 2.0}) == [["a", "b"]]
+    assert plot._columns({"a": 5.0, "b": 1.0, "c": 4.0}) == [["a"], ["b", "c"]]
+    assert plot._columns({"a": 1.0, "b": 1.0, "c": 9.0}) == [["a", "b"], ["c"]]
+    assert plot._columns({"a": 9.0}) == [["a"]]
 
 
 def test_there_is_no_picture_of_nothing(results: Results, tmp_path: Path) -> None:

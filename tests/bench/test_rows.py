@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import fnmatch
+import importlib
 
 import numpy as np
 import pytest
@@ -214,3 +216,10 @@ def test_patterns_name_rows_with_or_without_their_section() -> None:
     path = peer_contests([TINY], [])[0].path
     assert path == "peers/inference/8x2x16x16"
     assert fnmatch.fnmatch(path.partition("/")[2], "inference/*")
+
+
+@pytest.mark.parametrize("name", ["figures", "work", "peers.machine"])
+def test_examples(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"benchmarks.{name}"))
+    assert found.attempted > 0
+    assert found.failed == 0
