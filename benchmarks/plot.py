@@ -6,6 +6,7 @@ below another, in two columns if they are many.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -57,18 +58,21 @@ def draw(results: Results, stem: Path) -> list[Path]:
             _panel(axis, group, panels[group], limits)
             axis.tick_params(labelbottom=axis is axes[-1])
     figure.suptitle(
-        "The fastest peer's time over ours: right of the line, rnn-compiler is faster",
+        textwrap.fill(_TITLE, 44 * len(columns)),
         fontsize=14,
         fontweight="bold",
         color=_INK,
     )
-    _legend(figure, panels, _caption(results))
+    caption = [textwrap.fill(line, 95 * len(columns)) for line in _caption(results)]
+    _legend(figure, panels, "\n".join(caption))
     files = [stem.with_suffix(suffix) for suffix in (".png", ".svg")]
     with matplotlib.rc_context({"svg.hashsalt": "rnn-compiler", "svg.fonttype": "none"}):
         for file in files:
             figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
     return files
 
+
+_TITLE = "The fastest peer's time over ours: right of the line, rnn-compiler is faster"
 
 _ROW, _HEAD = 0.34, 0.35
 """Inches of height for a row, and for the title of a panel."""
@@ -225,13 +229,14 @@ def _legend(figure: Any, panels: dict[str, list[Outcome]], caption: str) -> None
     legend.get_title().set_color(_FAINT)
 
 
-def _caption(results: Results) -> str:
+def _caption(results: Results) -> list[str]:
+    """How to read the picture, and what was measured on what."""
     versions = results.versions
     names = (OURS, "torch", "onnxruntime", "openvino", "jax", "tensorflow", "tensorflow-cpu")
     shown = [f"{name} {versions[name]}" for name in names if name in versions]
     machine = results.machine
-    return (
+    return [
         "rows: T x B x I x H; at the right: peer's time over ours, that peer, and how much of the "
-        "machine's limit we reach; dotted: the aim of the mean"
-        f"\n{machine['cpu']}; {', '.join(shown)}; {results.created[:10]}"
-    )
+        "machine's limit we reach; dotted: the aim of the mean",
+        f"{machine['cpu']}; {', '.join(shown)}; {results.created[:10]}",
+    ]
