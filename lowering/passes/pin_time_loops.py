@@ -7,12 +7,13 @@ become a single loop that a `func.call` runs: half as many command buffers. (IRE
 works in place one after the other all the same.) Loops are replaced by what `gpu.pinned_loop` makes
 of them.
 Leaves, and says why: a loop that is not of the known form, or whose decomposition is that of
-several composites.
+several composites. The others of its group are pinned each on its own.
 Ensures: a time loop is a plain one only if `Lowering.left` names it.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Container, Iterator, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
@@ -32,15 +33,19 @@ def pin_time_loops(lowering: Lowering) -> None:
     gpu = lowering.processor if isinstance(lowering.processor, Gpu) else None
     functions = {symbol_of(op): op for op in ops_of(lowering.module.body)}
     found = composites(lowering)
-    for group in [group for each in functions.values() for group in _groups(each, found)]:
+    groups = deque(group for each in [*functions.values()] for group in _groups(each, found))
+    while groups:
+        group = groups.popleft()
         names = [decomposition(op) for op in group]
         symbol = "+".join(names)
         try:
             loops = [TimeLoop.read(functions[name]) for name in names]
             made = pinned_loops(symbol, loops, gpu, group[0].location)
         except Refused as reason:
-            for name in names:
-                lowering.leave(name, str(reason))
+            if len(group) > 1:
+                groups.extendleft([op] for op in reversed(group))
+            else:
+                lowering.leave(names[0], str(reason))
             continue
         made.place(ir.InsertionPoint(functions[names[0]]), {})
         for name in names:

@@ -211,13 +211,26 @@ def test_what_needs_a_loop_comes_after_the_loop_that_they_become() -> None:
     )
 
 
-def test_a_loop_is_left_with_its_companion() -> None:
-    """Loops that would become one are both left if one is of another form; each has its reason."""
-    sine = edited(two(), ("stablehlo.tanh", "stablehlo.sine"))
-    after, left = pinned(sine)
+def test_of_loops_that_would_become_one_only_those_of_another_form_are_left() -> None:
+    """Each that is left has its reason; the others are pinned on their own."""
     reason = "stablehlo.sine in a step"
-    assert left == {"rnn.loop": reason, "rnn.back": reason}
-    assert after == rewritten(sine)[0]
+    sine = edited(two(), ("stablehlo.tanh", "stablehlo.sine"))
+    assert pinned(sine) == (rewritten(sine)[0], {"rnn.loop": reason, "rnn.back": reason})
+    head, tail = two().rsplit("stablehlo.tanh", 1)
+    after, left = pinned(f"{head}stablehlo.sine{tail}")
+    assert left == {"rnn.back": reason}
+    check(
+        after,
+        """
+        CHECK: func.func @rnn(
+        CHECK: stablehlo.composite {{.*}}decomposition = @rnn.loop
+        CHECK: stablehlo.composite {{.*}}decomposition = @rnn.back
+        CHECK: func.func private @rnn.loop(
+        CHECK-NOT: stablehlo.while
+        CHECK: func.func private @rnn.back(
+        CHECK: stablehlo.while
+        """,
+    )
 
 
 def test_the_decomposition_of_several_composites_is_left() -> None:
