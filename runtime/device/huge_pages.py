@@ -2,8 +2,8 @@
 
 Weights of some MiB are read from beginning to end at every step. In pages of 4 KiB that is an
 address translation every 64 cache lines, and a stop for the hardware's prefetching. In huge ones,
-of 2 MiB as a rule, a single row times 4 MiB of weights takes 4 % less (Zen 4); many rows at a time
-take as long.
+of 2 MiB as a rule, inference with 32 MiB of weights takes 12 % less, a single step with 8 MiB 8 %;
+where a core's cache holds a part of the weights from step to step, as long (Zen 5).
 """
 
 from __future__ import annotations
