@@ -14,6 +14,7 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.padded_products import padded_products
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
@@ -31,6 +32,7 @@ _PASSES: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
         each.__name__: each
         for each in (
             fuse_time_loops,
+            padded_products,
             blocked_products,
             pin_arguments,
             prepack_weights,

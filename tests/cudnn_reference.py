@@ -211,7 +211,7 @@ def cudnn_rnn(
     Args:
         version: 1, 2 or 3.
         mask: The dropout mask; default: that which the seeds give.
-        padding: What `reserve_space` holds where its contents are unspecified.
+        padding: What `reserve_space` holds of the activations of padding.
         **given: Arguments and attributes.
     """
     arguments, attributes = _split(given)

@@ -12,6 +12,7 @@ be computed on its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import (
@@ -29,7 +30,7 @@ from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
-__all__ = ["Output", "Product", "State", "TimeLoop", "is_time_loop"]
+__all__ = ["Lengths", "Output", "Product", "State", "TimeLoop", "is_time_loop"]
 
 _SHAPING = frozenset(
     f"stablehlo.{name}"
@@ -88,6 +89,51 @@ class Product:
     transposed: bool
 
 
+@dataclass(frozen=True)
+class Lengths:
+    """How many steps each row of the batch has; the others leave its state and write 0.
+
+    Attributes:
+        steps: The function's argument that holds them, int64 ``[B]``.
+        start: That of the time of row 0 of every output, a scalar; None for 0.
+        late: Whether short rows come in late, as time runs backward, and do not leave early.
+    """
+
+    steps: ir.Value
+    start: ir.Value | None
+    late: bool
+
+    @classmethod
+    def of(
+        cls,
+        attributes: ir.DictAttr,
+        arguments: Sequence[ir.Value],
+        outputs: Sequence[Output],
+        states: Sequence[State],
+    ) -> Lengths | None:
+        """What a composite's attributes say, given what its decomposition has.
+
+        Raises:
+            Refused: The steps do not select as the attributes say.
+        """
+        if "lengths" not in attributes:
+            return None
+        steps, start = (
+            arguments[ir.IntegerAttr(attributes[name]).value] if name in attributes else None
+            for name in ("lengths", "start")
+        )
+        assert steps is not None
+        rows = [_selected(output.row) for output in outputs]
+        kept = [_selected(state.next) for state in states]
+        if (
+            len({mask for mask, _ in (*rows, *kept)}) > 1
+            or not all(_is_splat(otherwise, 0) for _, otherwise in rows)
+            or [otherwise for _, otherwise in kept] != [state.value for state in states]
+        ):
+            raise Refused("rows that change past their lengths")
+        return cls(steps, start, ir.BoolAttr(attributes["reverse"]).value)
+
+
 @dataclass
 class TimeLoop:
     """A time loop.
@@ -99,6 +145,7 @@ class TimeLoop:
         outputs: The arrays that the steps write.
         states: What they hand on.
         products: Their matrix products, by the SSA value of the result.
+        lengths: How many steps each row has; None if all have all, or it is not known.
     """
 
     function: ir.Operation
@@ -107,11 +154,16 @@ class TimeLoop:
     outputs: list[Output]
     states: list[State]
     products: dict[ir.Value, Product]
+    lengths: Lengths | None = None
     _levels: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
 
     @classmethod
-    def read(cls, function: ir.Operation) -> TimeLoop:
+    def read(cls, function: ir.Operation, composite: ir.Operation | None = None) -> TimeLoop:
         """Reads a decomposition.
+
+        Args:
+            function: The decomposition.
+            composite: The composite that it is of; None if what its attributes say is of no use.
 
         Raises:
             Refused: It is not a loop of the form that `time_loop` emits.
@@ -144,7 +196,11 @@ class TimeLoop:
             if op.name == "stablehlo.dot_general"
             for product in [_product(op, arguments)]
         }
-        time_loop = cls(function, arguments, carried[0], outputs, states, products)
+        lengths = None
+        if composite is not None:
+            known = ir.DictAttr(composite.attributes["composite_attributes"])
+            lengths = Lengths.of(known, arguments, outputs, states)
+        time_loop = cls(function, arguments, carried[0], outputs, states, products, lengths)
         for root in time_loop.roots():
             time_loop.level(root)
         return time_loop
@@ -301,6 +357,16 @@ def _check_shaping(op: ir.Operation) -> None:
             raise Refused("a part of a row in a step")
         case _:
             pass
+
+
+def _selected(value: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The rows for which a value is new, and what it is for others; twice itself if for all."""
+    op = defining(value)
+    if op.name == "stablehlo.select":
+        mask = defining(op.operands[0])
+        if mask.name == "stablehlo.broadcast_in_dim":
+            return mask.operands[0], op.operands[2]
+    return value, value
 
 
 def _output(carried: ir.Value, new: ir.Value) -> Output:

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["add_product", "product"]
 
 
-def add_product(b: Builder, total: Value, offset: int, lhs: Value, rhs: Value) -> Value:
+def add_product(
+    b: Builder,
+    total: Value,
+    offset: int,
+    lhs: Value,
+    rhs: Value,
+    lengths: Value | None,
+    start: int,
+) -> Value:
     """Adds ``lhs^T @ rhs``, over all steps and rows, to a part of a vector.
 
     Args:
@@ -26,6 +34,9 @@ def add_product(b: Builder, total: Value, offset: int, lhs: Value, rhs: Value) -
         offset: Where in it the part begins.
         lhs: ``[T, B, M]``.
         rhs: ``[T, B, N]``.
+        lengths: How many steps each row of the batch has, int64 ``[B]``; None if all have all.
+            Where ``start + t >= lengths[b]``, `lhs` is 0 and `rhs` is finite.
+        start: The time of the first step.
 
     Returns:
         The vector with its new part.
@@ -35,17 +46,17 @@ def add_product(b: Builder, total: Value, offset: int, lhs: Value, rhs: Value) -
     if 0 in (*lhs.shape, *rhs.shape):
         return total
 
-    def decomposition(total: Value, lhs: Value, rhs: Value) -> list[Value]:
+    def decomposition(total: Value, lhs: Value, rhs: Value, *_: Value) -> list[Value]:
         b.step("part = part + lhs^T @ rhs")
         part = total.slice(0, offset, offset + math.prod(shape)).reshape(*shape)
         return [total.with_part(offset, (part + lhs.dot(rhs, (0, 0), total.dtype)).flat())]
 
     (result,) = b.composite(
         "add_product",
-        [total, lhs, rhs],
-        {"offset": offset},
+        [total, lhs, rhs, *([] if lengths is None else [lengths])],
+        {"offset": offset} | ({} if lengths is None else {"start": start}),
         decomposition,
-        ["total", "lhs", "rhs"],
+        ["total", "lhs", "rhs", *([] if lengths is None else ["lengths"])],
     )
     return result
 

@@ -2,7 +2,9 @@
 
 It is emitted as a `stablehlo.composite` whose decomposition is a plain `stablehlo.while`: any
 consumer of StableHLO runs the latter, and lowering for IREE recognises the former by its attribute
-`reverse` (`analysis.time_loop`) instead of matching patterns in a loop.
+`reverse` (`analysis.time_loop`) instead of matching patterns in a loop. Attributes `lengths` and
+`start` say which operands are those, so that lowering may leave out the rows that a step would not
+change.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ def time_loop(
     attributes: Mapping[str, bool | int | float | str],
     reverse: bool = False,
     start: Value | None = None,
+    lengths: str | None = None,
 ) -> dict[str, Value]:
     """Runs a step for t in start..start+length-1, or from the last of these down.
 
@@ -50,6 +53,9 @@ def time_loop(
         attributes: What there is to know about the step beyond its types, for lowering.
         reverse: Whether time runs backward.
         start: The first time, int64 scalar; None for 0.
+        lengths: The operand, int64 ``[B]``, that says how many steps each row of the batch has: at
+            a time t of that or more, the step leaves the row's state as it is and writes 0 to the
+            row of every output. None if there is none such.
 
     Returns:
         The outputs and the final state, by name.
@@ -98,10 +104,14 @@ def time_loop(
     b.step(f"{name} = time loop")
     named_operands = {**operands, **state, **({} if start is None else {"start": start})}
     names = ["seq_len_max", *named_operands]
+    known = {}
+    if lengths is not None:
+        known = {"lengths": names.index(lengths)}
+        known |= {} if start is None else {"start": names.index("start")}
     values = b.composite(
         name,
         [length, *named_operands.values()],
-        {"reverse": reverse, **attributes},
+        {"reverse": reverse, **known, **attributes},
         decomposition,
         names,
     )

@@ -33,6 +33,7 @@ from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.cpu.packed_columns import packed_columns
 from rnn_compiler.lowering.cpu.plan import FEWEST, Plan, Stage
+from rnn_compiler.lowering.cpu.row_order import RowOrder, rows_by_length
 from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
 from rnn_compiler.lowering.kernel.arithmetic import splat
@@ -130,6 +131,7 @@ class FusedLoop:
             for stage in plan.stages
         ]
         initial = [self._initial(state, arguments[state.initial]) for state in loop.states]
+        order = self._order(arguments) if plan.by_length else None
         parts = plan.cut[0] * plan.cut[1]
         executable = Executable(function, "loop", parts)
         inside, scalars = self._bring_in(executable, arguments)
@@ -138,9 +140,22 @@ class FusedLoop:
         arrays = {key: executable.make(type) for key, type in plan.arrays.items()}
         step = Step(loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars)
         turns = Turns(executable, parts, *place)
-        _Steps(step, plan, self._vectors, turns, packed).emit(initial)
+        if order:
+            sequences = [inside[value] for value in arguments if rank(value) == 3]
+            order = order.inside(executable, sequences)
+        _Steps(step, plan, self._vectors, turns, packed, order).emit(initial)
         executable.dispatch()
         return step
+
+    def _order(self, arguments: dict[ir.Value, Array]) -> RowOrder | None:
+        """Emits the sorting of rows by length."""
+        lengths, count = self.loop.lengths, self.loop.outputs[0].shape[0]
+        if lengths is None:
+            return None
+        start = None if lengths.start is None else arguments[lengths.start]
+        steps = arguments[lengths.steps]
+        late = lengths.late
+        return rows_by_length(self.function, self._vectors, steps, start, count, late=late)
 
     def _initial(self, state: State, before: Array) -> Array:
         """The state before the first step, in the element type of the dispatch's array."""
@@ -174,9 +189,12 @@ class FusedLoop:
             self._restored(step.arrays[f"output{number}"], output)
             for number, output in enumerate(self.loop.outputs)
         ]
-        for state in self.loop.states:
-            ring = step.arrays[self._plan.states[state.value]]
-            last = self.function.extract(ring, [0] * len(ring.shape), ring.shape[1:])
+        for number, state in enumerate(self.loop.states):
+            if self._plan.by_length:
+                last = step.arrays[f"final{number}"]
+            else:
+                ring = step.arrays[self._plan.states[state.value]]
+                last = self.function.extract(ring, [0] * len(ring.shape), ring.shape[1:])
             results.append(self._restored(last, state))
         return results
 
@@ -208,6 +226,7 @@ class _Steps:
         plan: What it writes.
         turns: How its parts are shared.
         packed: The weights of each stage's panels.
+        order: The rows' order in the rings; None if it is that of the batch.
     """
 
     def __init__(
@@ -217,9 +236,10 @@ class _Steps:
         vectors: VectorUnit,
         turns: Turns,
         packed: Sequence[Sequence[Array]],
+        order: RowOrder | None,
     ) -> None:
         self.step, self.plan, self.vectors = step, plan, vectors
-        self.turns, self.packed = turns, packed
+        self.turns, self.packed, self.order = turns, packed, order
         self.loop, self.body, self.arrays = step.loop, step.body, step.arrays
 
     def emit(self, initial: Sequence[Array]) -> None:
@@ -233,6 +253,10 @@ class _Steps:
         states = [self.arrays[self.plan.states[state.value]] for state in self.loop.states]
 
         def begin() -> None:
+            if self.order:
+                pairs = list(zip(initial, states, strict=True))
+                self.order.enter(body, self.vectors, pairs, self.count)
+                return
             for array, source in zip(states, initial, strict=True):
                 body.insert(source, array, [parity, *[0] * len(source.shape)])
 
@@ -245,6 +269,11 @@ class _Steps:
         first = self.count + turns.workgroup
         if outputs:
             body.loop(first, self.loop.seq_length, turns.parts, outputs, self._zero_row)
+        if self.order:
+            finals = [self.arrays[f"final{number}"] for number in range(len(states))]
+            pairs = list(zip(states, finals, strict=True))
+            part = (turns.workgroup, turns.parts)
+            self.order.leave(body, self.vectors, pairs, self.count, part)
 
     def _zero_row(self, time: Number) -> None:
         """Emits zeros for one row of every output."""
@@ -264,6 +293,7 @@ class _Steps:
         for output in self.loop.outputs[:1]:
             step.leads["time"] = step.row_index(output.time, output.shape[0])
         step.emit_scalars()
+        self.active = self.order and self.order.count(self.body, step.leads["time"])
         turn = number * len(stages)
         for stage, packed in zip(stages, self.packed, strict=True):
             keys = dict.fromkeys(write.array for write in stage.writes)
@@ -288,7 +318,19 @@ class _Steps:
         full, rest = divmod(stage.unit, stage.panel)
 
         def all_rows(of: Units) -> None:
-            tile = StepTile(self.step, self.vectors, stage, packed, of, rows, batched=batch > 1)
+            tile = StepTile(
+                self.step,
+                self.vectors,
+                stage,
+                packed,
+                of,
+                rows,
+                batched=batch > 1,
+                order=self.order,
+            )
+            if self.active is not None:
+                self._active_rows(tile, self.active, (group, groups), carried)
+                return
             share(
                 body,
                 -(-batch // rows),
@@ -308,6 +350,24 @@ class _Steps:
         if rest:
             last = Units(full * stage.panel, rest, full)
             first_only(body, column, units, carried, lambda: all_rows(last))
+
+    def _active_rows(
+        self, tile: StepTile, active: Number, part: tuple[Index, int], carried: Sequence[Array]
+    ) -> None:
+        """Emits a part of the blocks of rows that take part in a step; zeros for other rows."""
+        body, (group, groups), rows = self.body, part, tile.rows
+
+        def shared(count: Number) -> tuple[Index, Number]:
+            if groups == 1:
+                return 0, count
+            return group * count // groups, (group * count + count) // groups
+
+        def block(number: Number) -> None:
+            tile.emit(self._first_row(number, rows), active)
+
+        body.loop(*shared((active + (rows - 1)) // rows), 1, carried, block)
+        low, high = shared(body.index(self.plan.batch) - active)
+        body.loop(active + low, active + high, 1, carried, tile.clear)
 
     def _first_row(self, number: Index, rows: int) -> Index:
         """The first row of a block; the last overlaps the one before, and repeats its numbers."""

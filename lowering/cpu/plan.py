@@ -9,6 +9,9 @@ two workgroups may write the same numbers to it.
 Arrays of one row (batch size 1) are handled without their batch axis, and those of a single step
 have room for two, since IREE's folding of unit axes does not get along with loops in a dispatch; a
 loop with another unit axis is refused.
+
+If rows have lengths, and make more than one block, rings hold them in the order of their lengths
+(`row_order`), and everything else in that of the batch; so a left-hand side is never an output.
 """
 
 from __future__ import annotations
@@ -78,6 +81,7 @@ class Plan:
         rows: The array of each left-hand side of a product, and which row of its first axis.
         stages: What a step computes, in order.
         cut: Into how many parts the units and the rows of a stage are cut.
+        by_length: Whether rings hold rows in the order of their lengths.
     """
 
     def __init__(self, loop: TimeLoop, vectors: VectorUnit) -> None:
@@ -89,6 +93,8 @@ class Plan:
         self._loop, self._vectors = loop, vectors
         self.batch = loop.batch_size
         _check_axes(loop, self.batch)
+        blocks = -(-self.batch // vectors.row_block(self.batch))
+        self.by_length = loop.lengths is not None and blocks > 1 and len(loop.outputs) > 0
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}
         self.rows: dict[ir.Value, tuple[str, str]] = {}
@@ -118,6 +124,8 @@ class Plan:
                 of = self._operands[state.value].lhs
             self.arrays[key] = self._ring(state.value, of)
             self.states[state.value] = key
+            if self.by_length:
+                self.arrays[f"final{number}"] = self._final(key)
             writes.append(Write(state.next, key, "next"))
         return writes
 
@@ -138,10 +146,16 @@ class Plan:
     def _ring(self, value: ir.Value, of: str) -> ArrayType:
         return ArrayType((2, *_without_batch(self.batch, shape(value))), of)
 
+    def _final(self, ring: str) -> ArrayType:
+        """Where the state after the last step goes, rows as in the batch."""
+        type = self.arrays[ring]
+        return ArrayType(type.shape[1:], type.element)
+
     def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, str]:
         """Where the left-hand side of a product is, which the step computes."""
         of = self._operands[product.lhs].lhs
-        for number, output in enumerate(self._loop.outputs):
+        outputs = [] if self.by_length else self._loop.outputs
+        for number, output in enumerate(outputs):
             if output.row == product.lhs and output.element == of:
                 return f"output{number}", "time"
         key = f"scratch{len(self.arrays)}"

@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.analysis.values import defining, width
-from rnn_compiler.lowering.analysis.walk import Place, Step, Walk
+from rnn_compiler.lowering.analysis.values import defining, element, width
+from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.plan import Panels, Stage
+from rnn_compiler.lowering.cpu.row_order import RowOrder
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.body import Array, known
-from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.kernel.registers import bitcast
 from rnn_compiler.lowering.kernel.shares import share
 from rnn_compiler.lowering.mlir import ir
@@ -44,6 +45,24 @@ class Units:
     panel: Index | None
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A row of a tile.
+
+    Attributes:
+        ring: Its number in the rings.
+        tile: Its number in the tile.
+        batch: Its number in what is read and in the outputs.
+    """
+
+    ring: Index
+    tile: Index
+    batch: Index
+
+
+_LINE = 64
+"""Bytes of a line of a cache."""
+
 _Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
 """The product that each column of the stage is in, and where in it it begins."""
 
@@ -59,6 +78,7 @@ class StepTile:
         units: The units of the tiles.
         rows: How many rows a tile has.
         batched: Whether arrays have an axis for them.
+        order: The rows' order in the rings; None if it is that of the batch.
     """
 
     def __init__(
@@ -71,15 +91,18 @@ class StepTile:
         rows: int,
         *,
         batched: bool,
+        order: RowOrder | None = None,
     ) -> None:
         self.step, self.vectors, self.body = step, vectors, step.body
         self.stage, self.packed, self.units = stage, packed, units
-        self.rows, self.batched = rows, batched
+        self.rows, self.batched, self.order = rows, batched, order
         count = units.count
         self.lanes = count if count <= vectors.width("f32") else vectors.columns(count, "f32")
 
-    def emit(self, first: Index) -> None:
-        """Emits the tile that begins at a row of the dispatch's arrays."""
+    def emit(self, first: Index, end: Number | None = None) -> None:
+        """Emits the tile that begins at a row of the rings, without the rows from `end` on."""
+        if self.order is not None:
+            self._prefetch(first, self.order)
         products = dict(
             pair
             for panels, packed in zip(self.stage.panels, self.packed, strict=True)
@@ -89,14 +112,54 @@ class StepTile:
         carried = [self.step.arrays[key] for key in written]
 
         def row(number: Index) -> None:
-            place = (first + number, number)
+            place = self._row(first + number, number)
 
             def vectors(number: Index) -> None:
                 self._vectors(products, place, number * self.lanes)
 
             share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
-        share(self.body, self.rows, 1, 0, carried, row)
+        if end is None:
+            share(self.body, self.rows, 1, 0, carried, row)
+        else:
+            self.body.loop(0, self.body.smaller(end - first, self.rows), 1, carried, row)
+
+    def _prefetch(self, first: Index, order: RowOrder) -> None:
+        """Emits hints for what the tile will read of sequences: their rows are far apart."""
+
+        def row(number: Index) -> None:
+            row, units = self._row(first + number, number), self.units.start
+
+            def vectors(number: Index) -> None:
+                column = number * self.lanes
+                walk = _Hints(self.step, self.lanes, {}, row, units, column, self.batched)
+                walk.order = order
+                for write, start in self._pieces():
+                    walk.emit(write.value, (("row", 0), ("column", start)))
+
+            share(self.body, self.units.count // self.lanes, 1, 0, [], vectors)
+
+        share(self.body, self.rows, 1, 0, [], row)
+
+    def clear(self, place: Number) -> None:
+        """Emits zeros for a row of the rings that does not take part, where outputs are written."""
+        outputs = [write for write in self.stage.writes if write.lead == "time"]
+        carried = [self.step.arrays[write.array] for write in outputs]
+        row = self._row(place, 0).batch
+
+        def vectors(number: Index) -> None:
+            for write in outputs:
+                array = self.step.arrays[write.array]
+                zero = self.body.constant(0, array.element, self.lanes)
+                for start in range(0, width(write.value), self.stage.unit):
+                    column = self.units.start + (number * self.lanes + start)
+                    self.body.write(zero, array, [self.step.leads["time"], row, column])
+
+        share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
+
+    def _row(self, place: Index, number: Index) -> _Row:
+        batch = place if self.order is None else self.order.row(self.body, place)
+        return _Row(place, number, batch)
 
     def _multiply(
         self, panels: Panels, packed: Array, first: Index
@@ -127,15 +190,19 @@ class StepTile:
             for number, column in enumerate(panels.columns)
         ]
 
-    def _vectors(self, products: _Products, row: tuple[Index, Index], column: Index) -> None:
-        """Emits what is made of one row and as many columns as a vector has lanes."""
-        step = self.step
-        walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
-        pieces = [
+    def _pieces(self) -> list[tuple[Write, int]]:
+        """What is written, and the column at which each of its parts begins."""
+        return [
             (write, start)
             for write in self.stage.writes
             for start in range(0, width(write.value), self.stage.unit)
         ]
+
+    def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
+        """Emits what is made of one row and as many columns as a vector has lanes."""
+        step = self.step
+        walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
+        pieces = self._pieces()
         values = [
             _as_stored(
                 walk.emit(write.value, (("row", 0), ("column", start))),
@@ -144,7 +211,8 @@ class StepTile:
             for write, start in pieces
         ]
         for (write, start), value in zip(pieces, values, strict=True):
-            place = walk.place(step.leads[write.lead], start)
+            number = row.batch if write.lead == "time" else row.ring
+            place = walk.place(step.leads[write.lead], number, start)
             self.body.write(value, step.arrays[write.array], place)
 
 
@@ -168,7 +236,7 @@ class _Vectors(Walk):
 
     Attributes:
         products: The products of the tile.
-        row: The row in the dispatch's arrays, and in the tile.
+        row: The row.
         start: The first unit of the panel.
         column: Where in the panel the vectors begin.
         batched: Whether arrays have an axis for rows.
@@ -179,7 +247,7 @@ class _Vectors(Walk):
         step: Step,
         lanes: int,
         products: _Products,
-        row: tuple[Index, Index],
+        row: _Row,
         start: Index,
         column: Index,
         batched: bool,
@@ -188,10 +256,10 @@ class _Vectors(Walk):
         self.products, self.row = products, row
         self.start, self.column, self.batched = start, column, batched
 
-    def place(self, lead: Index | None, column: int) -> list[Index]:
-        """Where in an array the vector begins."""
+    def place(self, lead: Index | None, row: Index, column: int) -> list[Index]:
+        """Where in a row of an array the vector begins."""
         leads = [] if lead is None else [lead]
-        rows = [self.row[0]] if self.batched else []
+        rows = [row] if self.batched else []
         return [*leads, *rows, self._column(column)]
 
     def _column(self, column: int) -> Index:
@@ -205,14 +273,38 @@ class _Vectors(Walk):
     def product(self, value: ir.Value, at: Place) -> Number:
         """The vector of a product of the tile."""
         product, start = self.products[value, at[1][1]]
-        rows = [self.row[1]] if self.batched else []
+        rows = [self.row.tile] if self.batched else []
         return self.body.read(product, [*rows, self.column + start], self.lanes)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
         """The vector of what is in an array; what has no columns is one number."""
         leads = [] if lead is None else [lead]
+        row = self.row.ring if value in self.step.states else self.row.batch
         if len(at) == 2:
-            return self.body.read(array, self.place(lead, at[1][1]), self.lanes)
+            return self.body.read(array, self.place(lead, row, at[1][1]), self.lanes)
         if at[0][0] == "column":
             return self.body.read(array, [*leads, self._column(at[0][1])], self.lanes)
-        return self.scalar(self.body.element(array, [*leads, self.row[0]]))
+        return self.scalar(self.body.element(array, [*leads, row]))
+
+
+class _Hints(_Vectors):
+    """Emits hints for what is read of sequences, in the place of reading.
+
+    Nothing uses what it computes of the zeros that it puts there, and the compiler drops it.
+
+    Attributes:
+        order: The rows' order, which knows the sequences.
+    """
+
+    order: RowOrder
+
+    def product(self, value: ir.Value, at: Place) -> Number:
+        """Zeros."""
+        return self.body.constant(0, element(value), self.lanes)
+
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+        """Zeros; a hint for each line of a cache that they stand for."""
+        for column in range(0, self.lanes if len(at) == 2 else 0, 8 * _LINE // bits(array.element)):
+            place = self.place(lead, self.row.batch, at[1][1] + column)
+            self.order.hint(self.body, array, place)
+        return self.body.constant(0, array.element, self.lanes)

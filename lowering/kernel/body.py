@@ -264,6 +264,11 @@ class Body:
         indices = [self.index(place) for place in places]
         return self.number("tensor.extract", [array, *indices], array.element)
 
+    def put(self, number: Number, array: Array, places: Sequence[Index]) -> None:
+        """Emits the writing of one number."""
+        indices = [self.index(place) for place in places]
+        array.value = self.array("tensor.insert", [number, array, *indices], array.type).value
+
     def extract(self, array: Array, starts: Sequence[Index], sizes: Sequence[Index]) -> Array:
         """Emits a part of an array; as many of its first axes as `sizes` lacks are dropped."""
         part = ArrayType(tuple(sizes), array.element)

@@ -18,7 +18,7 @@ from rnn_compiler.lowering.kernel.attributes import (
     segments,
     tensor_binding_type,
 )
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
 from rnn_compiler.lowering.kernel.function import Function, create_function, set_function_type
 from rnn_compiler.lowering.kernel.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir
@@ -58,6 +58,7 @@ class Executable:
         self.body = Body(self._block, outside.location)
         self._zero = self.body.index(0)
         self._operands: list[ir.Value] = []
+        self._read: dict[ir.Value, int] = {}
         self._made: list[tuple[Array, ir.Value, ir.Value]] = []
         self._changed: list[tuple[Array, int, ir.Value]] = []
 
@@ -71,7 +72,15 @@ class Executable:
     def read(self, array: Array) -> Array:
         """An array from outside, as it is inside."""
         binding = self._bound(array, tensor_binding_type("readonly", array.type.mlir))
-        return self._loaded(array.type, binding)
+        inside = self._loaded(array.type, binding)
+        self._read[inside.value] = len(self._operands) - 1
+        return inside
+
+    def memory(self, array: Array) -> ir.Value:
+        """What `read` gave as a memref, for hints of what will be read."""
+        parameter = self._block.arguments[self._read[array.value]]
+        kind = ir.MemRefType.get(list(known(array.shape)), element_type(array.element))
+        return self._subspan(parameter, kind)
 
     def change(self, array: Array) -> Array:
         """An array from outside, parts of which the dispatch changes, as it is inside."""

@@ -16,18 +16,23 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import (
     contracted_axes,
-    defining,
     element,
-    is_constant,
     shape,
 )
 from rnn_compiler.lowering.cpu.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.row_product import row_product
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.edits import opaque, public_ops, replace_by_call
+from rnn_compiler.lowering.passes.edits import (
+    composite_name,
+    opaque,
+    public_ops,
+    replace_by_call,
+    unfolded,
+    widened,
+)
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -89,10 +94,8 @@ def _found(op: ir.Operation) -> _Found | None:
     axes = contracted_axes(op)
     if axes is not None:
         return _Found(op.operands[0], op.operands[1], axes)
-    if op.name == "stablehlo.composite":
-        if ir.StringAttr(op.attributes["name"]).value != "rnn_compiler.add_product":
-            return None
-        total, lhs, rhs = op.operands
+    if composite_name(op) == "add_product":
+        total, lhs, rhs, *_ = op.operands
         attributes = ir.DictAttr(op.attributes["composite_attributes"])
         return _Found(lhs, rhs, (0, 0), total, ir.IntegerAttr(attributes["offset"]).value)
     return None
@@ -112,9 +115,9 @@ def _rewrite(
         inner=shape(found.lhs)[found.axes[0]],
         rows=shape(found.lhs)[1 - found.axes[0]],
     )
-    operands = [_widened(value, of, op) for value, of in zip(matrices, kinds, strict=True)]
+    operands = [widened(value, of, op) for value, of in zip(matrices, kinds, strict=True)]
     if found.total is not None:
-        operands.append(_unfolded(found.total, op))
+        operands.append(unfolded(found.total, op))
         offset = ir.IntegerAttr.get(ir.IndexType.get(), found.offset)
         operands.append(opaque(offset, op.block))
     types = [operand.type for operand in operands]
@@ -135,30 +138,3 @@ def _rewrite(
     key = f"{[str(kind) for kind in types]} {found.axes}"
     name = "row_product" if found.is_row else "blocked_product"
     replace_by_call(module, op, operands, name, made, key, function)
-
-
-def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
-    """A matrix in another element type, converted before an op."""
-    if element(value) == of:
-        return value
-    return ir.Operation.create(
-        "stablehlo.convert",
-        operands=[value],
-        results=[ir.RankedTensorType.get(shape(value), element_type(of))],
-        ip=ir.InsertionPoint(before),
-        loc=before.location,
-    ).results[0]
-
-
-def _unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
-    """A vector to be written into; a constant as an array of its own, or parts of it would fold."""
-    if not is_constant(vector):
-        return vector
-    splat = ir.DenseElementsAttr(defining(vector).attributes["value"]).get_splat_value()
-    at = ir.InsertionPoint(before)
-    number = ir.Operation.create(
-        "arith.constant", results=[splat.type], attributes={"value": splat}, ip=at
-    )
-    return ir.Operation.create(
-        "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
-    ).results[0]

@@ -1,13 +1,25 @@
-"""Edits that passes share: calls in the place of ops, numbers that the compiler does not know."""
+"""Edits that passes share: calls, ops in the place of others, what the compiler does not know."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
 from rnn_compiler.lowering.kernel.function import Function, unused_symbol
+from rnn_compiler.lowering.kernel.number import element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
-__all__ = ["opaque", "public_functions", "public_ops", "replace_by_call"]
+__all__ = [
+    "call",
+    "composite_name",
+    "inlined",
+    "opaque",
+    "public_functions",
+    "public_ops",
+    "replace_by_call",
+    "unfolded",
+    "widened",
+]
 
 
 def public_functions(module: ir.Module) -> list[ir.Operation]:
@@ -22,6 +34,34 @@ def public_functions(module: ir.Module) -> list[ir.Operation]:
 def public_ops(module: ir.Module) -> list[ir.Operation]:
     """The ops of a module's public functions."""
     return [op for function in public_functions(module) for op in ops_of(block_of(function))]
+
+
+def composite_name(op: ir.Operation) -> str | None:
+    """The name of a composite of ours, without the package's prefix; None for any other op."""
+    if op.name != "stablehlo.composite":
+        return None
+    return ir.StringAttr(op.attributes["name"]).value.removeprefix("rnn_compiler.")
+
+
+def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:
+    """Puts the ops of a composite's decomposition, which is no other's, in its place.
+
+    Returns:
+        These ops.
+    """
+    symbol = ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
+    function = ir.SymbolTable(module.operation)[symbol].operation
+    block = block_of(function)
+    for argument, operand in zip(block.arguments, composite.operands, strict=True):
+        argument.replace_all_uses_with(operand)
+    *ops, end = ops_of(block)
+    for result, value in zip(composite.results, end.operands, strict=True):
+        result.replace_all_uses_with(value)
+    for op in ops:
+        op.move_before(composite)
+    composite.erase()
+    function.erase()
+    return ops
 
 
 def replace_by_call(
@@ -59,6 +99,45 @@ def replace_by_call(
     op.erase()
 
 
+def call(
+    module: ir.Module,
+    before: ir.Operation,
+    operands: Sequence[ir.Value],
+    name: str,
+    made: dict[str, str],
+    function: Callable[[str], Function],
+) -> list[ir.Value]:
+    """Emits the call of a private function before an op.
+
+    Args:
+        module: The module.
+        before: The op.
+        operands: What the function is given.
+        name: What its symbol starts with.
+        made: The symbols of the functions that were added so far, by name and types of operands:
+            these tell one from another, and those alike are called again.
+        function: Gives the function of a symbol.
+
+    Returns:
+        The results.
+    """
+    key = f"{name} {[str(operand.type) for operand in operands]}"
+    if key not in made:
+        made[key] = unused_symbol(module.operation, f"{name}_{len(made)}")
+        function(made[key]).place(ir.InsertionPoint.at_block_begin(module.body), {})
+    symbols = ir.SymbolTable(module.operation)
+    block = block_of(symbols[made[key]].operation)
+    op = ir.Operation.create(
+        "func.call",
+        operands=list(operands),
+        results=[result.type for result in ops_of(block)[-1].operands],
+        attributes={"callee": ir.FlatSymbolRefAttr.get(made[key])},
+        ip=ir.InsertionPoint(before),
+        loc=before.location,
+    )
+    return list(op.results)
+
+
 def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
     """Emits a number of an attribute's type, which the compiler does not know.
 
@@ -77,3 +156,30 @@ def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
     operands = [constant.results[0]]
     barrier = ir.Operation.create("util.optimization_barrier", [value.type], operands, ip=at)
     return barrier.results[0]
+
+
+def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
+    """A matrix in another element type, converted before an op."""
+    if element(value) == of:
+        return value
+    return ir.Operation.create(
+        "stablehlo.convert",
+        operands=[value],
+        results=[ir.RankedTensorType.get(shape(value), element_type(of))],
+        ip=ir.InsertionPoint(before),
+        loc=before.location,
+    ).results[0]
+
+
+def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
+    """A vector to be written into; a constant as an array of its own, or parts of it would fold."""
+    if not is_constant(vector):
+        return vector
+    splat = ir.DenseElementsAttr(defining(vector).attributes["value"]).get_splat_value()
+    at = ir.InsertionPoint(before)
+    number = ir.Operation.create(
+        "arith.constant", results=[splat.type], attributes={"value": splat}, ip=at
+    )
+    return ir.Operation.create(
+        "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
+    ).results[0]

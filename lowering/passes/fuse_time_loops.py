@@ -38,7 +38,7 @@ def fuse_time_loops(lowering: Lowering) -> None:
         try:
             fused = FusedLoop(
                 symbol,
-                TimeLoop.read(op),
+                TimeLoop.read(op, composite),
                 vectors,
                 list(composite.operands),
                 place,

@@ -1,7 +1,8 @@
 """Says how a GPU shares out the large matrix products outside the time loops.
 
 Requires: a portable module, or one whose time loops have been rewritten.
-Matches: `stablehlo.dot_general` of two matrices with one contracted axis in a public function. Puts
+Matches: `stablehlo.dot_general` of two matrices with one contracted axis in a public function, also
+in the composites that `builder.padded_product` makes, which are inlined. Puts
 a call of a private function in its place, which holds the product as a `linalg.matmul` with its
 shares: an attribute on the StableHLO op itself would be lost on the way. Products in float32 and
 float64 that `gpu.matmul_tiles` leaves to IREE get zeros after the axis that is summed over, up to a
@@ -21,7 +22,7 @@ from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import bits, element_type
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.edits import public_ops, replace_by_call
+from rnn_compiler.lowering.passes.edits import composite_name, inlined, public_ops, replace_by_call
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["share_products"]
@@ -34,6 +35,9 @@ def share_products(lowering: Lowering) -> None:
     """Rewrites the matrix products of a module's public functions."""
     if not isinstance(lowering.processor, Gpu):
         return
+    for op in public_ops(lowering.module):
+        if composite_name(op) == "padded_product":
+            inlined(lowering.module, op)
     made: dict[str, str] = {}
     for op in public_ops(lowering.module):
         axes = contracted_axes(op)

@@ -4,7 +4,8 @@
                what they carry every step; on GPUs their arrays get a buffer each
                (`separate_buffers`)
     fused      each loop one dispatch (`fuse_time_loops`), each large product in blocks
-               (`blocked_products`); what a rewrite does not know stays as it is
+               (`blocked_products`), without padding if rows have lengths (`padded_products`); what
+               a rewrite does not know stays as it is
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
 The default is the fastest known for the target: fused on CPUs, which pinned code runs on too, and
@@ -27,8 +28,8 @@ PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: ("separate_buffers", "stamp_provenance"),
         FUSED: (
-            *("fuse_time_loops", "blocked_products", "pin_arguments", "prepack_weights"),
-            "stamp_provenance",
+            *("fuse_time_loops", "padded_products", "blocked_products", "pin_arguments"),
+            *("prepack_weights", "stamp_provenance"),
         ),
         PINNED: ("pin_time_loops", "share_products", "separate_buffers", "stamp_provenance"),
     }

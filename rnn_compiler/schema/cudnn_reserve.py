@@ -12,7 +12,7 @@ A dense vector of the op's dtype, row-major, without gaps, time-major whatever `
 
 A single pseudo-layer's activations are thus all of `reserve_space`, which is then not copied.
 
-Activations of padding are unspecified.
+Activations of padding are 0.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ m the cell's result, R ``[gH, h]`` the recurrent weights and Wp ``[P, H]`` those
                dh += dr_gates[t] @ R
 
 Outside the valid steps, row t of every output is 0 and h, c, dh and dc are left as they are, by
-select: padding may hold NaN.
+select: padding may hold NaN. `time_loop` is told so, and lowering leaves such rows out.
 
 Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are used as they are, and the
 only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``.
@@ -230,7 +230,8 @@ class Direction:
             if saves:
                 b.step(f"activations = {', '.join(cell.saved)}")
                 parts = [part.to(storage) for part in result.saved]
-                rows["activations"] = b.concatenate(parts, 1)
+                saved = b.concatenate(parts, 1)
+                rows["activations"] = _select(b, valid, saved, b.full(0, saved.shape, storage))
             b.step("state = new where valid, else as it was")
             return {name: _select(b, valid, new[name], state[name]) for name in state}, rows
 
@@ -246,6 +247,7 @@ class Direction:
             step=step,
             attributes={"cell": cell.name},
             reverse=self.reverse,
+            lengths=None if self.steps.lengths is None else "lengths",
         )
 
     def backward(
@@ -366,6 +368,7 @@ class Direction:
             attributes={"cell": cell.name},
             reverse=not self.reverse,
             start=None if whole else b.constant(block.start, "int64"),
+            lengths=None if self.steps.lengths is None else "lengths",
         )
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.add_product import add_product, product
+from rnn_compiler.lowering.builder.padded_product import padded_product
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
 from rnn_compiler.lowering.ops.cudnn.network import Network
@@ -173,7 +174,8 @@ class DirectionGradient:
             if whole:
                 self.parts.append((place.offset, product(lhs, rhs, net.compute)))
             else:
-                params = add_product(b, params, place.offset, lhs, rhs)
+                lengths, start = net.steps.lengths, self.block.start
+                params = add_product(b, params, place.offset, lhs, rhs, lengths, start)
         for key, gates in (("dbW", self.loop["dx_gates"]), ("dbR", self._recurrent_gates)):
             b.step(f"{key} += sum over steps and rows")
             n, B, width = gates.shape
@@ -208,8 +210,7 @@ class DirectionGradient:
             return dx_gates.to(net.compute).reshape(n, B, gates, rows // gates).sum(2)
         W = net.part("params", self.pseudo_layer.input)
         b.step("dx = dx_gates @ W")
-        flat = dx_gates.reshape(n * B, rows)
-        return flat.dot(W, (1, 0), net.compute).reshape(n, B, W.shape[1])
+        return padded_product(b, dx_gates, W, 0, net.compute, net.steps.lengths, self.block.start)
 
     def _factors(self) -> list[tuple[Block, Value, Value]]:
         """The factors of the block's share in each matrix's gradient, with the matrix's place."""

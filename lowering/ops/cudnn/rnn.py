@@ -27,6 +27,7 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rnn_compiler.lowering.builder.padded_product import padded_product
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
 from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
@@ -90,7 +91,6 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tuple[Value, Values]:
     """The gates' input side for all steps, and the biases: ``b``, and what else the cell adds."""
     b = net.b
-    T, B, width = x.shape
     bW = net.part("params", pseudo_layer.input_bias).to(net.compute)
     bR = net.part("params", pseudo_layer.recurrent_bias).to(net.compute)
     bias, biases = net.cell.biases(b, bW, bR)
@@ -100,8 +100,7 @@ def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tupl
         return b.concatenate([x.to(net.compute)] * len(net.layout.gates), 2), biases
     W = net.part("params", pseudo_layer.input)
     b.step("zx = x @ W^T")
-    zx = x.reshape(T * B, width).dot(W, (1, 1), net.compute)
-    return zx.reshape(T, B, W.shape[0]), biases
+    return padded_product(b, x, W, 1, net.compute, net.steps.lengths), biases
 
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:

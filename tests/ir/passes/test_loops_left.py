@@ -99,6 +99,42 @@ def carried(kind: str, start: str, after: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+def with_lengths(row: str, state: str) -> tuple[tuple[str, str], ...]:
+    """Rows that have lengths; what a step writes, and what it hands on."""
+    return (
+        ("{reverse = false}", "{lengths = 4 : i64, reverse = false}"),
+        ("%w: tensor<4x4xf32>)", "%w: tensor<4x4xf32>, %lengths: tensor<2xi64>)"),
+        ("%w: tensor<4x4xf32>\n", "%w: tensor<4x4xf32>, %lengths: tensor<2xi64>\n"),
+        ("%h0, %w {", "%h0, %w, %lengths {"),
+        (
+            "(tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)",
+            "(tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>, tensor<2xi64>)",
+        ),
+        (
+            "%next = stablehlo.tanh %sum : tensor<2x4xf32>",
+            f"""%new = stablehlo.tanh %sum : {WHOLE}
+            %none = stablehlo.constant dense<0.0> : {WHOLE}
+            %one_more = stablehlo.constant dense<1> : tensor<i64>
+            %k_later = stablehlo.add %k, %one_more : tensor<i64>
+            %t = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<i64>) -> tensor<2xi64>
+            %u = stablehlo.broadcast_in_dim %k_later, dims = [] : (tensor<i64>) -> tensor<2xi64>
+            %valid = stablehlo.compare GT, %lengths, %t
+              : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi1>
+            %valid_later = stablehlo.compare GT, %lengths, %u
+              : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi1>
+            %mask = stablehlo.broadcast_in_dim %valid, dims = [0]
+              : (tensor<2xi1>) -> tensor<2x4xi1>
+            %mask_later = stablehlo.broadcast_in_dim %valid_later, dims = [0]
+              : (tensor<2xi1>) -> tensor<2x4xi1>
+            %next = stablehlo.select %mask, %new, %h : tensor<2x4xi1>, {WHOLE}
+            %padded = stablehlo.select %mask, %new, %none : tensor<2x4xi1>, {WHOLE}
+            %later = stablehlo.select %mask_later, %new, %none : tensor<2x4xi1>, {WHOLE}""",
+        ),
+        ("%y_t = stablehlo.reshape %next", f"%y_t = stablehlo.reshape {row}"),
+        ("%written, %next :", f"%written, {state} :"),
+    )
+
+
 CASES = [
     # The loop.
     Case(
@@ -175,6 +211,16 @@ CASES = [
         "a unit axis",
         (("x4xf32", "x1xf32"), ("4x1xf32", "1x1xf32"), ("2, 4]", "2, 1]")),
         "fuse",
+    ),
+    # Rows of other lengths than its attribute says.
+    *(
+        Case("rows that change past their lengths", with_lengths(row, state), "fuse")
+        for row, state in (
+            ("%new", "%next"),
+            ("%padded", "%new"),
+            ("%next", "%next"),
+            ("%later", "%next"),
+        )
     ),
     # Its products.
     Case(

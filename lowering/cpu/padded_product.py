@@ -1,0 +1,149 @@
+"""The product of a padded sequence with a matrix as one dispatch, for the rows that count alone.
+
+    for share of the rows that count, in parallel:
+      for some of these rows:
+        copy them side by side
+        for panel of columns, for tile of rows:
+          result[rows, panel] = copied[tile] @ matrix[panel]       # linalg.matmul, then row by row
+
+The rows that are copied together stay in the second-level cache, and so does their place: it is the
+same for all that a workgroup copies. Each row's sums are those of `blocked_product`, in its order.
+Rows that do not count are not written.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS, BlockedProduct
+from rnn_compiler.lowering.cpu.copies import copy_row
+from rnn_compiler.lowering.cpu.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.valid_rows import ValidRows
+from rnn_compiler.lowering.kernel.body import Array, ArrayType
+from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Number
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["TOGETHER", "padded_product"]
+
+TOGETHER = 128
+"""How many rows are copied together; products of fewer are not worth it."""
+
+
+def padded_product(
+    outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axis: int, valid: ValidRows
+) -> Array:
+    """Emits the product of the rows that count with a matrix of the same element type.
+
+    Args:
+        outside: Where to.
+        vectors: The vector unit.
+        lhs: ``[M, K]``.
+        rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1.
+        axis: The axis of `rhs` that is summed over.
+        valid: Which rows count.
+
+    Returns:
+        ``[M, N]``; other rows are anything.
+    """
+    plan = BlockedProduct(vectors, lhs.type, rhs.type, (1, axis), is_added=False)
+    packed = plan.packed or plan.columns % plan.panel > 0
+    if packed:
+        rhs = pack(outside, vectors, rhs, 1 - axis, plan.panel)
+    groups = min(WORKGROUPS, -(-plan.rows // TOGETHER))
+    executable = Executable(outside, "product", groups)
+    lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
+    valid = valid.inside(executable)
+    result = executable.make(ArrayType((plan.rows, plan.columns), rhs.element))
+    copies = executable.make(ArrayType((groups * TOGETHER, plan.inner), rhs.element))
+    _Share(plan, executable, lhs, rhs, valid, result, copies, groups, packed=packed).emit()
+    executable.dispatch()
+    return result
+
+
+class _Share:
+    """Emits what a workgroup does: a share of the rows that count.
+
+    Attributes:
+        plan: The sizes of tiles and panels.
+        lhs: The left-hand side.
+        rhs: The right-hand side, packed or not.
+        valid: Which rows count.
+        result: Where the product goes.
+        copies: Where all workgroups copy rows to.
+        group: The number of the workgroup.
+        groups: How many there are.
+    """
+
+    def __init__(
+        self,
+        plan: BlockedProduct,
+        executable: Executable,
+        lhs: Array,
+        rhs: Array,
+        valid: ValidRows,
+        result: Array,
+        copies: Array,
+        groups: int,
+        *,
+        packed: bool,
+    ) -> None:
+        self.plan, self.body, self.packed = plan, executable.body, packed
+        self.lhs, self.rhs, self.valid = lhs, rhs, valid
+        self.result, self.copies = result, copies
+        self.group, self.groups = executable.workgroup(), groups
+
+    def emit(self) -> None:
+        """Emits all products."""
+        count, groups = self.valid.count(self.body), self.groups
+        low = self.group * count
+        high = (low + count) // groups
+        carried = [self.result, self.copies]
+
+        def together(first: Number) -> None:
+            self._together(first, self.body.smaller(high - first, TOGETHER))
+
+        self.body.loop(low // groups, high, TOGETHER, carried, together)
+
+    def _together(self, first: Number, count: Number) -> None:
+        """Emits the products of some rows."""
+        plan, body = self.plan, self.body
+        base = self.group * TOGETHER
+
+        def copy(number: Number) -> None:
+            row = self.valid.row(body, first + number)
+            copy_row(body, plan.vectors, (self.lhs, [row]), (self.copies, [base + number]))
+
+        body.loop(0, count, 1, [self.copies], copy)
+
+        def columns(column: Number, width: int) -> None:
+            rhs = self._panel(column)
+            tiles = (count + (plan.vectors.rows - 1)) // plan.vectors.rows
+
+            def tile(number: Number) -> None:
+                row = number * plan.vectors.rows
+                lhs = body.extract(self.copies, [base + row, 0], (plan.vectors.rows, plan.inner))
+                made = tile_matmul(body, plan.vectors, lhs, rhs)
+
+                def write(line: Number) -> None:
+                    to = self.valid.row(body, first + row + line)
+                    source, target = (made, [line]), (self.result, [to])
+                    copy_row(body, plan.vectors, source, target, column, width)
+
+                end = body.smaller(count - row, plan.vectors.rows)
+                body.loop(0, end, 1, [self.result], write)
+
+            body.loop(0, tiles, 1, [self.result], tile)
+
+        full, left = divmod(plan.columns, plan.panel)
+        end = full * plan.panel
+        body.loop(0, end, plan.panel, [self.result], lambda n: columns(n, plan.panel))
+        if left:
+            columns(body.index(end), left)
+
+    def _panel(self, column: Number) -> Array:
+        """Emits a panel of the right-hand side."""
+        plan, body = self.plan, self.body
+        if not self.packed:
+            return body.extract(self.rhs, [0, column], (plan.inner, plan.panel))
+        return body.extract(self.rhs, [column // plan.panel, 0, 0], (plan.inner, plan.panel))

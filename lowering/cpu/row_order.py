@@ -1,0 +1,199 @@
+"""The rows of a batch in the order of their lengths, longest first.
+
+A row of a loop over time that has fewer steps than others leaves early, or comes in late if time
+runs backward. In this order the rows that take part in a step are the first ones, and blocks of
+rows that have none of them need no product. Nothing that the loop reads or writes is moved for it:
+only its rings (`plan`) hold rows in this order, and a row of anything else is found by its number.
+
+A dispatch of its own counts and sorts, in B + T steps: T here the rows of the loop's outputs.
+
+    steps[b] = min(max(lengths[b] - start, 0), T)
+    active[r] = how many rows have more than r steps
+    order = the rows b, by falling steps, equal ones as in the batch
+
+The states before the first step go into the row of the ring that a row's first step reads, and the
+final ones are read from the one that its last step wrote, or if it has none, the same; with n the
+most steps that any row has, and ``(n-k) % 2`` the row that step k reads:
+
+    leaving early   first step 0, last step steps[b] - 1
+    coming late     first step n - steps[b], last step n - 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rnn_compiler.lowering.cpu.copies import copy_row
+from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
+from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["RowOrder", "rows_by_length"]
+
+
+@dataclass
+class RowOrder:
+    """The order of the rows, as it is known in a dispatch.
+
+    Attributes:
+        order: The number in the batch of the row at each place, int32 ``[B]``.
+        steps: How many steps the row at each place has, int32 ``[B]``.
+        active: How many rows have a step, for each row of the loop's outputs, int32 ``[T + 1]``.
+        late: Whether short rows come in late.
+        memories: The sequences that steps read, as memrefs, by the values of their arrays.
+    """
+
+    order: Array
+    steps: Array
+    active: Array
+    late: bool
+    memories: Mapping[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+
+    def inside(self, executable: Executable, sequences: Sequence[Array]) -> RowOrder:
+        """The same in a dispatch that reads it, and these sequences."""
+        order, steps, active = (
+            executable.read(each) for each in (self.order, self.steps, self.active)
+        )
+        memories = {array.value: executable.memory(array) for array in sequences}
+        return RowOrder(order, steps, active, self.late, memories)
+
+    def row(self, body: Body, place: Index) -> Number:
+        """The number in the batch of the row at a place."""
+        return body.element(self.order, [place]).to_index()
+
+    def count(self, body: Body, row: Index) -> Number:
+        """How many rows have the step that writes a row of the outputs."""
+        return body.element(self.active, [row]).to_index()
+
+    def hint(self, body: Body, array: Array, places: Sequence[Index]) -> None:
+        """Emits the hint that a place will be read soon, if the array is one of the sequences."""
+        if array.value in self.memories:
+            attributes: dict[str, ir.Attribute] = {
+                "isWrite": ir.BoolAttr.get(False),
+                "localityHint": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 3),
+                "isDataCache": ir.BoolAttr.get(True),
+            }
+            operands = [self.memories[array.value], *map(body.index, places)]
+            body.op("memref.prefetch", operands, attributes=attributes)
+
+    def enter(
+        self,
+        body: Body,
+        vectors: VectorUnit,
+        states: Sequence[tuple[Array, Array]],
+        count: Number,
+    ) -> None:
+        """Emits the copying of the first states into their rings.
+
+        Args:
+            body: Where to.
+            vectors: The vector unit.
+            states: Each state before the first step, and its ring.
+            count: How many steps there are.
+        """
+        rings = [ring for _, ring in states]
+
+        def place(number: Number) -> None:
+            row = self.row(body, number)
+            left = self._steps(body, number) if self.late else count
+            for first, ring in states:
+                copy_row(body, vectors, (first, [row]), (ring, [left % 2, number]))
+
+        body.loop(0, self.order.shape[0], 1, rings, place)
+
+    def leave(
+        self,
+        body: Body,
+        vectors: VectorUnit,
+        states: Sequence[tuple[Array, Array]],
+        count: Number,
+        part: tuple[Index, int],
+    ) -> None:
+        """Emits the copying of the last states out of their rings.
+
+        Args:
+            body: Where to.
+            vectors: The vector unit.
+            states: Each ring, and where its state after the last step goes.
+            count: How many steps there are.
+            part: Which rows: the first of them, and how far it is from one to the next.
+        """
+        finals = [final for _, final in states]
+        first, among = part
+
+        def place(number: Number) -> None:
+            row = self.row(body, number)
+            parity: Index = 0 if self.late else (count - self._steps(body, number)) % 2
+            for ring, final in states:
+                copy_row(body, vectors, (ring, [parity, number]), (final, [row]))
+
+        body.loop(first, self.order.shape[0], among, finals, place)
+
+    def _steps(self, body: Body, place: Index) -> Number:
+        return body.element(self.steps, [place]).to_index()
+
+
+def rows_by_length(
+    outside: Function,
+    vectors: VectorUnit,
+    lengths: Array,
+    start: Array | None,
+    count: int,
+    *,
+    late: bool,
+) -> RowOrder:
+    """Emits the sorting of rows.
+
+    Args:
+        outside: Where to.
+        vectors: The vector unit.
+        lengths: How many steps each row has, int64 ``[B]``.
+        start: The time from which on they count, an int64 scalar; None for 0.
+        count: How many steps there are from then on, at most.
+        late: Whether short rows come in late.
+
+    Returns:
+        The order.
+    """
+    (batch,) = lengths.shape
+    executable = Executable(outside, "order", 1)
+    body = executable.body
+    lengths = executable.read(outside.held(lengths))
+    first = executable.given(outside.element(start)) if start is not None else None
+    order, steps = (executable.make(ArrayType((batch,), "i32")) for _ in range(2))
+    active = executable.make(ArrayType((count + 1,), "i32"))
+    one = body.constant(1, "i32")
+
+    def steps_of(row: Number) -> Number:
+        length = body.element(lengths, [row])
+        length = length if first is None else length - first
+        return body.smaller(body.larger(length, 0), count).to_index()
+
+    def tally(row: Number) -> None:
+        number = steps_of(row)
+        body.put(body.element(active, [number]) + one, active, [number])
+
+    def add(number: Number) -> None:
+        place = count - 1 - number
+        more = body.element(active, [place + 1])
+        body.put(body.element(active, [place]) + more, active, [place])
+
+    def sort(number: Number) -> None:
+        row = batch - 1 - number
+        left = steps_of(row)
+        place = body.element(active, [left]) - one
+        body.put(place, active, [left])
+        body.put(row.to_integer("i32"), order, [place.to_index()])
+        body.put(left.to_integer("i32"), steps, [place.to_index()])
+
+    active.value = zeros_in_place(body, vectors, active).value
+    body.loop(0, batch, 1, [active], tally)  # active[r] = rows of exactly r steps
+    body.loop(0, count, 1, [active], add)  # of r or more
+    body.loop(0, batch, 1, [active, order, steps], sort)  # of more than r
+    executable.dispatch()
+    return RowOrder(order, steps, active, late)

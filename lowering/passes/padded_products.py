@@ -1,0 +1,215 @@
+"""Gives every large product over a padded sequence dispatches that leave out the padding.
+
+Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
+Matches: in public functions, the composites that `builder.padded_product` makes, and those of
+`builder.add_product` that have lengths. Puts calls of private functions in their place: one lists
+the rows that count (`cpu.valid_rows`), once for all products of the same steps; another is the
+`cpu.padded_product`, or the `cpu.padded_sum` of what a third one gathers, once for each matrix.
+16-bit operands are widened first to the type of the result.
+Leaves: sums of fewer than `FEWEST` rows or `SMALLEST` multiplications, and those of bfloat16 where
+the vector unit multiplies pairs. Such products are replaced by their decompositions, for
+`blocked_products`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from rnn_compiler.lowering.analysis.values import element, shape
+from rnn_compiler.lowering.cpu.padded_product import padded_product
+from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
+from rnn_compiler.lowering.cpu.valid_rows import ValidRows, valid_rows
+from rnn_compiler.lowering.kernel.body import Array
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.edits import (
+    call,
+    composite_name,
+    inlined,
+    opaque,
+    public_ops,
+    unfolded,
+    widened,
+)
+from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["padded_products"]
+
+FEWEST = 256
+"""Rows from which padding is left out."""
+
+SMALLEST = 1 << 15
+"""Multiplications from which it is."""
+
+
+def padded_products(lowering: Lowering) -> None:
+    """Rewrites the products over padded sequences of a module's public functions."""
+    vectors = lowering.processor
+    assert isinstance(vectors, VectorUnit)
+    rewriting = _Rewriting(lowering.module, vectors)
+    for op in public_ops(lowering.module):
+        match composite_name(op):
+            case "padded_product":
+                rewriting.product(op)
+            case "add_product":
+                rewriting.sum(op)
+            case _:
+                pass
+
+
+@dataclass
+class _Rewriting:
+    """The rewriting of a module.
+
+    Attributes:
+        module: The module.
+        vectors: The vector unit.
+        made: The symbols of the functions that were added so far, by what tells them apart.
+        listed: The rows that count, by the lengths, the first step and how many there are.
+        sides: What was gathered for sums, by the matrix, the panels' width and the rows.
+        opened: Numbers that the compiler does not know, by block, type and number.
+    """
+
+    module: ir.Module
+    vectors: VectorUnit
+    made: dict[str, str] = field(default_factory=dict[str, str])
+    listed: dict[object, list[ir.Value]] = field(default_factory=dict[object, list[ir.Value]])
+    sides: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
+    opened: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
+
+    def product(self, op: ir.Operation) -> None:
+        """Rewrites a product of every row with a matrix."""
+        T, B, inner = shape(op.operands[0])
+        columns = shape(op.results[0])[2]
+        if B == 1 or not _is_large(T * B, inner, columns) or self._is_paired(op):
+            inlined(self.module, op)
+            return
+        axis = _attribute(op, "axis")
+        of = element(op.results[0])
+        rows, matrix = (widened(value, of, op) for value in op.operands[:2])
+        listed = self._listed(op, op.operands[2], T)
+
+        def function(made: Function, rows: Array, matrix: Array, *listed: Array) -> list[Array]:
+            flat = made.collapse(rows, [[0, 1], [2]])
+            result = padded_product(made, self.vectors, flat, matrix, axis, ValidRows(*listed))
+            return [made.expand(result, [[0, 1], [2]], (T, B, columns))]
+
+        (result,) = self._call(op, f"padded_product_{axis}", [rows, matrix, *listed], function)
+        op.results[0].replace_all_uses_with(result)
+        op.erase()
+
+    def sum(self, op: ir.Operation) -> None:
+        """Rewrites what is added to a vector, a sum over all rows."""
+        total, lhs, rhs, *lengths = op.operands
+        sizes = shape(lhs)[0], shape(lhs)[1], shape(rhs)[1]
+        if not lengths or shape(lengths[0])[0] == 1 or not _is_large(*sizes):
+            return
+        if self._is_paired(op):
+            return
+        listed = self._listed(op, lengths[0], sizes[0] // shape(lengths[0])[0])
+        of = element(op.results[0])
+        sides = [
+            self._gathered(op, side, width, of, listed)
+            for side, width in zip((lhs, rhs), widths(self.vectors, of), strict=True)
+        ]
+        offset = self._opaque(op, ir.IntegerAttr.get(ir.IndexType.get(), _attribute(op, "offset")))
+
+        def function(
+            made: Function, left: Array, right: Array, rows: Array, counted: Array, total: Array
+        ) -> list[Array]:
+            valid, place = ValidRows(rows, counted), Number(made, made.arguments[-1], "index")
+            sides = (left, right)
+            return [padded_sum(made, self.vectors, sides, sizes[1:], valid, total, place)]
+
+        operands = [*sides, *listed, unfolded(total, op), offset]
+        name = f"padded_sum_{sizes[1]}_{sizes[2]}"
+        (result,) = self._call(op, name, operands, function)
+        op.results[0].replace_all_uses_with(result)
+        op.erase()
+
+    def _is_paired(self, op: ir.Operation) -> bool:
+        """Whether it is a product of pairs of bfloat16, which is twice as fast with all rows."""
+        sums = element(op.results[0])
+        first = int(composite_name(op) == "add_product")
+        lhs, rhs = (element(value) for value in op.operands[first : first + 2])
+        return self.vectors.operands(lhs, rhs, sums, inner=FEWEST, rows=FEWEST) != (sums, sums)
+
+    def _listed(self, op: ir.Operation, lengths: ir.Value, steps: int) -> list[ir.Value]:
+        """The rows that count for an op."""
+        start = _attribute(op, "start")
+        key = (lengths, start, steps)
+        if key not in self.listed:
+            first = self._opaque(op, ir.IntegerAttr.get(element_type("i64"), start))
+
+            def function(made: Function, lengths: Array) -> list[Array]:
+                first = Number(made, made.arguments[1], "i64")
+                valid = valid_rows(made, self.vectors, lengths, first, steps)
+                return [valid.rows, valid.counted]
+
+            self.listed[key] = self._call(op, f"valid_rows_{steps}", [lengths, first], function)
+        return self.listed[key]
+
+    def _gathered(
+        self, op: ir.Operation, side: ir.Value, width: int, of: str, listed: Sequence[ir.Value]
+    ) -> ir.Value:
+        """One side of a sum, gathered."""
+        key = (_source(side), width, of, listed[0])
+        if key not in self.sides:
+
+            def function(made: Function, matrix: Array, *listed: Array) -> list[Array]:
+                return [gathered(made, self.vectors, matrix, ValidRows(*listed), width)]
+
+            operands = [widened(side, of, op), *listed]
+            (self.sides[key],) = self._call(op, f"gathered_{width}", operands, function)
+        return self.sides[key]
+
+    def _opaque(self, op: ir.Operation, number: ir.IntegerAttr) -> ir.Value:
+        key = (op.block, str(number))
+        if key not in self.opened:
+            self.opened[key] = opaque(number, op.block)
+        return self.opened[key]
+
+    def _call(
+        self,
+        op: ir.Operation,
+        name: str,
+        operands: Sequence[ir.Value],
+        body: Callable[..., list[Array]],
+    ) -> list[ir.Value]:
+        """Emits a call before an op, of a function that is given arrays, then numbers."""
+        types = [operand.type for operand in operands]
+
+        def function(symbol: str) -> Function:
+            made = Function(symbol, types, op.location)
+            arrays = [
+                Array.of(argument)
+                for argument in made.arguments
+                if isinstance(argument.type, ir.RankedTensorType)
+            ]
+            made.finish(body(made, *arrays))
+            return made
+
+        return call(self.module, op, operands, name, self.made, function)
+
+
+def _is_large(rows: int, *sizes: int) -> bool:
+    """Whether there are rows and numbers enough to tell rows apart."""
+    size = rows
+    for each in sizes:
+        size *= each
+    return rows >= FEWEST and min(sizes) > 1 and size >= SMALLEST
+
+
+def _attribute(op: ir.Operation, name: str) -> int:
+    attributes = ir.DictAttr(op.attributes["composite_attributes"])
+    return ir.IntegerAttr(attributes[name]).value
+
+
+def _source(matrix: ir.Value) -> ir.Value:
+    """What a matrix was reshaped from: sums over the same rows each reshape them."""
+    if isinstance(matrix.owner, ir.Block) or matrix.owner.operation.name != "stablehlo.reshape":
+        return matrix
+    return matrix.owner.operation.operands[0]

@@ -1,0 +1,137 @@
+"""Rows of all lengths: the bits are those of code that does every row at every step.
+
+That code is this package's own, from the same module, with all that knows of lengths left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from cases import sizes
+from numeric.harness import Arrays, module
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.analysis.time_loop import Lengths
+from rnn_compiler.lowering.cpu.row_order import RowOrder
+from rnn_compiler.lowering.passes import padded_products
+from rnn_compiler.schema.dtypes import DTYPES
+
+FORWARD, _ = OPS = ("CudnnRNNV3", "CudnnRNNBackpropV3")
+MORE = pytest.mark.slow
+
+CASES = [
+    # Several blocks of time and rows; products that leave out padding.
+    ("float32", sizes(24, 41, 33, 40)),
+    ("float32", sizes(16, 24, 64, 64, rnn_mode="gru", direction="bidirectional", num_layers=2)),
+    ("bfloat16", sizes(7, 19, 5, 40, num_proj=16, direction="bidirectional")),
+    pytest.param("float64", sizes(9, 33, 8, 33, rnn_mode="rnn_tanh"), marks=MORE),
+    pytest.param("float16", sizes(8, 40, 16, 33, rnn_mode="rnn_relu", num_layers=2), marks=MORE),
+    pytest.param(
+        "float32",
+        sizes(32, 64, 70, 130, direction="bidirectional", dropout=0.3, num_layers=2),
+        marks=MORE,
+    ),
+    pytest.param("float32", sizes(20, 17, 33, 65, rnn_mode="gru", time_major=False), marks=MORE),
+    pytest.param("bfloat16", sizes(12, 128, 32, 32, input_mode="skip_input"), marks=MORE),
+    pytest.param("float64", sizes(6, 5, 3, 4), marks=MORE),
+    pytest.param("float32", sizes(6, 1, 3, 4, direction="bidirectional"), marks=MORE),
+]
+
+
+def compiled(dtype: str, variant: dict[str, Any], ops: Sequence[str] = OPS) -> list[rc.Artifact]:
+    return [rc.compile(module(op, dtype, variant), "cpu", strategy="fused") for op in ops]
+
+
+def loaded(artifacts: Sequence[rc.Artifact], device: str = "local-sync") -> list[rc.Program]:
+    return [rc.runtime.load(artifact, device) for artifact in artifacts]
+
+
+@pytest.fixture
+def uncached(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    return monkeypatch
+
+
+def knowing_nothing(patch: pytest.MonkeyPatch) -> None:
+    """Leaves out what lowering does with lengths."""
+    patch.setattr(Lengths, "of", lambda *_: None)
+    patch.setattr(padded_products, "FEWEST", 1 << 40)
+
+
+def lengths(T: int, B: int) -> Iterator[npt.NDArray[Any]]:
+    """Lengths in any order, in both, equal, full, of none, and of one row alone."""
+    drawn = np.random.default_rng(T).integers(0, T + 1, B)
+    yield drawn
+    yield np.sort(drawn)
+    yield np.sort(drawn)[::-1]
+    yield from (np.full(B, n) for n in (T, T // 2, 0))
+    yield np.where(np.arange(B) == B // 2, T - 1, 0)
+
+
+def arguments(programs: list[rc.Program], dtype: str, seed: int) -> Arrays:
+    """Numbers for all arguments that the forward op does not give."""
+    rng = np.random.default_rng(seed)
+    made: Arrays = {}
+    for program in reversed(programs):
+        for tensor in program.manifest.functions[0].arguments:
+            scale = 0.2 if tensor.name == "params" else 1
+            of = DTYPES[tensor.dtype].numpy if tensor.dtype == dtype else np.dtype(tensor.dtype)
+            made[tensor.name] = (scale * rng.standard_normal(tensor.shape)).astype(of)
+    return made
+
+
+def results(programs: list[rc.Program], given: Arrays, steps: npt.NDArray[Any]) -> Arrays:
+    """What both ops give, with NaN in the padding of what they are given."""
+    forward = programs[0]
+    major = forward.manifest.functions[0].attributes["time_major"]
+    given = {**given, "sequence_lengths": steps.astype(np.int32)}
+    for name in {"input", "output_backprop"} & given.keys():
+        given[name] = given[name].copy()
+        rows = given[name] if major else given[name].swapaxes(0, 1)
+        rows[np.arange(rows.shape[0])[:, None] >= steps] = np.nan
+    made: dict[str, Any] = {}
+    for program in programs:
+        taken = [argument.name for argument in program.manifest.functions[0].arguments]
+        made |= program(**{name: given[name] for name in taken})._asdict()
+        given |= {name: np.asarray(value) for name, value in made.items()}
+    return {name: np.asarray(value) for name, value in made.items()}
+
+
+@pytest.mark.parametrize(("dtype", "variant"), CASES)
+def test_the_bits_are_those_of_doing_every_row(
+    dtype: str, variant: dict[str, Any], uncached: pytest.MonkeyPatch
+) -> None:
+    artifacts = compiled(dtype, variant)
+    programs, shared = loaded(artifacts), loaded(artifacts, "local-task")
+    knowing_nothing(uncached)
+    every = loaded(compiled(dtype, variant))
+    given = arguments(programs, dtype, seed=1)
+    for steps in lengths(variant["seq_length"], variant["batch_size"]):
+        expected = results(every, given, steps)
+        for found in (results(programs, given, steps), results(shared, given, steps)):
+            for name, value in found.items():
+                assert np.isfinite(value.astype(np.float64)).all(), (name, steps)
+                np.testing.assert_array_equal(value, expected[name], f"{name} {steps}")
+
+
+def test_a_mistake_about_the_order_shows(uncached: pytest.MonkeyPatch) -> None:
+    """Rows in the batch's order, one too few at every step, states from the wrong row of a ring."""
+    mistakes = {
+        "row": lambda _, body, place: body.index(place),
+        "count": lambda order, body, row: body.element(order.active, [row]).to_index() - 1,
+        "_steps": lambda order, body, place: body.element(order.steps, [place]).to_index() + 1,
+    }
+    variant, steps = sizes(4, 19, 5, 8), np.arange(19) % 5
+    right = loaded(compiled("float32", variant, [FORWARD]))
+    given = arguments(right, "float32", seed=1)
+    expected = results(right, given, steps)
+    for method, mistake in mistakes.items():
+        with uncached.context() as patch:
+            patch.setattr(RowOrder, method, mistake)
+            wrong = loaded(compiled("float32", variant, [FORWARD]))
+        found = results(wrong, given, steps)
+        assert not all(np.array_equal(found[name], value) for name, value in expected.items())
