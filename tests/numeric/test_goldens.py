@@ -38,7 +38,7 @@ def test_every_op_has_a_row_and_goldens() -> None:
 @each_golden
 def test_raw_op(golden: Golden) -> None:
     """As in TensorFlow: attributes that were left at their default there are left here."""
-    for attribute in OPS[golden.op].signature.attributes:
+    for attribute in OPS[golden.op].signature.call_attributes:
         if attribute.name not in golden.passed_attributes and attribute.name != "call_counter":
             assert attribute.default == golden.attributes[attribute.name]
     op = getattr(rc.raw_ops, golden.op)
