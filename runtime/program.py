@@ -19,6 +19,7 @@ from rnn_compiler.errors import (
     check_keywords,
     with_hint,
 )
+from rnn_compiler.runtime.archive import parameters_module
 from rnn_compiler.runtime.arguments import (
     as_array,
     by_keyword,
@@ -56,19 +57,32 @@ class Program:
     """
 
     def __init__(
-        self, manifest: Manifest, payload: bytes, device: Device, *, prepack: bool = True
+        self,
+        manifest: Manifest,
+        payload: bytes,
+        device: Device,
+        *,
+        prepack: bool = True,
+        archive: bytes | None = None,
     ) -> None:
         if manifest.target.device != device.kind:
             raise DeviceError(
                 f"compiled for {manifest.target.name} (a {manifest.target.device} device), "
                 f"cannot run on {device.uri!r}"
             )
+        if archive is None and any(spec.frozen for spec in manifest.functions):
+            raise ArtifactError("the artifact's frozen weights are missing: compile it again")
         self.manifest = manifest
         self.device = device
         try:
             with RUNNING:
+                modules = [device.hal_module]
+                if archive is not None:
+                    modules.append(parameters_module(device.instance, archive))
                 module = iree.VmModule.copy_buffer(device.instance, payload)
-                self._context: Any = iree.VmContext(device.instance, [device.hal_module, module])
+                self._context: Any = iree.VmContext(device.instance, [*modules, module])
+        except ArtifactError:
+            raise
         except Exception as error:
             raise ArtifactError(
                 f"IREE's runtime {IREE_VERSION} does not take the module, which was compiled with "
@@ -145,7 +159,11 @@ class Function:
         self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
         self._prepacking = Prepacking(device, places, self._pack)
         there = None not in (self._prepack, self._prepacked)
-        self.prepacks = prepack and there and len(places) == len(spec.weights) > 0
+        self._is_packed = there and bool(spec.frozen)
+        if self._is_packed:
+            self._pack(())  # which IREE did: this moves them to huge pages
+        all_there = len(places) == len(spec.weights) > 0
+        self.prepacks = prepack and there and all_there and not spec.frozen
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
         self._has_lists = any(tensor.list for tensor in (*spec.arguments, *spec.results))
         optional = [argument.name for argument in spec.arguments if argument.default is not None]
@@ -212,7 +230,7 @@ class Function:
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
             packed = self._prepacking.of(arrays) if self.prepacks else ()
-            if packed:
+            if packed or self._is_packed:
                 self._run_prepacked(inputs, packed, outputs)
             else:
                 self._run(self._function, inputs, outputs)
@@ -266,12 +284,13 @@ class Function:
         wait(semaphore, 1, self._device.patience)
 
     def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[Any]:
-        """Runs the companion that packs the weights."""
+        """Runs the companion that packs the weights, or gives what is packed of frozen ones."""
         inputs = iree.VmVariantList(len(weights))
         for array in weights:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(weights))
-        self._run(self._prepack, inputs, outputs)
+        with RUNNING:
+            self._run(self._prepack, inputs, outputs)
         packed = [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
         for view in packed if self._device.kind == "local" else ():
             mapping = view.map()

@@ -30,7 +30,7 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
-from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, Artifact, archive_path
 
 __all__ = ["add_compile", "add_emit"]
 
@@ -89,8 +89,8 @@ def add_compile(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "compile",
         help="compile one or several ops into an artifact",
-        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json; "
-        "for several targets, into a bundle folder.",
+        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json, "
+        "with --weights also FILE.irpa; for several targets, into a bundle folder.",
     )
     add_module_options(parser)
     parser.add_argument(
@@ -129,6 +129,8 @@ def _compile(options: argparse.Namespace) -> int:
     if one:
         check_output(output)
         check_output(output.with_name(f"{output.name}.json"))
+        if module.parameters:
+            check_output(archive_path(output))
     else:
         check_output_folder(output)
     start = time.perf_counter()
@@ -156,11 +158,19 @@ def _compile(options: argparse.Namespace) -> int:
     print_line(str(path))
     print_text(f"functions: {', '.join(spec.function for spec in module.functions)}")
     print_table(("target", "code for", "size"), rows)
+    archive = artifacts[0].archive
+    if archive is not None:
+        print_text(f"frozen weights: {len(archive):,} bytes in {_archive(path)}")
     for artifact in artifacts:
         for loop, reason in artifact.manifest.plain_loops.items():
             print_text(f"{artifact.manifest.target.name}: time loop {loop} stays plain: {reason}")
     print_line(f"{seconds:.2f} s; next: rnn-compiler inspect {shlex.quote(str(path))}", dim=True)
     return 0
+
+
+def _archive(path: Path) -> Path:
+    """Where the frozen weights of what was saved are."""
+    return archive_path(path) if path.is_file() else path / BUNDLE_ARCHIVE
 
 
 def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[str, Any]:
@@ -172,6 +182,7 @@ def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[st
         "path": str(path),
         "seconds": seconds,
         "functions": [spec.function for spec in artifacts[0].manifest.functions],
+        "parameters": None if artifacts[0].archive is None else str(_archive(path)),
         "artifacts": [
             {
                 "file": str(file),
