@@ -75,7 +75,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("op", "dtype", "variant"), CASES)
+@pytest.mark.parametrize(
+    ("op", "dtype", "variant"),
+    [
+        pytest.param(*case, marks=pytest.mark.slow if number in (1, 3) else ())
+        for number, case in enumerate(CASES)
+    ],
+)
 def test_chunks_are_one_long_call(op: str, dtype: str, variant: dict[str, Any]) -> None:
     arguments, expected = long_call(op, dtype, variant)
     stream, name, axis = started(op, dtype, variant, arguments)
