@@ -12,9 +12,9 @@ from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 __all__ = [
     "call",
     "composite_name",
+    "inlined",
     "inlined_copy",
     "make_asynchronous",
-    "inlined",
     "opaque",
     "public_functions",
     "public_ops",

@@ -23,7 +23,12 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.packed import packed
 from rnn_compiler.lowering.kernel.function import set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir
-from rnn_compiler.lowering.passes.edits import inlined_copy, make_asynchronous, remove_unused, returning
+from rnn_compiler.lowering.passes.edits import (
+    inlined_copy,
+    make_asynchronous,
+    remove_unused,
+    returning,
+)
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["prepack_weights"]
