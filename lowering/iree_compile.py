@@ -20,10 +20,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
+from typing import TypeVar
 
 from rnn_compiler import stages
 from rnn_compiler.errors import CompileError, UnsupportedError
@@ -33,6 +34,8 @@ from rnn_compiler.schema.manifest import TargetSpec
 __all__ = [
     "DEFAULT_TIMEOUT",
     "CompilerIdentity",
+    "HostAndObject",
+    "compile_host_program",
     "compile_module",
     "compiler_folder",
     "compiler_identity",
@@ -57,6 +60,32 @@ _FLAGS = (
     # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
     "--iree-llvmcpu-debug-symbols=false",
 )
+
+
+_HOST_FLAGS = (
+    "--compile-to=hal",
+    # Else commands are recorded when a module is loaded, and buffers are known by number alone.
+    "--iree-hal-indirect-command-buffers=false",
+    "--iree-hal-memoization=false",
+)
+
+_OBJECTS_FLAG = "--iree-hal-dump-executable-intermediates-to"
+"""Where the object lies before it is linked, beside what else the compiler made on the way."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class HostAndObject:
+    """A module in two parts.
+
+    Attributes:
+        host: What it does on the host, as text in terms of IREE's HAL.
+        object: The object of its compiled code, before it is linked.
+    """
+
+    host: str
+    object: bytes
 
 
 @dataclass(frozen=True)
@@ -133,17 +162,83 @@ def compile_module(
         OSError: There is no room for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
-    command = [*(executable or [str(compiler_folder() / "iree-compile")]), *_FLAGS]
+    return _compile(
+        module,
+        target,
+        [],
+        lambda payload, _: payload,
+        reproducers=reproducers,
+        timeout=timeout,
+        executable=executable,
+    )
+
+
+def compile_host_program(
+    module: str,
+    target: TargetSpec,
+    *,
+    reproducers: Path,
+    timeout: float = DEFAULT_TIMEOUT,
+    executable: Sequence[str] | None = None,
+) -> HostAndObject:
+    """Compiles a module for a CPU, but for the host program; see `compile_module`.
+
+    Raises:
+        CompileError: As there, or the compiler left no object.
+    """
+
+    def collect(payload: bytes, folder: Path) -> HostAndObject | None:
+        objects = [*folder.glob("*.o")]
+        if len(objects) != 1:
+            return None
+        return HostAndObject(payload.decode(), objects[0].read_bytes())
+
+    return _compile(
+        module,
+        target,
+        _HOST_FLAGS,
+        collect,
+        reproducers=reproducers,
+        timeout=timeout,
+        executable=executable,
+    )
+
+
+def _compile(
+    module: str,
+    target: TargetSpec,
+    flags: Sequence[str],
+    collect: Callable[[bytes, Path], _T | None],
+    *,
+    reproducers: Path,
+    timeout: float,
+    executable: Sequence[str] | None,
+) -> _T:
+    """Runs the compiler, and collects what it made.
+
+    Args:
+        module: The text of the module.
+        target: What to compile for.
+        flags: More flags; with any, the compiler also keeps its objects.
+        collect: Makes the result of what it wrote and the folder of these; None if it lacks.
+        reproducers: As of `compile_module`, like the rest.
+        timeout: The same.
+        executable: The same.
+    """
+    command = [*(executable or [str(compiler_folder() / "iree-compile")]), *_FLAGS, *flags]
     command += compiler_flags(target)
     stages.report(f"compiling for {target.name}")
     with _temporary_folder() as folder:
+        objects = Path(folder) / "objects"
+        keeping = [f"{_OBJECTS_FLAG}={objects}"] if flags else []
         try:
-            code, payload, diagnostics = _run(command, module, timeout, folder)
+            code, payload, diagnostics = _run([*command, *keeping], module, timeout, folder)
         except OSError as error:
             summary, diagnostics = f"the compiler could not be started ({error})", ""
         else:
-            if code == 0 and payload:
-                return payload
+            made = collect(payload, objects) if code == 0 and payload else None
+            if made is not None:
+                return made
             _check_room(folder)
             summary = (
                 f"the compiler did not finish in {timeout:g} s and was stopped"

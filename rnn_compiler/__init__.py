@@ -4,6 +4,7 @@ raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 freeze       weights as a part of a module
+compile_c    a module for a CPU, as C that needs nothing but libc
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
@@ -22,6 +23,7 @@ from rnn_compiler.logs import configure_logging as _configure_logging
 
 if TYPE_CHECKING:
     from rnn_compiler import errors, raw_ops, runtime, weights
+    from rnn_compiler.c_compilation import CModule, compile_c
     from rnn_compiler.compilation import compile
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
@@ -33,10 +35,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Artifact",
     "Bundle",
+    "CModule",
     "Module",
     "Program",
     "build",
     "compile",
+    "compile_c",
     "dropout_mask",
     "errors",
     "freeze",
@@ -53,10 +57,12 @@ _SUBMODULES = ("errors", "raw_ops", "runtime", "weights")
 _HOMES = {
     "Artifact": "runtime.artifact",
     "Bundle": "runtime.artifact",
+    "CModule": "c_compilation",
     "Module": "modules",
     "Program": "runtime.program",
     "build": "modules",
     "compile": "compilation",
+    "compile_c": "c_compilation",
     "dropout_mask": "dropout",
     "freeze": "freezing",
     "target": "execution",

@@ -40,7 +40,14 @@ from rnn_compiler.runtime.cache.single_flight import process_lock, thread_lock
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
-__all__ = ["ALL_LEVELS", "cache_key", "compile", "lowered_text"]
+__all__ = [
+    "ALL_LEVELS",
+    "cache_key",
+    "check_request",
+    "compile",
+    "lowered_text",
+    "package_version",
+]
 
 _log = logging.getLogger(__name__)
 
@@ -96,12 +103,7 @@ def compile(
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The compiler is not installed.
     """
-    check_can_compile("compile")
-    if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgumentError("compile", "module", "what `build` made", describe(module))
-    if not isinstance(timeout, (int, float)) or not timeout > 0:  # pyright: ignore
-        expected = "a positive number of seconds"
-        raise InvalidArgumentError("compile", "timeout", expected, describe(timeout))
+    check_request("compile", module, timeout)
     if target is None or isinstance(target, str):
         name = target or current_target()
         if name == ALL_LEVELS:
@@ -121,6 +123,21 @@ def _with_weights(module: Module, artifacts: Sequence[Artifact]) -> Sequence[Art
         return artifacts
     archive = archive_of(module.parameters)
     return [artifact.with_archive(archive) for artifact in artifacts]
+
+
+def check_request(caller: str, module: object, timeout: object) -> None:
+    """Checks what any compilation is given.
+
+    Raises:
+        InvalidArgumentError: The module is none, or the timeout no time.
+        UnsupportedError: The compiler is not installed.
+    """
+    check_can_compile(caller)
+    if not isinstance(module, Module):
+        raise InvalidArgumentError(caller, "module", "what `build` made", describe(module))
+    if not isinstance(timeout, (int, float)) or not timeout > 0:
+        expected = "a positive number of seconds"
+        raise InvalidArgumentError(caller, "timeout", expected, describe(timeout))
 
 
 @dataclass(frozen=True)
@@ -239,7 +256,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         text,
         module.functions,
         target,
-        _package_version(),
+        package_version(),
         strategy,
         reproducers=cache.reproducers,
         timeout=request.timeout,
@@ -248,7 +265,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         functions=module.functions,
         target=target,
         strategy=strategy,
-        package_version=_package_version(),
+        package_version=package_version(),
         compiler_version=iree_compile.compiler_identity().version,
         module_sha256=module.sha256,
         payload_sha256=hashlib.sha256(payload).hexdigest(),
@@ -280,7 +297,7 @@ def lowered_text(
     from rnn_compiler.lowering.pipeline import rewrite
 
     name = resolve_strategy(strategy, resolved)
-    rewritten = rewrite(located, module.functions, resolved, _package_version(), name, last)
+    rewritten = rewrite(located, module.functions, resolved, package_version(), name, last)
     return module_text(rewritten.text)
 
 
@@ -300,7 +317,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
             "name": module.name,
             "target": [target.name, target.device, target.architecture, list(target.features)],
             "strategy": resolve_strategy(strategy, target),
-            "package": [_package_version(), _source_digest()],
+            "package": [package_version(), _source_digest()],
             "compiler": [identity.version, identity.content],
             "schema": SCHEMA_VERSION,
         }
@@ -308,7 +325,8 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
 
 
 @functools.cache
-def _package_version() -> str:
+def package_version() -> str:
+    """The version of this package."""
     return metadata.version("rnn-compiler")
 
 

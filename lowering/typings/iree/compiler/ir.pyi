@@ -112,6 +112,7 @@ class DictAttr(Attribute):
 class DenseI32ArrayAttr(Attribute):
     @staticmethod
     def get(values: Sequence[int]) -> DenseI32ArrayAttr: ...
+    def __iter__(self) -> Iterator[int]: ...
 
 class DenseI64ArrayAttr(Attribute):
     @staticmethod
@@ -143,6 +144,8 @@ class IndexType(Type):
     def get() -> IndexType: ...
 
 class IntegerType(Type):
+    width: int
+    def __init__(self, type: Type) -> None: ...
     @staticmethod
     def get_signless(width: int) -> IntegerType: ...
 
@@ -150,6 +153,7 @@ class FunctionType(Type):
     def __init__(self, type: Type) -> None: ...
     inputs: list[Type]
     results: list[Type]
+    def __init__(self, type: Type) -> None: ...
     @staticmethod
     def get(inputs: Sequence[Type], results: Sequence[Type]) -> FunctionType: ...
 
@@ -213,6 +217,7 @@ class Operation:
     operands: _Operands
     results: _List[OpResult]
     regions: _List[Region]
+    successors: _List[Block]
     block: Block
     parent: Operation
     @staticmethod

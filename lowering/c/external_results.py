@@ -1,0 +1,80 @@
+"""Makes the public functions of a module write their results where the caller says.
+
+IREE's convention for it is an argument of type ``!hal.buffer`` with the attribute
+``iree.abi.output``, the number of the result. Without it IREE puts all results into one buffer of
+its own. The companions of `passes.prepack_weights` also lose their fences: who calls C waits.
+
+Requires: the module that the compiler would be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.schema.dtypes import ELEMENTS
+
+__all__ = ["TensorType", "Types", "external_results"]
+
+_FUNCTIONS = ("func.func", "util.func")
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """The type of a tensor: the name of its elements' type, and its shape."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Types:
+    """The types of a function's arguments and results."""
+
+    arguments: tuple[TensorType, ...]
+    results: tuple[TensorType, ...]
+
+
+def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
+    """A module's text with an argument for each result, and what types its functions had."""
+    with ir.Context(), ir.Location.unknown():
+        parsed = ir.Module.parse(module)
+        found = {
+            ir.StringAttr(op.attributes["sym_name"]).value: _add_outputs(op)
+            for op in ops_of(parsed.body)
+            if op.name in _FUNCTIONS and _is_public(op)
+        }
+        parsed.operation.verify()
+        return parsed.operation.get_asm(enable_debug_info=True), found
+
+
+def _is_public(function: ir.Operation) -> bool:
+    attributes = function.attributes
+    name = "sym_visibility"
+    return name not in attributes or ir.StringAttr(attributes[name]).value == "public"
+
+
+def _add_outputs(function: ir.Operation) -> Types:
+    """Adds an argument for each result of a function."""
+    attributes = function.attributes
+    kind = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
+    buffer = ir.Type.parse("!hal.buffer")
+    index = ir.IndexType.get()
+    rows: list[ir.Attribute] = [ir.DictAttr.get({}) for _ in kind.inputs]
+    for number in range(len(kind.results)):
+        block_of(function).add_argument(buffer, ir.Location.name("result"))
+        rows.append(ir.DictAttr.get({"iree.abi.output": ir.IntegerAttr.get(index, number)}))
+    inputs = [*kind.inputs, *(buffer for _ in kind.results)]
+    attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, kind.results))
+    attributes["arg_attrs"] = ir.ArrayAttr.get(rows)
+    if "iree.abi.model" in attributes:
+        del attributes["iree.abi.model"]
+    return Types(_types(kind.inputs), _types(kind.results))
+
+
+def _types(types: Sequence[ir.Type]) -> tuple[TensorType, ...]:
+    tensors = [ir.RankedTensorType(each) for each in types]
+    return tuple(
+        TensorType(ELEMENTS[str(each.element_type)].name, tuple(each.shape)) for each in tensors
+    )

@@ -1,0 +1,187 @@
+"""Prints the header, which is also the documentation of what is in the object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.lowering.c.schedule import ALIGNMENT
+from rnn_compiler.lowering.c.text import call, comment, indented
+
+__all__ = ["parallel_parameters", "parameters", "print_header"]
+
+
+def print_header(name: str, functions: Sequence[Function], origin: str, processor: str) -> str:
+    """The text of ``NAME.h``.
+
+    Args:
+        name: NAME.
+        functions: What it declares.
+        origin: What made it, and for what.
+        processor: What it takes of a processor.
+    """
+    guard = f"{name.upper()}_H"
+    lines = [
+        *comment(_introduction(name, functions, origin, processor)),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        "#include <stddef.h>",
+        "#include <stdint.h>",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        "/* What every array and the scratch memory begin at a multiple of, in bytes. */",
+        f"#define {name.upper()}_ALIGNMENT {ALIGNMENT}",
+        "",
+        "/* What a code that a function returned means, in a line. */",
+        f"const char *{name}_error(int code);",
+        "",
+        *comment(
+            [
+                "Calls work(job, k) for each k from 0 to count - 1, each once, in any order and on",
+                "any threads, and returns when all calls have returned: 0, or else what makes the",
+                "whole function fail. count is often 1. The calls may wait for each other's data,",
+                "but only for calls that have begun.",
+            ]
+        ),
+        *call(
+            f"typedef int {name}_run(",
+            ["void *context", "size_t count", "int (*work)(void *job, size_t k)", "void *job"],
+            ");",
+        ),
+        "",
+    ]
+    for function in functions:
+        lines += _declared(name, function)
+    lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */"]
+    return "\n".join(lines) + "\n"
+
+
+def _introduction(
+    name: str, functions: Sequence[Function], origin: str, processor: str
+) -> list[str]:
+    names = ", ".join(function.name for function in functions)
+    return [
+        f"{name}.h: {names}.",
+        "",
+        f"{origin} Do not edit.",
+        "",
+        f"Build a program with it: cc program.c {name}.c {name}.o",
+        f"It needs {processor}, and no library but libc.",
+        "",
+        "A function takes a struct of arguments, a struct of results and scratch memory, and",
+        "returns 0 or a code. It checks all pointers and ranges before it does anything. It",
+        "allocates nothing and keeps nothing from call to call, so any threads may call it at the",
+        "same time, each with its own results and scratch memory; 64 KiB of stack suffice.",
+        "",
+        f"Arrays are contiguous, in rows, and begin at a multiple of {ALIGNMENT} bytes. Results",
+        "and scratch memory overlap neither each other nor arguments. What is in scratch memory",
+        "before and after a call is of no concern. A pointer to an array without elements may be",
+        "null.",
+        "",
+        "For example:",
+        "",
+        *(f"    {line}" for line in _example(name, functions[0])),
+    ]
+
+
+def _example(name: str, function: Function) -> list[str]:
+    """The lines of a program that calls a function."""
+    macro = f"{name.upper()}_ALIGNMENT"
+    lines = ["#include <stdalign.h>", "#include <stdio.h>", f'#include "{name}.h"', ""]
+    for prefix, members in (("in", function.arguments), ("out", function.results)):
+        lines += [
+            f"static alignas({macro}) {member.c_type} {prefix}_{member.name}"
+            f"[{max(1, member.elements)}];"
+            for member in members
+            if member.shape or prefix == "out"
+        ]
+    lines += [
+        f"static alignas({macro}) unsigned char scratch[{function.macro}];",
+        "",
+        "int main(void)",
+        "{",
+        f"    const struct {function.name}_arguments arguments = {{",
+    ]
+    for member in function.arguments:
+        value = f"in_{member.name}" if member.shape else str(member.maximum or 0)
+        lines.append(f"        .{member.name} = {value},")
+    lines += ["    };", f"    const struct {function.name}_results results = {{"]
+    lines += [f"        .{m.name} = out_{m.name}," for m in function.results]
+    lines += [
+        "    };",
+        f"    int code = {function.name}(&arguments, &results, scratch);",
+        "    if (code)",
+        f"        puts({name}_error(code));",
+        "    return code != 0;",
+        "}",
+    ]
+    return lines
+
+
+def _declared(name: str, function: Function) -> list[str]:
+    f = function.name
+    return [
+        *comment(function.comment),
+        f"struct {f}_arguments {{",
+        *indented(_members(function.arguments, constant=True)),
+        "};",
+        "",
+        f"struct {f}_results {{",
+        *indented(_members(function.results, constant=False)),
+        "};",
+        "",
+        "/* Bytes of scratch memory. */",
+        f"#define {function.macro} {function.scratch}",
+        "",
+        *call(f"int {f}(", parameters(function), ");"),
+        "",
+        "/* The same numbers, with workgroups run by a function of the caller's. */",
+        *call(f"int {f}_parallel(", parallel_parameters(name, function), ");"),
+        "",
+    ]
+
+
+def parameters(function: Function) -> list[str]:
+    """The parameters of a function."""
+    f = function.name
+    return [
+        f"const struct {f}_arguments *arguments",
+        f"const struct {f}_results *results",
+        "void *scratch",
+    ]
+
+
+def parallel_parameters(name: str, function: Function) -> list[str]:
+    """The parameters of a function that is given one to run workgroups with."""
+    return [*parameters(function), f"{name}_run *run", "void *context"]
+
+
+def _members(members: Sequence[Member], *, constant: bool) -> list[str]:
+    """The members of a struct, each with what it is."""
+    declared: list[tuple[str, str]] = []
+    for member in members:
+        pointer = bool(member.shape) or not constant
+        space = " *" if pointer else " "
+        const = "const " if constant and pointer else ""
+        declared.append((f"{const}{member.c_type}{space}{member.name};", _note(member)))
+    width = max((len(text) for text, _ in declared), default=0)
+    return [f"{text:<{width}}  /* {note} */" if note else text for text, note in declared]
+
+
+def _note(member: Member) -> str:
+    parts: list[str] = []
+    if member.shape:
+        shape = f"[{', '.join(map(str, member.shape))}]"
+        plain = not member.formula or member.formula == shape
+        parts.append(shape if plain else f"{member.formula} = {shape}")
+    if member.dtype in ("float16", "bfloat16"):
+        parts.append(f"the bits of {member.dtype}")
+    if member.minimum is not None:
+        parts.append(f"from {member.minimum} to {member.maximum}")
+    if member.may_be_null:
+        parts.append("not read, may be null")
+    return ", ".join(parts)

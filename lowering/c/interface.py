@@ -1,0 +1,236 @@
+"""Functions as C sees them: a struct of arguments, a struct of results, and memory of their own."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.lowering.c.external_results import TensorType, Types
+from rnn_compiler.lowering.c.schedule import ALIGNMENT, Place, Schedule, Span, aligned
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+__all__ = ["Function", "Member", "check_identifier", "functions_of", "scalar_ranges"]
+
+_TYPES = {
+    "float16": "uint16_t",
+    "bfloat16": "uint16_t",
+    "float32": "float",
+    "float64": "double",
+    "int8": "int8_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+}
+"""The C type of each element type; 16-bit floats are their bits."""
+
+_KEYWORDS = frozenset(
+    word
+    for line in (
+        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t",
+        "char32_t char8_t class compl concept const const_cast consteval constexpr constinit",
+        "continue co_await co_return co_yield decltype default delete do double dynamic_cast",
+        "else enum explicit export extern false float for friend goto if inline int long main",
+        "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected",
+        "public register reinterpret_cast requires restrict return short signed sizeof static",
+        "static_assert static_cast struct switch template this thread_local throw true try",
+        "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t",
+        "while xor xor_eq",
+    )
+    for word in line.split()
+)
+"""The words of C11, C23 and C++20 that no name may be, and ``main``."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """An argument or a result: a member of a struct.
+
+    Attributes:
+        name: Its name.
+        dtype: The name of its elements' type.
+        shape: Its shape.
+        formula: The shape in terms of the op's dimensions; may be empty.
+        minimum: The least that an integer of it may be; None if it may be anything.
+        maximum: The most.
+        may_be_null: Whether its pointer may be null, as nothing of it is read.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    formula: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+    may_be_null: bool = False
+
+    @property
+    def c_type(self) -> str:
+        """The C type of an element."""
+        return _TYPES[self.dtype]
+
+    @property
+    def elements(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.elements * DTYPES[self.dtype].numpy.itemsize
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function.
+
+    Attributes:
+        name: Its name.
+        comment: What it is, in a few lines.
+        arguments: What it takes; a scalar is passed by value.
+        results: What it gives.
+        schedule: What it does.
+    """
+
+    name: str
+    comment: tuple[str, ...]
+    arguments: tuple[Member, ...]
+    results: tuple[Member, ...]
+    schedule: Schedule
+
+    @property
+    def macro(self) -> str:
+        """The macro for the bytes of memory that a call needs."""
+        return f"{self.name.upper()}_SCRATCH_SIZE"
+
+    @cached_property
+    def scalars(self) -> Mapping[int, Span]:
+        """Where each scalar argument is copied to, behind what the schedule needs."""
+        numbers = [k for k, member in enumerate(self.arguments) if not member.shape]
+        start = aligned(self.schedule.scratch)
+        return {
+            number: Span(
+                Place.SCRATCH,
+                0,
+                start + k * ALIGNMENT,
+                DTYPES[self.arguments[number].dtype].bits // 8,
+            )
+            for k, number in enumerate(numbers)
+            if self.schedule.reads(number)
+        }
+
+    @property
+    def scratch(self) -> int:
+        """How many bytes of memory a call needs; C has no arrays of none."""
+        ends = [span.offset + ALIGNMENT for span in self.scalars.values()]
+        return max(ALIGNMENT, aligned(self.schedule.scratch), *ends)
+
+
+def check_identifier(name: object, argument: str) -> str:
+    """Checks that something can be a name in C and C++.
+
+    Raises:
+        InvalidArgumentError: It cannot.
+    """
+    if (
+        not isinstance(name, str)
+        or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
+        or name in _KEYWORDS
+        or len(name) > 100
+    ):
+        expected = "a name in C: letters, digits and _, no digit or _ first, no word of C or C++"
+        raise InvalidArgumentError("compile_c", argument, expected, describe(name))
+    return name
+
+
+def scalar_ranges(specs: Iterable[FunctionSpec]) -> Mapping[str, range]:
+    """The values of the scalar that says how many steps run, of functions that have one."""
+    found: dict[str, range] = {}
+    for spec in specs:
+        for tensor in spec.arguments:
+            if tensor.shape == () and tensor.minimum == 0 and tensor.maximum is not None:
+                for name in (spec.function, spec.prepacked):
+                    found[name] = range(tensor.maximum + 1)
+    return found
+
+
+def functions_of(
+    specs: Sequence[FunctionSpec], types: Mapping[str, Types], schedules: Mapping[str, Schedule]
+) -> list[Function]:
+    """The functions of a module, each followed by its companions.
+
+    Raises:
+        UnsupportedError: Their types are not those of the specs.
+    """
+    found: list[Function] = []
+    for spec in specs:
+        arguments = tuple(map(_member, spec.arguments))
+        results = tuple(map(_member, spec.results))
+        comment = (f"{spec.op} in {spec.dtype}", *_facts(spec))
+        function = Function(spec.function, comment, arguments, results, schedules[spec.function])
+        found.append(_checked(function, types))
+        if spec.prepack not in types:
+            continue
+        packed = _packed(types[spec.prepack].results)
+        weights = tuple(member for member in arguments if member.name in spec.weights)
+        comment = (
+            f"Packs {', '.join(spec.weights)} for {spec.prepacked}. What it gives is for this code "
+            "alone; keep it as long as the weights stay the same.",
+        )
+        schedule = schedules[spec.prepack]
+        found.append(_checked(Function(spec.prepack, comment, weights, packed, schedule), types))
+        schedule = schedules[spec.prepacked]
+        known = tuple(
+            _optional(member) if member in weights and not schedule.reads(k) else member
+            for k, member in enumerate(arguments)
+        )
+        comment = (f"{spec.function} with weights that {spec.prepack} packed: the same numbers.",)
+        function = Function(spec.prepacked, comment, (*known, *packed), results, schedule)
+        found.append(_checked(function, types))
+    return found
+
+
+def _member(tensor: TensorSpec) -> Member:
+    limited = tensor.minimum is not None and tensor.maximum is not None
+    return Member(
+        tensor.name,
+        tensor.dtype,
+        tuple(tensor.shape),
+        tensor.formula if tensor.shape else "",
+        tensor.minimum if limited else None,
+        tensor.maximum if limited else None,
+    )
+
+
+def _optional(member: Member) -> Member:
+    return Member(member.name, member.dtype, member.shape, member.formula, may_be_null=True)
+
+
+def _packed(types: Sequence[TensorType]) -> tuple[Member, ...]:
+    names = ["packed"] if len(types) == 1 else [f"packed_{k}" for k in range(len(types))]
+    return tuple(
+        Member(name, each.dtype, each.shape) for name, each in zip(names, types, strict=True)
+    )
+
+
+def _facts(spec: FunctionSpec) -> tuple[str, ...]:
+    """The sizes and attributes that a function is for."""
+    lines = [", ".join(f"{name} = {value}" for name, value in spec.dims.items())]
+    lines.append(", ".join(f"{name} = {value}" for name, value in spec.json_attributes.items()))
+    return tuple(line for line in lines if line)
+
+
+def _checked(function: Function, types: Mapping[str, Types]) -> Function:
+    """A function, if the module has it so."""
+    for members, found in (
+        (function.arguments, types[function.name].arguments),
+        (function.results, types[function.name].results),
+    ):
+        if [(member.dtype, member.shape) for member in members] != [
+            (each.dtype, each.shape) for each in found
+        ]:
+            raise UnsupportedError(f"compile_c: {function.name}: its types are not those expected")
+    return function

@@ -1,0 +1,158 @@
+"""A module as C: header, source and object, of what the compiler gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.lowering.c.cpu_check import cpu_check
+from rnn_compiler.lowering.c.external_results import Types
+from rnn_compiler.lowering.c.header import print_header
+from rnn_compiler.lowering.c.host_program import Sizes, read_host_program
+from rnn_compiler.lowering.c.interface import (
+    Function,
+    check_identifier,
+    functions_of,
+    scalar_ranges,
+)
+from rnn_compiler.lowering.c.messages import Messages
+from rnn_compiler.lowering.c.object_file import Kernel, ObjectFile
+from rnn_compiler.lowering.c.schedule import Dispatch, steps_in
+from rnn_compiler.lowering.c.source import INTERNAL, print_source
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+
+__all__ = ["Library", "make_library"]
+
+_LIBRARY_NAMES = ("getauxval", "memcpy", "memset")
+
+
+@dataclass(frozen=True)
+class Library:
+    """The files of a module in C, and its functions.
+
+    Attributes:
+        header: The text of ``NAME.h``.
+        source: The text of ``NAME.c``.
+        object: The bytes of ``NAME.o``.
+        functions: What is in them.
+    """
+
+    header: str
+    source: str
+    object: bytes
+    functions: tuple[Function, ...]
+
+
+def make_library(
+    name: str,
+    specs: Sequence[FunctionSpec],
+    types: Mapping[str, Types],
+    host_program: str,
+    object_file: bytes,
+    target: TargetSpec,
+    origin: str,
+) -> Library:
+    """Makes the files of a module.
+
+    Args:
+        name: NAME, by which files and symbols begin.
+        specs: What the module's functions are.
+        types: What types all its public functions have.
+        host_program: The text of its host program.
+        object_file: The object of its compiled code.
+        target: What it was compiled for.
+        origin: What made it, in a sentence.
+
+    Raises:
+        InvalidArgumentError: A name cannot be one in C, or two things would have the same.
+        UnsupportedError: The host program is no list of calls of compiled code.
+    """
+    sizes = {
+        function: Sizes(
+            [_size(each.dtype, each.shape) for each in found.arguments],
+            [_size(each.dtype, each.shape) for each in found.results],
+        )
+        for function, found in types.items()
+    }
+    program = read_host_program(host_program, sizes, scalar_ranges(specs))
+    functions = functions_of(specs, types, program.schedules)
+    known = ObjectFile(object_file)
+    _check_calls(functions, known.kernels)
+    used = {
+        step.kernel
+        for function in functions
+        for step in steps_in(function.schedule.steps)
+        if isinstance(step, Dispatch)
+    }
+    kernels = _symbols(name, [kernel for kernel in known.kernels if kernel in used])
+    _check_names(name, functions, kernels)
+    messages = Messages(functions, target.features)
+    check = cpu_check(target.architecture, target.features)
+    needed = f"an {target.architecture} processor"
+    if target.features:
+        needed += f" with {', '.join(target.features)}"
+    return Library(
+        print_header(name, functions, origin, needed),
+        print_source(name, functions, kernels, program.constants, messages, check, origin),
+        known.with_only(kernels),
+        tuple(functions),
+    )
+
+
+def _size(dtype: str, shape: Sequence[int]) -> int:
+    size = DTYPES[dtype].numpy.itemsize
+    for extent in shape:
+        size *= extent
+    return size
+
+
+def _check_calls(functions: Sequence[Function], kernels: Mapping[str, Kernel]) -> None:
+    """Checks that calls give the code what it takes."""
+    for function in functions:
+        for step in steps_in(function.schedule.steps):
+            if not isinstance(step, Dispatch):
+                continue
+            kernel = kernels.get(step.kernel)
+            given = len(step.constants), len(step.buffers)
+            if kernel is None or given != (kernel.constants, kernel.buffers):
+                raise UnsupportedError(
+                    f"compile_c: {function.name}: its object does not have the code "
+                    f"{step.kernel} as its host program calls it"
+                )
+
+
+def _symbols(name: str, kernels: Sequence[str]) -> dict[str, str]:
+    """The symbol of each piece of compiled code: its name behind the module's."""
+    found: dict[str, str] = {}
+    for kernel in kernels:
+        symbol = f"{name}_{re.sub(r'[^A-Za-z0-9_]', '_', kernel)}"
+        if symbol in found.values():
+            symbol += f"_{len(found)}"
+        found[kernel] = symbol
+    return found
+
+
+def _check_names(name: str, functions: Sequence[Function], kernels: Mapping[str, str]) -> None:
+    """Checks that each name of the files stands for one thing.
+
+    Raises:
+        InvalidArgumentError: One does not; the message says which.
+    """
+    names = [*INTERNAL, *_LIBRARY_NAMES, *kernels.values(), f"{name}_error", f"{name}_run"]
+    macros = [f"{name.upper()}_H", f"{name.upper()}_ALIGNMENT"]
+    for function in functions:
+        check_identifier(function.name, "function")
+        names += [function.name, f"{function.name}_parallel"]
+        macros.append(function.macro)
+        for member in (*function.arguments, *function.results):
+            check_identifier(member.name, member.name)
+    for each in (names, macros):
+        twice = sorted({one for one in each if each.count(one) > 1})
+        if twice:
+            expected = "a name that makes every name in C another"
+            raise InvalidArgumentError(
+                "compile_c", "name", expected, f"{name!r}", f"{twice[0]} twice"
+            )

@@ -1,0 +1,76 @@
+"""The codes that functions return in C, and what ``NAME_error`` says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.lowering.c.schedule import ALIGNMENT
+
+__all__ = ["CPU", "FAILED", "NO_STRUCT", "Messages"]
+
+NO_STRUCT, CPU, FAILED = 1, 2, 3
+"""Codes that are of no argument."""
+
+NULL, MISALIGNED, OVERLAP, RANGE = range(4)
+"""What can be wrong with an argument or a result, added to its own code."""
+
+_FIRST = 16
+
+
+class Messages:
+    """The codes of a module's functions.
+
+    An argument, a result or the scratch memory has a code of its own by its name and range, to
+    which the kind of the mistake is added; so equal ones of several functions share it.
+    """
+
+    def __init__(self, functions: Sequence[Function], features: Sequence[str]) -> None:
+        self._codes: dict[tuple[str, int | None, int | None], int] = {}
+        self.texts: dict[int, str] = {
+            0: "no error",
+            NO_STRUCT: "arguments or results: a null pointer",
+            FAILED: "the function that runs workgroups gave an error",
+        }
+        if features:
+            needed = ", ".join(features)
+            self.texts[CPU] = f"this processor lacks a feature that the code needs: {needed}"
+        self._add(Member("scratch", "int8", (1,)), written=True)
+        for function in functions:
+            for member in function.arguments:
+                self._add(member, written=False)
+            for member in function.results:
+                self._add(member, written=True)
+
+    def of(self, member: Member) -> int:
+        """The code of an argument or result, to which that of the mistake is added."""
+        return self._codes[member.name, member.minimum, member.maximum]
+
+    @property
+    def scratch(self) -> int:
+        """The code of the scratch memory."""
+        return self._codes["scratch", None, None]
+
+    def _add(self, member: Member, *, written: bool) -> None:
+        key = (member.name, member.minimum, member.maximum)
+        code = self._codes.setdefault(key, _FIRST + 4 * len(self._codes))
+        name = member.name
+        texts: Mapping[int, str] = {}
+        if member.shape:
+            texts = {
+                NULL: f"{name}: a null pointer",
+                MISALIGNED: f"{name}: not aligned to {ALIGNMENT} bytes",
+            }
+            if written:
+                texts = {**texts, OVERLAP: f"{name}: overlaps another array"}
+        elif written:
+            texts = {
+                NULL: f"{name}: a null pointer",
+                MISALIGNED: f"{name}: not aligned to {ALIGNMENT} bytes",
+                OVERLAP: f"{name}: overlaps another array",
+            }
+        if member.minimum is not None:
+            what = "an element " if member.shape else ""
+            text = f"{name}: {what}not from {member.minimum} to {member.maximum}"
+            texts = {**texts, RANGE: text}
+        self.texts.update({code + kind: text for kind, text in texts.items()})

@@ -1,0 +1,161 @@
+"""What a function does on the host, as data: which compiled code runs on which bytes, in order.
+
+IREE's host programs allocate, record, wait and free. Of those that are a list, all that remains is
+here: each step is done before the next begins, which is what the barriers of a command buffer ask
+for and more. Sizes, offsets and lengths are bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+__all__ = [
+    "ALIGNMENT",
+    "Choice",
+    "Copy",
+    "Dispatch",
+    "Fill",
+    "Place",
+    "Schedule",
+    "Span",
+    "Step",
+    "aligned",
+    "spans_of",
+    "steps_in",
+]
+
+ALIGNMENT = 64
+"""What compiled code takes every buffer to be aligned to."""
+
+
+def aligned(size: int) -> int:
+    """A size, or the next one that keeps what follows aligned.
+
+    Example:
+        >>> aligned(0), aligned(1), aligned(64)
+        (0, 64, 64)
+    """
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+class Place(Enum):
+    """Where bytes are."""
+
+    ARGUMENT = "argument"
+    RESULT = "result"
+    SCRATCH = "scratch"
+    CONSTANT = "constant"
+
+
+@dataclass(frozen=True)
+class Span:
+    """Bytes that lie together.
+
+    Attributes:
+        place: Where they are.
+        index: Which argument, result or constant; 0 for scratch, which is one.
+        offset: Where they begin in it.
+        length: How many they are.
+    """
+
+    place: Place
+    index: int
+    offset: int
+    length: int
+
+    def part(self, offset: int, length: int) -> Span:
+        """Some of them."""
+        return Span(self.place, self.index, self.offset + offset, length)
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """A call of compiled code, once for each workgroup.
+
+    Attributes:
+        kernel: The name of the code.
+        workgroups: How many there are along each axis.
+        constants: What it is given beside the buffers, as 32 bits each.
+        buffers: What it reads and writes.
+    """
+
+    kernel: str
+    workgroups: tuple[int, int, int]
+    constants: tuple[int, ...]
+    buffers: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of bytes; source and target do not overlap."""
+
+    source: Span
+    target: Span
+
+
+@dataclass(frozen=True)
+class Fill:
+    """Bytes that are all the same, or repeat a pattern of 2 or 4."""
+
+    target: Span
+    pattern: bytes
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Steps that depend on a number, after which there are no others.
+
+    Attributes:
+        value: Where the number is, an integer of 1, 4 or 8 bytes.
+        cases: The steps for each value that it may have.
+    """
+
+    value: Span
+    cases: Mapping[int, tuple[Step, ...]]
+
+
+Step: TypeAlias = Dispatch | Copy | Fill | Choice
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A function.
+
+    Attributes:
+        function: Its symbol.
+        scratch: How many bytes of memory it needs for itself.
+        steps: What it does.
+    """
+
+    function: str
+    scratch: int
+    steps: tuple[Step, ...]
+
+    def reads(self, index: int) -> bool:
+        """Whether anything is read of an argument."""
+        return any(
+            span.place is Place.ARGUMENT and span.index == index
+            for step in steps_in(self.steps)
+            for span in spans_of(step)
+        )
+
+
+def steps_in(steps: Sequence[Step]) -> Iterator[Step]:
+    """All steps, those of choices after these."""
+    for step in steps:
+        yield step
+        if isinstance(step, Choice):
+            for case in step.cases.values():
+                yield from steps_in(case)
+
+
+def spans_of(step: Step) -> tuple[Span, ...]:
+    """What a step reads and writes."""
+    if isinstance(step, Dispatch):
+        return step.buffers
+    if isinstance(step, Copy):
+        return step.source, step.target
+    return (step.target,) if isinstance(step, Fill) else (step.value,)

@@ -1,0 +1,431 @@
+"""Prints the source file: checks, and the calls of compiled code in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.lowering.c.cpu_check import CpuCheck
+from rnn_compiler.lowering.c.header import parallel_parameters, parameters
+from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_STRUCT, RANGE, Messages
+from rnn_compiler.lowering.c.schedule import (
+    ALIGNMENT,
+    Choice,
+    Copy,
+    Dispatch,
+    Fill,
+    Place,
+    Span,
+    Step,
+    steps_in,
+)
+from rnn_compiler.lowering.c.text import call, comment, indented, wrapped
+
+__all__ = ["INTERNAL", "print_source"]
+
+INTERNAL = ("call_kernel", "call_workgroup", "check_arrays", "cpu_is_known", "fill")
+"""The functions of the file that nobody else sees."""
+
+_TYPES = """\
+/*
+ * How compiled code is called: by the rules of an executable library 0.6 of IREE
+ * (runtime/src/iree/hal/local/executable_library.h), whose structs these are.
+ */
+struct environment {
+    const uint32_t *constants;
+    void *imports[3];
+    uint64_t processor[8];
+};
+
+struct dispatch {
+    uint32_t size_x, size_y;
+    uint16_t size_z, constant_count;
+    uint32_t count_x, count_y;
+    uint16_t count_z;
+    uint8_t concurrency, buffer_count;
+    const uint32_t *constants;
+    void *const *buffers;
+    const size_t *lengths;
+};
+
+struct workgroup {
+    uint32_t x, y;
+    uint16_t z, reserved;
+    uint32_t processor;
+    void *memory;
+    uint32_t memory_size;
+};
+
+typedef int kernel(const struct environment *, const struct dispatch *, const struct workgroup *);
+"""
+
+_CALLS = """\
+/* Who runs workgroups: a function of the caller's, or none. */
+struct caller {
+    {NAME}_run *run;
+    void *context;
+};
+
+struct job {
+    kernel *code;
+    const struct dispatch *dispatch;
+};
+
+static int call_workgroup(void *data, size_t k)
+{
+    const struct job *job = (const struct job *)data;
+    const struct dispatch *dispatch = job->dispatch;
+    struct environment environment;
+    struct workgroup group;
+    memset(&environment, 0, sizeof environment);
+    memset(&group, 0, sizeof group);
+    group.x = (uint32_t)(k % dispatch->count_x);
+    group.y = (uint32_t)(k / dispatch->count_x % dispatch->count_y);
+    group.z = (uint16_t)(k / dispatch->count_x / dispatch->count_y);
+    return job->code(&environment, dispatch, &group);
+}
+
+/* Runs all workgroups of a dispatch; gives 0 when they are done. */
+static int call_kernel(const struct caller *caller, kernel *code, const uint32_t *groups,
+                       size_t buffer_count, void *const *buffers, const size_t *lengths,
+                       size_t constant_count, const uint32_t *constants)
+{
+    struct dispatch dispatch;
+    struct job job;
+    size_t count = (size_t)groups[0] * groups[1] * groups[2];
+    memset(&dispatch, 0, sizeof dispatch);
+    dispatch.size_x = dispatch.size_y = dispatch.size_z = 1;
+    dispatch.count_x = groups[0];
+    dispatch.count_y = groups[1];
+    dispatch.count_z = (uint16_t)groups[2];
+    dispatch.concurrency = 1;
+    dispatch.buffer_count = (uint8_t)buffer_count;
+    dispatch.buffers = buffers;
+    dispatch.lengths = lengths;
+    dispatch.constant_count = (uint16_t)constant_count;
+    dispatch.constants = constants;
+    job.code = code;
+    job.dispatch = &dispatch;
+    if (caller->run)
+        return caller->run(caller->context, count, call_workgroup, &job) ? {FAILED} : 0;
+    for (size_t k = 0; k < count; k++)
+        if (call_workgroup(&job, k))
+            return {FAILED};
+    return 0;
+}
+"""
+
+_CHECKS = """\
+/* An array: where, how many bytes, what is added to codes for it, and whether it may be null. */
+struct array {
+    const void *data;
+    size_t size;
+    int code, may_be_null;
+};
+
+/* Checks arrays, of which the last are written to. */
+static int check_arrays(const struct array *arrays, size_t count, size_t written)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (!arrays[k].size || (arrays[k].may_be_null && !arrays[k].data))
+            continue; /* nobody follows the pointer */
+        if (!arrays[k].data)
+            return arrays[k].code;
+        if ((uintptr_t)arrays[k].data % {ALIGNMENT})
+            return arrays[k].code + 1;
+    }
+    for (size_t k = count - written; k < count; k++) {
+        uintptr_t start = (uintptr_t)arrays[k].data, end = start + arrays[k].size;
+        for (size_t other = 0; other < k; other++) {
+            uintptr_t from = (uintptr_t)arrays[other].data, to = from + arrays[other].size;
+            if (from < to && start < end && start < to && from < end)
+                return arrays[k].code + 2;
+        }
+    }
+    return 0;
+}
+"""
+
+_FILL = """\
+static void fill(void *target, size_t size, const char *pattern, size_t width)
+{
+    for (size_t k = 0; k < size; k += width)
+        memcpy((char *)target + k, pattern, width);
+}
+"""
+
+
+def print_source(
+    name: str,
+    functions: Sequence[Function],
+    kernels: Mapping[str, str],
+    constants: Sequence[bytes],
+    messages: Messages,
+    check: CpuCheck,
+    origin: str,
+) -> str:
+    """The text of ``NAME.c``.
+
+    Args:
+        name: NAME.
+        functions: What it defines.
+        kernels: The symbol of each piece of compiled code.
+        constants: Bytes that the functions read.
+        messages: The codes that they return.
+        check: How the processor is asked for what they need.
+        origin: What made it, and for what.
+    """
+    steps = [step for each in functions for step in steps_in(each.schedule.steps)]
+    used = {step.kernel for step in steps if isinstance(step, Dispatch)}
+    lines = [
+        *comment([f"{name}.c: calls the compiled code in {name}.o.", "", f"{origin} Do not edit."]),
+        f'#include "{name}.h"',
+        "",
+        "#include <string.h>",
+        *check.includes,
+        "",
+    ]
+    if used:
+        lines += [_TYPES, *_externals(kernels, used), _filled(_CALLS, name)]
+    else:
+        lines += [f"struct caller {{\n    {name}_run *run;\n    void *context;\n}};\n"]
+    if constants:
+        lines += ["#ifndef __cplusplus", "#include <stdalign.h>", "#endif", ""]
+        for k, data in enumerate(constants):
+            lines += _constant(k, data)
+    lines += [_filled(_CHECKS, name)]
+    if any(isinstance(step, Fill) and len(step.pattern) > 1 for step in steps):
+        lines += [_FILL]
+    if check.function:
+        lines += ["static int cpu_is_known(void)", "{", *indented(check.function), "}", ""]
+    for function in functions:
+        lines += _defined(name, function, kernels, messages, asks=bool(check.function))
+    lines += _error(name, messages)
+    return "\n".join(lines) + "\n"
+
+
+def _filled(text: str, name: str) -> str:
+    return (
+        text.replace("{NAME}", name)
+        .replace("{ALIGNMENT}", str(ALIGNMENT))
+        .replace("{FAILED}", str(FAILED))
+    )
+
+
+def _externals(kernels: Mapping[str, str], used: set[str]) -> list[str]:
+    return [
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        *(f"extern kernel {symbol};" for kernel, symbol in kernels.items() if kernel in used),
+        "#ifdef __cplusplus",
+        "}",
+        "#endif",
+        "",
+    ]
+
+
+def _constant(number: int, data: bytes) -> list[str]:
+    """A constant as words of 64 bits, which is short and has no byte order of its own here."""
+    words = [
+        f"{int.from_bytes(data[k : k + 8].ljust(8, bytes(1)), 'little'):#x}"
+        for k in range(0, len(data), 8)
+    ]
+    start = f"static const alignas({ALIGNMENT}) uint64_t constant_{number}[] = {{"
+    return [*wrapped(start, words, "};"), ""]
+
+
+def _error(name: str, messages: Messages) -> list[str]:
+    cases = [
+        f'case {code}:\n        return "{text}";' for code, text in sorted(messages.texts.items())
+    ]
+    return [
+        f"const char *{name}_error(int code)",
+        "{",
+        "    switch (code) {",
+        *indented(cases),
+        "    default:",
+        f'        return "no code of {name}";',
+        "    }",
+        "}",
+    ]
+
+
+def _defined(
+    name: str,
+    function: Function,
+    kernels: Mapping[str, str],
+    messages: Messages,
+    *,
+    asks: bool,
+) -> list[str]:
+    """The definition of a function, and of its parallel form, which does the work."""
+    f = function.name
+    body = _Body(function, kernels, messages)
+    steps = body.steps(function.schedule.steps)
+    dispatches = any(isinstance(step, Dispatch) for step in steps_in(function.schedule.steps))
+    lines = [
+        *call(f"int {f}_parallel(", parallel_parameters(name, function), ")"),
+        "{",
+        *indented(["if (!arguments || !results)", f"    return {NO_STRUCT};"]),
+        *indented(body.checks()),
+    ]
+    if asks:
+        lines += indented(["if (!cpu_is_known())", f"    return {CPU};"])
+    lines += indented(["char *const memory = (char *)scratch;"])
+    if dispatches:
+        lines += indented(["const struct caller caller = {run, context};"])
+    else:
+        lines += indented(["(void)run;", "(void)context;"])
+    if "memory" not in "\n".join((*steps, *body.scalars())):
+        lines += indented(["(void)memory;"])
+    lines += indented(body.scalars())
+    lines += indented(steps)
+    lines += ["    return 0;", "}", ""]
+    return [
+        *lines,
+        *call(f"int {f}(", parameters(function), ")"),
+        "{",
+        f"    return {f}_parallel(arguments, results, scratch, NULL, NULL);",
+        "}",
+        "",
+    ]
+
+
+class _Body:
+    """The inside of a function."""
+
+    def __init__(self, function: Function, kernels: Mapping[str, str], messages: Messages) -> None:
+        self._function = function
+        self._kernels = kernels
+        self._messages = messages
+
+    def checks(self) -> list[str]:
+        """The checks of arguments, results and scratch memory."""
+        function = self._function
+        rows = [
+            self._row(f"arguments->{member.name}", member)
+            for member in function.arguments
+            if member.shape
+        ]
+        rows += [self._row(f"results->{member.name}", member) for member in function.results]
+        rows.append(f"{{scratch, {function.macro}, {self._messages.scratch}, 0}},")
+        written = len(function.results) + 1
+        lines = [
+            "const struct array arrays[] = {",
+            *indented(rows),
+            "};",
+            f"int code = check_arrays(arrays, {len(rows)}, {written});",
+            "if (code)",
+            "    return code;",
+        ]
+        for member in function.arguments:
+            if member.minimum is not None:
+                lines += self._range(member)
+        return lines
+
+    def _row(self, pointer: str, member: Member) -> str:
+        code = self._messages.of(member)
+        return f"{{{pointer}, {member.size}, {code}, {int(member.may_be_null)}}},"
+
+    def _range(self, member: Member) -> list[str]:
+        """The check of an integer, or of all in an array."""
+        code = self._messages.of(member) + RANGE
+        low, high = member.minimum, member.maximum
+        value = f"arguments->{member.name}"
+        if member.shape:
+            value += "[k]"
+        test = [f"if ({value} < {low} || {value} > {high})", f"    return {code};"]
+        if not member.shape:
+            return test
+        return [f"for (size_t k = 0; k < {member.elements}; k++)", *indented(test)]
+
+    def scalars(self) -> list[str]:
+        """Copies of the scalars, which compiled code reads from memory."""
+        return [
+            f"memcpy(memory + {span.offset}, &arguments->{self._function.arguments[k].name}, "
+            f"{span.length});"
+            for k, span in self._function.scalars.items()
+        ]
+
+    def steps(self, steps: Sequence[Step]) -> list[str]:
+        """The steps."""
+        lines: list[str] = []
+        for step in steps:
+            if isinstance(step, Dispatch):
+                lines += self._dispatch(step)
+            elif isinstance(step, Copy):
+                target, source = self._pointer(step.target), self._pointer(step.source)
+                lines.append(f"memcpy({target}, {source}, {step.target.length});")
+            elif isinstance(step, Fill):
+                lines.append(self._fill(step))
+            else:
+                lines += self._choice(step)
+        return lines
+
+    def _pointer(self, span: Span) -> str:
+        """A pointer to bytes."""
+        function = self._function
+        if span.place is Place.ARGUMENT and span.index in function.scalars:
+            return f"memory + {function.scalars[span.index].offset + span.offset}"
+        if span.place is Place.SCRATCH:
+            return f"memory + {span.offset}" if span.offset else "memory"
+        if span.place is Place.ARGUMENT:
+            base = f"arguments->{function.arguments[span.index].name}"
+        elif span.place is Place.RESULT:
+            base = f"results->{function.results[span.index].name}"
+        else:
+            base = f"constant_{span.index}"
+        return f"(char *){base} + {span.offset}" if span.offset else f"(void *){base}"
+
+    def _dispatch(self, step: Dispatch) -> list[str]:
+        groups = ", ".join(map(str, step.workgroups))
+        lines = [
+            f"static const uint32_t groups[] = {{{groups}}};",
+            *wrapped("void *const buffers[] = {", [*map(self._pointer, step.buffers)], "};"),
+            *wrapped(
+                "static const size_t lengths[] = {",
+                [str(span.length) for span in step.buffers],
+                "};",
+            ),
+        ]
+        constants = "NULL"
+        if step.constants:
+            lines += wrapped(
+                "static const uint32_t constants[] = {", [*map(str, step.constants)], "};"
+            )
+            constants = "constants"
+        lines += [
+            *call(
+                "code = call_kernel(",
+                [
+                    *("&caller", self._kernels[step.kernel], "groups"),
+                    *(str(len(step.buffers)), "buffers", "lengths"),
+                    *(str(len(step.constants)), constants),
+                ],
+                ");",
+            ),
+            "if (code)",
+            "    return code;",
+        ]
+        return ["{", *indented(lines), "}"]
+
+    def _fill(self, step: Fill) -> str:
+        target = self._pointer(step.target)
+        if len(step.pattern) == 1:
+            return f"memset({target}, {step.pattern[0]:#x}, {step.target.length});"
+        pattern = "".join(f"\\x{byte:02x}" for byte in step.pattern)
+        return f'fill({target}, {step.target.length}, "{pattern}", {len(step.pattern)});'
+
+    def _choice(self, step: Choice) -> list[str]:
+        length = step.value.length
+        kind = f"int{8 * length}_t"
+        lines = [
+            f"{kind} value;",
+            f"memcpy(&value, {self._pointer(step.value)}, {length});",
+            "switch (value) {",
+        ]
+        for value, steps in step.cases.items():
+            lines += [f"case {value}:", *indented([*self.steps(steps), "return 0;"])]
+        lines += ["default:", f"    return {FAILED};", "}"]
+        return ["{", *indented(lines), "}"]

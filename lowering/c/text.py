@@ -1,0 +1,60 @@
+"""Lines of C."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+__all__ = ["call", "comment", "indented", "wrapped"]
+
+_WIDTH = 96
+
+
+def comment(lines: Iterable[str]) -> list[str]:
+    """A comment; what would end it is taken out, and long lines are broken."""
+    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
+    broken = [part for line in safe for part in textwrap.wrap(line, _WIDTH - 3) or [""]]
+    return ["/*", *(f" * {line}".rstrip() for line in broken), " */"]
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Lines moved to the right, but for those of the preprocessor."""
+    return [f"    {line}" if line and line[0] != "#" else line for line in lines]
+
+
+def call(start: str, items: Sequence[str], end: str) -> list[str]:
+    """A call or the head of a function; if it takes several lines, they begin below the bracket.
+
+    Example:
+        >>> call("int f(", ["void *a", "int b"], ");")
+        ['int f(void *a, int b);']
+    """
+    lines = [start]
+    for number, item in enumerate(items):
+        text = item + (end if number == len(items) - 1 else ",")
+        space = " " if number else ""
+        if number and len(lines[-1]) + len(space + text) > _WIDTH:
+            lines.append(" " * len(start) + text)
+        else:
+            lines[-1] += space + text
+    return lines
+
+
+def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
+    """A list in as few lines as it takes, ``start a, b, c end``.
+
+    Example:
+        >>> wrapped("f(", ["a", "b"], ");")
+        ['f(a, b);']
+    """
+    one = f"{start}{', '.join(items)}{end}"
+    if len(one) <= _WIDTH:
+        return [one]
+    lines = [start.rstrip()]
+    row = ""
+    for item in items:
+        if row and len(row) + len(item) > _WIDTH - 6:
+            lines.append(f"    {row.rstrip()}")
+            row = ""
+        row += f"{item}, "
+    return [*lines, f"    {row.rstrip().rstrip(',')}", end.lstrip()]

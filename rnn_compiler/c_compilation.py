@@ -1,0 +1,244 @@
+"""C: a module and a target give four files, of which a program needs nothing but libc.
+
+``NAME.h`` and ``NAME.c`` are printed from the compiler's own description of what happens on the
+host (`lowering.c`); ``NAME.o`` is the compiled code, the same that an artifact holds; ``NAME.json``
+says what they are. Nothing of IREE is left in them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rnn_compiler import stages
+from rnn_compiler.compilation import check_request, package_version
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.execution import current_target
+from rnn_compiler.files import write_files
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.strategies import resolve_strategy
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.c.interface import Function, Member
+    from rnn_compiler.lowering.c.library import Library
+
+__all__ = ["CModule", "compile_c"]
+
+
+@dataclass(frozen=True)
+class CModule:
+    """A module as C.
+
+    Attributes:
+        name: What its files and symbols begin with.
+        header: The text of ``NAME.h``, which documents every function.
+        source: The text of ``NAME.c``.
+        object: The bytes of ``NAME.o``.
+        manifest: What ``NAME.json`` says, as plain data.
+    """
+
+    name: str
+    header: str
+    source: str
+    object: bytes
+    manifest: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        names = ", ".join(row["function"] for row in self.manifest["functions"])
+        return f"CModule({self.name}: {names}, {len(self.object)} bytes of code)"
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The bytes of each file, by its name."""
+        manifest = json.dumps(self.manifest, indent=2) + "\n"
+        return {
+            f"{self.name}.h": self.header.encode(),
+            f"{self.name}.c": self.source.encode(),
+            f"{self.name}.o": self.object,
+            f"{self.name}.json": manifest.encode(),
+        }
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes the four files into a folder, which is made.
+
+        All appear, each whole, or none does, also over older ones.
+
+        Raises:
+            OSError: One cannot be written, and is the file that is named.
+        """
+        folder = Path(folder)
+        missing = [each for each in (folder, *folder.parents) if not each.exists()]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_files(*((folder / name, data) for name, data in self.files.items()))
+        except BaseException:
+            for each in missing:
+                with contextlib.suppress(OSError):
+                    each.rmdir()
+            raise
+        return folder
+
+
+def compile_c(
+    module: Module,
+    target: str | None = None,
+    *,
+    name: str | None = None,
+    strategy: str | None = None,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
+) -> CModule:
+    """Compiles a module to C: a header, a source file and an object that need nothing but libc.
+
+    Args:
+        module: What `build` made.
+        target: A CPU, ``"cpu"``, ``"cpu:x86-64-v3"``, ...; default: as of `compile`.
+        name: What files and symbols begin with; default: the first function's name. Two modules
+            in one program need two.
+        strategy: How to lower it; only code that does not loop on the host becomes C, so the
+            default is the one to use.
+        timeout: Seconds that the compiler may take.
+
+    Raises:
+        InvalidArgumentError: There is no such target, or the name cannot be one in C.
+        CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
+        OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
+        UnsupportedError: The target is no CPU, the module needs a loop on the host, or the compiler
+            is not installed.
+
+    Example:
+        >>> from rnn_compiler.modules import build
+        >>> module = build("GRUBlockCell", batch_size=2, input_size=3, num_units=4)
+        >>> made = compile_c(module, "cpu:generic", name="cell")
+        >>> sorted(made.files)
+        ['cell.c', 'cell.h', 'cell.json', 'cell.o']
+        >>> "int gru_block_cell(const struct gru_block_cell_arguments *arguments" in made.header
+        True
+    """
+    check_request("compile_c", module, timeout)
+    from rnn_compiler.lowering.c.interface import check_identifier
+
+    if target is not None and not isinstance(target, str):  # pyright: ignore
+        raise InvalidArgumentError("compile_c", "target", "one target", describe(target))
+    name = check_identifier(module.functions[0].function if name is None else name, "name")
+    resolved = resolve_target(current_target() if target is None else target)
+    if resolved.device != "local":
+        raise UnsupportedError(
+            f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
+        )
+    strategy = resolve_strategy(strategy, resolved)
+    versions = package_version(), iree_compile.compiler_identity().version
+    stages.report(f"building for {resolved.name}")
+    text = module.located_text
+    from rnn_compiler.lowering.c.external_results import external_results
+    from rnn_compiler.lowering.c.library import make_library
+    from rnn_compiler.lowering.pipeline import rewrite
+
+    stages.report(f"lowering for {resolved.name}")
+    lowered = rewrite(text, module.functions, resolved, versions[0], strategy)
+    text, types = external_results(lowered.text)
+    made = iree_compile.compile_host_program(
+        text,
+        resolved,
+        reproducers=ArtifactCache.from_environment().reproducers,
+        timeout=timeout,
+    )
+    origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
+    try:
+        library = make_library(
+            name, module.functions, types, made.host, made.object, resolved, origin
+        )
+    except UnsupportedError as error:
+        if not lowered.left:
+            raise
+        loops = "; ".join(f"{loop}: {reason}" for loop, reason in lowered.left.items())
+        raise UnsupportedError(f"{error} (time loops that stay plain: {loops})") from error
+    manifest = Manifest(
+        functions=module.functions,
+        target=resolved,
+        strategy=strategy,
+        package_version=versions[0],
+        compiler_version=versions[1],
+        module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
+        payload_sha256=hashlib.sha256(library.object).hexdigest(),
+        payload_size=len(library.object),
+        plain_loops=dict(lowered.left),
+    )
+    return CModule(
+        name, library.header, library.source, library.object, _manifest(name, manifest, library)
+    )
+
+
+def _manifest(name: str, manifest: Manifest, library: Library) -> dict[str, Any]:
+    """What the files are: an artifact's manifest, and what a caller in C has to know."""
+    from rnn_compiler.lowering.c.schedule import ALIGNMENT
+
+    specs = {spec.function: spec for spec in manifest.functions}
+    origins = {
+        companion: spec
+        for spec in manifest.functions
+        for companion in (spec.prepack, spec.prepacked)
+    }
+    functions: list[dict[str, Any]] = []
+    for function in library.functions:
+        row = _function(function)
+        spec = specs.get(function.name)
+        if spec is None:
+            row["companion_of"] = origins[function.name].function
+        else:
+            facts = dataclasses.asdict(spec)
+            row |= {key: facts[key] for key in ("op", "dtype", "dims", "weights")}
+            row["attributes"] = spec.json_attributes
+        functions.append(row)
+    texts = {f"{name}.h": library.header, f"{name}.c": library.source}
+    files = {file: text.encode() for file, text in texts.items()} | {f"{name}.o": library.object}
+    return {
+        "schema": SCHEMA_VERSION,
+        "format": "c",
+        "name": name,
+        "alignment": ALIGNMENT,
+        "functions": functions,
+        "target": dataclasses.asdict(manifest.target),
+        "strategy": manifest.strategy,
+        "package_version": manifest.package_version,
+        "compiler_version": manifest.compiler_version,
+        "module_sha256": manifest.module_sha256,
+        "files": {
+            file: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for file, data in files.items()
+        },
+    }
+
+
+def _function(function: Function) -> dict[str, Any]:
+    return {
+        "function": function.name,
+        "scratch_size": function.scratch,
+        "arguments": [_member(member, by_value=not member.shape) for member in function.arguments],
+        "results": [_member(member, by_value=False) for member in function.results],
+    }
+
+
+def _member(member: Member, *, by_value: bool) -> dict[str, Any]:
+    return {
+        "name": member.name,
+        "dtype": member.dtype,
+        "shape": list(member.shape),
+        "formula": member.formula,
+        "c_type": member.c_type,
+        "by_value": by_value,
+        "size": member.size,
+        "minimum": member.minimum,
+        "maximum": member.maximum,
+        "may_be_null": member.may_be_null,
+    }

@@ -1,0 +1,121 @@
+"""What the tests of C share: a compiler, modules compiled and loaded, and calls of them.
+
+A module's source and object are linked into a shared library, which ctypes calls with structs made
+from ``NAME.json``: what that says of arguments and results is what the header declares.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.c_compilation import CModule
+from rnn_compiler.modules import Module
+from rnn_compiler.schema.dtypes import DTYPES
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
+C11, CPP17 = ("-std=c11",), ("-std=c++17", "-x", "c++")
+
+COMPILERS = [each for each in ("gcc", "clang") if shutil.which(each)]
+
+_SCALARS = {"int8_t": ctypes.c_int8, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64}
+
+
+def run(*command: object, folder: Path | None = None) -> str:
+    """Runs a command, which must succeed; gives what it printed."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def renamed(*parts: Module) -> Module:
+    """The functions of several modules in one, under names of their own: case_0, case_1, ..."""
+    specs = [spec for module in parts for spec in module.functions]
+    return Module([replace(spec, function=f"case_{k}") for k, spec in enumerate(specs)])
+
+
+def aligned(array: npt.NDArray[Any], alignment: int = 64) -> npt.NDArray[Any]:
+    """A copy of an array that begins at a multiple of some bytes, and of no more."""
+    space = np.zeros(array.nbytes + 4 * alignment, np.uint8)
+    start = -space.ctypes.data % (2 * alignment) + alignment
+    copy = space[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+class Loaded:
+    """A module in C, linked into a library and loaded."""
+
+    def __init__(self, module: CModule, folder: Path, *flags: str) -> None:
+        self.module = module
+        module.save(folder)
+        files = [folder / f"{module.name}{suffix}" for suffix in (".c", ".o")]
+        library = folder / "library.so"
+        run("gcc", *C11, *STRICT, "-O1", "-shared", "-fPIC", *flags, *files, "-o", library)
+        self.library = ctypes.CDLL(str(library))
+        self.library[f"{module.name}_error"].restype = ctypes.c_char_p
+        self.rows = {row["function"]: row for row in module.manifest["functions"]}
+
+    def error(self, code: int) -> str:
+        return self.library[f"{self.module.name}_error"](code).decode()
+
+    def call(self, function: str, given: Mapping[str, npt.NDArray[Any]]) -> Arrays:
+        """Calls a function, which must give no error."""
+        call = Call(self, function, given)
+        code = call()
+        assert code == 0, self.error(code)
+        return call.results
+
+
+class Call:
+    """A call of a function, in memory that is filled with NaN but for its arguments."""
+
+    def __init__(
+        self, loaded: Loaded, function: str, given: Mapping[str, npt.NDArray[Any]]
+    ) -> None:
+        self._row = loaded.rows[function]
+        self._function = loaded.library[function]
+        self._parallel = loaded.library[f"{function}_parallel"]
+        self.arguments: Arrays = {}
+        for row in self._row["arguments"]:
+            value = np.asarray(given[row["name"]]).astype(DTYPES[row["dtype"]].numpy)
+            assert value.shape == tuple(row["shape"]) or value.size == 0
+            self.arguments[row["name"]] = aligned(value)
+        self.results: Arrays = {}
+        for row in self._row["results"]:
+            result = aligned(np.zeros(row["shape"], DTYPES[row["dtype"]].numpy))
+            result.reshape(-1).view(np.uint8)[...] = 0xFF
+            self.results[row["name"]] = result
+        self.scratch = aligned(np.full(self._row["scratch_size"], 0xFF, np.uint8))
+        self.pointers: dict[str, int] = {}
+
+    def _struct(self, kind: str, arrays: Arrays) -> ctypes.Structure:
+        rows = self._row[kind]
+        types = [_SCALARS[r["c_type"]] if r["by_value"] else ctypes.c_void_p for r in rows]
+        fields = list(zip((r["name"] for r in rows), types, strict=True))
+        struct = type("struct", (ctypes.Structure,), {"_fields_": fields})()
+        for row in rows:
+            name = row["name"]
+            value = int(arrays[name]) if row["by_value"] else arrays[name].ctypes.data
+            setattr(struct, name, self.pointers.get(name, value))
+        return struct
+
+    def __call__(self, run: Any = None) -> int:
+        arguments = self._struct("arguments", self.arguments)
+        results = self._struct("results", self.results)
+        scratch = self.pointers.get("scratch", self.scratch.ctypes.data)
+        given = [ctypes.byref(arguments), ctypes.byref(results), ctypes.c_void_p(scratch)]
+        if run is None:
+            return self._function(*given)
+        return self._parallel(*given, run, None)
