@@ -81,11 +81,11 @@ class HostAndObject:
 
     Attributes:
         host: What it does on the host, as text in terms of IREE's HAL.
-        object: The object of its compiled code, before it is linked.
+        object: The object of its compiled code, before it is linked; empty if it has none.
     """
 
     host: str
-    object: bytes
+    object: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -184,14 +184,12 @@ def compile_host_program(
     """Compiles a module for a CPU, but for the host program; see `compile_module`.
 
     Raises:
-        CompileError: As there, or the compiler left no object.
+        CompileError: As there, or the compiler left several objects.
     """
 
     def collect(payload: bytes, folder: Path) -> HostAndObject | None:
-        objects = [*folder.glob("*.o")]
-        if len(objects) != 1:
-            return None
-        return HostAndObject(payload.decode(), objects[0].read_bytes())
+        objects = [file.read_bytes() for file in folder.glob("*.o")]
+        return HostAndObject(payload.decode(), *objects) if len(objects) < 2 else None
 
     return _compile(
         module,

@@ -24,7 +24,7 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.lowering.targets.strategies import resolve_strategy
+from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest
@@ -103,8 +103,8 @@ def compile_c(
     Args:
         module: What `build` made.
         target: A CPU, ``"cpu"``, ``"cpu:x86-64-v3"``, ...; default: as of `compile`.
-        name: What files and symbols begin with; default: the first function's name. Two modules
-            in one program need two.
+        name: What files and symbols begin with; default: the module's name, or else the first
+            function's. Two modules in one program need two.
         strategy: How to lower it; only code that does not loop on the host becomes C, so the
             default is the one to use.
         timeout: Seconds that the compiler may take.
@@ -126,11 +126,13 @@ def compile_c(
         True
     """
     check_request("compile_c", module, timeout)
-    from rnn_compiler.lowering.c.interface import check_identifier
+    from rnn_compiler.lowering.c.interface import check_file_name
 
     if target is not None and not isinstance(target, str):  # pyright: ignore
         raise InvalidArgumentError("compile_c", "target", "one target", describe(target))
-    name = check_identifier(module.functions[0].function if name is None else name, "name")
+    if name is None:
+        name = module.name or module.functions[0].function
+    name = check_file_name(name)
     resolved = resolve_target(current_target() if target is None else target)
     if resolved.device != "local":
         raise UnsupportedError(
@@ -159,10 +161,12 @@ def compile_c(
             name, module.functions, types, made.host, made.object, resolved, origin
         )
     except UnsupportedError as error:
-        if not lowered.left:
+        hints = [f"time loop {loop} stays plain: {reason}" for loop, reason in lowered.left.items()]
+        if strategy != FUSED:
+            hints.append(f"the {FUSED} strategy is the one for C, here it was {strategy}")
+        if not hints:
             raise
-        loops = "; ".join(f"{loop}: {reason}" for loop, reason in lowered.left.items())
-        raise UnsupportedError(f"{error} (time loops that stay plain: {loops})") from error
+        raise UnsupportedError("; ".join((str(error), *hints))) from error
     manifest = Manifest(
         functions=module.functions,
         target=resolved,

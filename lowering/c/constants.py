@@ -10,6 +10,7 @@ IREE 3.13 packs all constants of a module into one, and fills a global with it i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,10 +21,15 @@ import numpy.typing as npt
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.schedule import Place, Span
 from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 
 __all__ = ["read_constants"]
 
-_COMPOSITE = re.compile(r"#util\.composite<\d+xi8, (\[.*\])>", re.DOTALL)
+_COMPOSITE = re.compile(r"#util\.composite<(\d+)xi8, \[(.*?),?\s*\]>", re.DOTALL)
+
+_RAW = re.compile(r'dense<"0x([0-9A-F]*)">')
+_NUMBER = re.compile(r"0x[0-9A-F]+|-?\d[0-9.eE+-]*")
+_BFLOAT16: Any = DTYPES["bfloat16"].numpy.type
 
 
 def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, Span]]:
@@ -67,11 +73,38 @@ def _bytes(op: ir.Operation) -> bytes:
     found = _COMPOSITE.fullmatch(str(value))
     if found is None:
         return _element_bytes(value)
-    return b"".join(map(_element_bytes, ir.ArrayAttr(ir.Attribute.parse(found[1]))))
+    parts = ir.ArrayAttr(ir.Attribute.parse(f"[{found[2]}]"))
+    data = b"".join(map(_element_bytes, parts))
+    if len(data) != int(found[1]):
+        raise UnsupportedError("compile_c: the module's constants are not understood")
+    return data
 
 
 def _element_bytes(attribute: ir.Attribute) -> bytes:
-    """The bytes of an array of numbers, in rows and little-endian."""
-    elements: Any = ir.DenseElementsAttr(attribute)
+    """The bytes of an array of numbers, in rows; little-endian, as every machine that compiles."""
+    try:
+        elements: Any = ir.DenseElementsAttr(attribute)
+        kind = ELEMENTS[str(ir.ShapedType(attribute.type).element_type)]
+    except (ValueError, KeyError) as error:
+        raise UnsupportedError(f"compile_c: a constant of unknown form ({error})") from error
+    if kind.name == "bfloat16":
+        return _bfloat16_bytes(str(attribute), math.prod(ir.ShapedType(attribute.type).shape))
     array: npt.NDArray[Any] = np.array(elements)
-    return array.astype(array.dtype.newbyteorder("<")).tobytes()
+    return array.astype(kind.numpy).tobytes()
+
+
+def _bfloat16_bytes(text: str, count: int) -> bytes:
+    """The bytes of an array of bfloat16, which the bindings do not know, by how it is written."""
+    raw = _RAW.match(text)
+    if raw is not None:
+        bits = np.frombuffer(bytes.fromhex(raw[1]), np.uint16)
+    else:
+        words = _NUMBER.findall(text[: text.rindex(":")])
+        bits = np.array(
+            [
+                int(word, 16) if word.startswith("0x") else _BFLOAT16(float(word)).view(np.uint16)
+                for word in words
+            ],
+            np.uint16,
+        )
+    return np.broadcast_to(bits, count).tobytes()

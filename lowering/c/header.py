@@ -94,13 +94,13 @@ def _example(name: str, function: Function) -> list[str]:
     lines = ["#include <stdalign.h>", "#include <stdio.h>", f'#include "{name}.h"', ""]
     for prefix, members in (("in", function.arguments), ("out", function.results)):
         lines += [
-            f"static alignas({macro}) {member.c_type} {prefix}_{member.name}"
+            f"alignas({macro}) static {member.c_type} {prefix}_{member.name}"
             f"[{max(1, member.elements)}];"
             for member in members
             if member.shape or prefix == "out"
         ]
     lines += [
-        f"static alignas({macro}) unsigned char scratch[{function.macro}];",
+        f"alignas({macro}) static unsigned char scratch[{function.macro}];",
         "",
         "int main(void)",
         "{",

@@ -104,13 +104,13 @@ def _selected(condition: int, first: int, second: int) -> int:
 
 
 _ARITHMETIC: Mapping[str, Callable[..., int]] = {
-    "arith.addi": operator.add,
-    "arith.subi": operator.sub,
-    "arith.muli": operator.mul,
-    "arith.shrui": operator.rshift,
-    "arith.shli": operator.lshift,
-    "arith.ori": operator.or_,
-    "arith.andi": operator.and_,
+    "arith.addi": int.__add__,
+    "arith.subi": int.__sub__,
+    "arith.muli": int.__mul__,
+    "arith.shrui": int.__rshift__,
+    "arith.shli": int.__lshift__,
+    "arith.ori": int.__or__,
+    "arith.andi": int.__and__,
     "arith.trunci": int,
     "arith.extui": int,
     "arith.extsi": int,

@@ -7,8 +7,8 @@ places, and what a queue executes becomes steps. Fences and barriers have no mea
 waits for the one before.
 
 A host program may also read a number that compiled code computed, and go on by it. Where that is
-one of two, such as a length of at most one step, it is a `Choice`. All else is refused by name: loops
-of several steps, sizes that a call brings, ops that are not known.
+one of two, such as a length of at most one step, it is a `Choice`. All else is refused by name:
+loops of several steps, sizes that a call brings, ops that are not known.
 """
 
 from __future__ import annotations

@@ -14,7 +14,14 @@ from rnn_compiler.lowering.c.schedule import ALIGNMENT, Place, Schedule, Span, a
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["Function", "Member", "check_identifier", "functions_of", "scalar_ranges"]
+__all__ = [
+    "Function",
+    "Member",
+    "check_file_name",
+    "check_identifier",
+    "functions_of",
+    "scalar_ranges",
+]
 
 _TYPES = {
     "float16": "uint16_t",
@@ -43,6 +50,18 @@ _KEYWORDS = frozenset(
     for word in line.split()
 )
 """The words of C11, C23 and C++20 that no name may be, and ``main``."""
+
+
+_HEADERS = frozenset(
+    word
+    for line in (
+        "assert complex cpuid ctype elf errno features fenv float inttypes iso646 limits locale",
+        "math setjmp signal stdalign stdarg stdatomic stdbool stdckdint stddef stdint stdio stdlib",
+        "stdnoreturn string tgmath threads time uchar unistd wchar wctype",
+    )
+    for word in line.split()
+)
+"""The headers of C, which a header of that name would hide from every file."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +146,19 @@ class Function:
         """How many bytes of memory a call needs; C has no arrays of none."""
         ends = [span.offset + ALIGNMENT for span in self.scalars.values()]
         return max(ALIGNMENT, aligned(self.schedule.scratch), *ends)
+
+
+def check_file_name(name: object) -> str:
+    """Checks that something can be what the files and symbols of a module begin with.
+
+    Raises:
+        InvalidArgumentError: It cannot.
+    """
+    text = check_identifier(name, "name")
+    if text in _HEADERS:
+        expected = "a name that is no header of C's own"
+        raise InvalidArgumentError("compile_c", "name", expected, describe(text))
+    return text
 
 
 def check_identifier(name: object, argument: str) -> str:

@@ -62,7 +62,7 @@ def make_library(
         specs: What the module's functions are.
         types: What types all its public functions have.
         host_program: The text of its host program.
-        object_file: The object of its compiled code.
+        object_file: The object of its compiled code; empty if it has none.
         target: What it was compiled for.
         origin: What made it, in a sentence.
 
@@ -79,7 +79,7 @@ def make_library(
     }
     program = read_host_program(host_program, sizes, scalar_ranges(specs))
     functions = functions_of(specs, types, program.schedules)
-    known = ObjectFile(object_file)
+    known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
     used = {
         step.kernel

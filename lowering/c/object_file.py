@@ -14,10 +14,10 @@ System V ABI, chapters 4 and 5 (https://www.sco.com/developers/gabi/).
 
 from __future__ import annotations
 
+import contextlib
 import struct
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
 
@@ -34,6 +34,12 @@ _FUNCTION, _GLOBAL, _HIDDEN = 2, 1, 2
 _UNDEFINED, _RESERVED = 0, 0xFF00
 _KEPT_NAMES = (".note.GNU-stack", ".note.gnu.property", ".riscv.attributes", ".ARM.attributes")
 """Sections that nothing refers to and linkers read."""
+
+_MACHINES = {"x86_64": (62, 0), "aarch64": (183, 0), "riscv64": (243, 5)}
+"""The number of each machine, and the flags of its usual ABI: on RISC-V, that of lp64d."""
+
+_LARGEST_ALIGNMENT = 1 << 16
+"""Of a section; a page, where pages are largest."""
 
 _QUERY = "iree_hal_executable_library_query"
 _VERSION = 6
@@ -89,25 +95,47 @@ class ObjectFile:
     """
 
     def __init__(self, data: bytes) -> None:
-        try:
+        with _understood():
             self._read(data)
             self.kernels = {kernel.name: kernel for kernel in self._kernels()}
-        except (struct.error, IndexError, KeyError, ValueError) as error:
-            raise _unknown(f"its object file is not understood ({error!r})") from error
+
+    @classmethod
+    def empty(cls, architecture: str) -> ObjectFile:
+        """An object without code, for modules that only copy.
+
+        Raises:
+            UnsupportedError: The architecture is not known.
+        """
+        if architecture not in _MACHINES:
+            raise _unknown(f"the objects of {architecture} are not known")
+        made = cls.__new__(cls)
+        made._ident = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+        made._machine, made._flags = _MACHINES[architecture]
+        made._sections = [
+            _Section("", 0, 0, 0, 0, 0, b""),
+            _Section(_KEPT_NAMES[0], 1, 0, 1, 0, 0, b""),
+        ]
+        made._symbols = []
+        made.kernels = {}
+        return made
 
     def _read(self, data: bytes) -> None:
-        ident, kind, *_, offset, self._flags, _, _, _, size, count, names = _HEADER.unpack_from(
-            data
-        )
-        if ident[:6] != b"\x7fELF\x02\x01" or kind != 1 or size != _SECTION.size:
+        if data[:6] != b"\x7fELF\x02\x01":
             raise _unknown("its object file is not an ELF of 64 bits, little-endian")
-        self._machine: int = struct.unpack_from("<H", data, 18)[0]
-        self._ident = ident
-        rows = [_SECTION.unpack_from(data, offset + k * size) for k in range(count)]
+        self._ident: bytes
+        self._ident, kind, *rest = _HEADER.unpack_from(data)
+        numbers: list[int] = rest
+        self._machine, offset, self._flags = numbers[0], numbers[4], numbers[5]
+        size, count, names = numbers[9:]
+        if kind != 1 or size != _SECTION.size:
+            raise _unknown("its object file is not one before it is linked")
+        rows: list[tuple[int, ...]] = [
+            _SECTION.unpack_from(data, offset + k * size) for k in range(count)
+        ]
         held = [b"" if row[1] == _NOBITS else data[row[4] : row[4] + row[5]] for row in rows]
         self._sections = [
-            _Section(_string(held[names], row[0]), row[1], row[2], row[8], row[9], row[5], bytes_)
-            for row, bytes_ in zip(rows, held, strict=True)
+            _Section(_string(held[names], row[0]), row[1], row[2], row[8], row[9], row[5], part)
+            for row, part in zip(rows, held, strict=True)
         ]
         (table,) = (k for k, row in enumerate(rows) if row[1] == _SYMTAB)
         strings = held[rows[table][6]]
@@ -115,11 +143,11 @@ class ObjectFile:
             _Symbol(_string(strings, name), info, other, section, value, length)
             for name, info, other, section, value, length in _SYMBOL.iter_unpack(held[table])
         ]
-        for row, bytes_ in zip(rows, held, strict=True):
+        for row, part in zip(rows, held, strict=True):
             if row[1] == _RELA:
                 relocations = tuple(
                     (place, info & 0xFFFFFFFF, info >> 32, addend)
-                    for place, info, addend in _RELOCATION.iter_unpack(bytes_)
+                    for place, info, addend in _RELOCATION.iter_unpack(part)
                 )
                 target = self._sections[row[7]]
                 self._sections[row[7]] = replace(target, relocations=relocations)
@@ -178,7 +206,13 @@ class ObjectFile:
         Raises:
             UnsupportedError: The code refers to something that is not in the object.
         """
-        entries = {self.kernels[name].symbol: symbol for name, symbol in kernels.items()}
+        with _understood():
+            return self._with_only(
+                {self.kernels[name].symbol: symbol for name, symbol in kernels.items()}
+            )
+
+    def _with_only(self, entries: Mapping[int, str]) -> bytes:
+        """An object with the code that some symbols lead to, under other names."""
         sections, used = self._reached(entries)
         missing = sorted(
             self._symbols[number].name or "?"
@@ -264,6 +298,8 @@ class ObjectFile:
         out = bytearray(_HEADER.size)
         headers = [_SECTION.pack(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)]
         for name, kind, flags, link, info, align, entry_size, size, data in parts:
+            if align > _LARGEST_ALIGNMENT:
+                raise ValueError(f"{name} aligned to {align} bytes")
             out += bytes(-len(out) % max(align, 1))
             facts = (kind, flags, 0, len(out), size, link, info, align, entry_size)
             headers.append(_SECTION.pack(names.add(name), *facts))
@@ -293,6 +329,15 @@ class _Strings:
 
 def _string(table: bytes, offset: int) -> str:
     return table[offset : table.index(b"\0", offset)].decode()
+
+
+@contextlib.contextmanager
+def _understood() -> Generator[None]:
+    """Says of an object in which numbers lead nowhere that it is not understood."""
+    try:
+        yield
+    except (struct.error, IndexError, KeyError, ValueError, OverflowError) as error:
+        raise _unknown(f"its object file is not understood ({error!r})") from error
 
 
 def _unknown(reason: str) -> UnsupportedError:

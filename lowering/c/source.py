@@ -231,7 +231,7 @@ def _constant(number: int, data: bytes) -> list[str]:
         f"{int.from_bytes(data[k : k + 8].ljust(8, bytes(1)), 'little'):#x}"
         for k in range(0, len(data), 8)
     ]
-    start = f"static const alignas({ALIGNMENT}) uint64_t constant_{number}[] = {{"
+    start = f"alignas({ALIGNMENT}) static const uint64_t constant_{number}[] = {{"
     return [*wrapped(start, words, "};"), ""]
 
 

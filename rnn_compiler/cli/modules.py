@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler import stages
+from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.options import (
+    UsageError,
     add_json_option,
     add_module_options,
     check_output,
@@ -31,6 +33,8 @@ from rnn_compiler.files import write_files
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
 from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, Artifact, archive_path
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.artifact import Artifact
 
 __all__ = ["add_compile", "add_emit"]
 
@@ -91,6 +95,9 @@ def add_compile(verbs: Any) -> None:
         help="compile one or several ops into an artifact",
         description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json, "
         "with --weights also FILE.irpa; for several targets, into a bundle folder.",
+        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json; "
+        "for several targets, into a bundle folder; with --format c, into NAME.h, NAME.c, NAME.o "
+        "and NAME.json, which a program in C is built with: cc main.c NAME.c NAME.o.",
     )
     add_module_options(parser)
     parser.add_argument(
@@ -107,7 +114,14 @@ def add_compile(verbs: Any) -> None:
         type=Path,
         metavar="FILE",
         help="default: the module's or else the first function's name, block_lstm_v2.vmfb; for "
-        "several targets a folder of that name",
+        "several targets and with --format c a folder of that name",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("vmfb", "c"),
+        default="vmfb",
+        help="vmfb, a module for IREE's runtime; c, a header, a source file and an object for a "
+        "CPU that need nothing but libc (default: %(default)s)",
     )
     parser.add_argument(
         "--timeout",
@@ -124,6 +138,10 @@ def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
+    if options.format == "c":
+        if not one:
+            raise UsageError("--format c: one target; compile each into a folder of its own")
+        return _compile_c(options, module, targets[0])
     name = module.name or module.functions[0].function
     output: Path = options.output or Path(f"{name}.vmfb" if one else name)
     if one:
@@ -171,6 +189,38 @@ def _compile(options: argparse.Namespace) -> int:
 def _archive(path: Path) -> Path:
     """Where the frozen weights of what was saved are."""
     return archive_path(path) if path.is_file() else path / BUNDLE_ARCHIVE
+def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
+    """Compiles into the four files of C."""
+    folder: Path = options.output or Path(module.name or module.functions[0].function)
+    check_output_folder(folder)
+    start = time.perf_counter()
+    with showing_stages():
+        made = compile_c(
+            module, target, strategy=options.strategy, timeout=options.timeout
+        )
+        seconds = time.perf_counter() - start
+        stages.report(f"writing {folder}")
+        made.save(folder)
+    functions = made.manifest["functions"]
+    facts = {
+        "path": str(folder),
+        "seconds": seconds,
+        "functions": [row["function"] for row in functions],
+        "files": [str(folder / file) for file in made.files],
+        "target": made.manifest["target"],
+        "manifest": str(folder / f"{made.name}.json"),
+    }
+    if options.json:
+        print_json(facts)
+        return 0
+    print_line(str(folder))
+    rows = [(row["function"], f"{row['scratch_size']:,} bytes") for row in functions]
+    print_table(("function", "scratch memory"), rows)
+    print_table(("file", "size"), [(f, f"{len(data):,} bytes") for f, data in made.files.items()])
+    source, code = (shlex.quote(str(folder / f"{made.name}{end}")) for end in (".c", ".o"))
+    include = shlex.quote(str(folder))
+    print_line(f"{seconds:.2f} s; next: cc -I{include} main.c {source} {code}", dim=True)
+    return 0
 
 
 def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[str, Any]:

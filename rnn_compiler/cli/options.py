@@ -56,7 +56,7 @@ def check_output_folder(path: Path) -> None:
     """
     there = next(each for each in (path, *path.absolute().parents) if each.exists())
     if not there.is_dir():
-        raise UsageError(f"--output {path}: {there} is a file; name a folder, for several targets")
+        raise UsageError(f"--output {path}: {there} is a file; name a folder")
     _check_folder(path, there)
 
 

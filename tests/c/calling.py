@@ -28,7 +28,14 @@ C11, CPP17 = ("-std=c11",), ("-std=c++17", "-x", "c++")
 
 COMPILERS = [each for each in ("gcc", "clang") if shutil.which(each)]
 
-_SCALARS = {"int8_t": ctypes.c_int8, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64}
+_SCALARS = {
+    "uint16_t": ctypes.c_uint16,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "int8_t": ctypes.c_int8,
+    "int32_t": ctypes.c_int32,
+    "int64_t": ctypes.c_int64,
+}
 
 
 def run(*command: object, folder: Path | None = None) -> str:
@@ -64,11 +71,12 @@ class Loaded:
         library = folder / "library.so"
         run("gcc", *C11, *STRICT, "-O1", "-shared", "-fPIC", *flags, *files, "-o", library)
         self.library = ctypes.CDLL(str(library))
-        self.library[f"{module.name}_error"].restype = ctypes.c_char_p
+        self._error = self.library[f"{module.name}_error"]
+        self._error.restype = ctypes.c_char_p
         self.rows = {row["function"]: row for row in module.manifest["functions"]}
 
     def error(self, code: int) -> str:
-        return self.library[f"{self.module.name}_error"](code).decode()
+        return self._error(code).decode()
 
     def call(self, function: str, given: Mapping[str, npt.NDArray[Any]]) -> Arrays:
         """Calls a function, which must give no error."""
@@ -107,7 +115,10 @@ class Call:
         struct = type("struct", (ctypes.Structure,), {"_fields_": fields})()
         for row in rows:
             name = row["name"]
-            value = int(arrays[name]) if row["by_value"] else arrays[name].ctypes.data
+            value = arrays[name].ctypes.data
+            if row["by_value"]:
+                bits = arrays[name].view(np.uint16) if row["c_type"] == "uint16_t" else arrays[name]
+                value = bits.item()
             setattr(struct, name, self.pointers.get(name, value))
         return struct
 

@@ -1,0 +1,98 @@
+"""Constants of a module are data of the source file, to the bit: of any type, length and form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+from c.calling import CPP17, STRICT, Loaded, run
+
+from rnn_compiler.c_compilation import CModule
+from rnn_compiler.lowering.c.external_results import external_results
+from rnn_compiler.lowering.c.library import make_library
+from rnn_compiler.lowering.iree_compile import compile_host_program
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+ARRAYS: dict[str, npt.NDArray[Any]] = {
+    "weights": np.random.default_rng(0).normal(size=(9, 31)).astype(np.float32),
+    "halves": np.arange(70).astype(np.float16),
+    "bytes": np.arange(-50, 49).astype(np.int8),
+    "bits": np.random.default_rng(1).integers(0, 2**16, 70, np.uint16).view(ml_dtypes.bfloat16),
+    "few_bits": np.array([0.0, -1.5, np.inf, 3e-5], ml_dtypes.bfloat16),
+    "same": np.full(80, 1.5, np.float32),
+    "same_bits": np.full(80, -0.37, ml_dtypes.bfloat16),
+    "doubles": np.array([1e300, -0.0, np.nan]),
+    "longs": np.arange(2**40, 2**40 + 5),
+}
+
+
+def text() -> str:
+    """A module whose function gives them all, and what it was given."""
+    types: dict[str, str] = {}
+    lines: list[str] = []
+    for name, array in ARRAYS.items():
+        shape = "".join(f"{size}x" for size in array.shape)
+        types[name] = f"tensor<{shape}{DTYPES[array.dtype.name].mlir}>"
+        data = array.tobytes().hex().upper()
+        lines.append(f'%{name} = stablehlo.constant dense<"0x{data}"> : {types[name]}')
+    results = ", ".join([*types.values(), "tensor<3xf32>"])
+    values = ", ".join([*(f"%{name}" for name in ARRAYS), "%x"])
+    body = "\n".join([*lines, f"return {values} : {results}"])
+    return f"func.func @everything(%x: tensor<3xf32>) -> ({results}) {{\n{body}\n}}"
+
+
+def compiled(tmp_path: Path) -> CModule:
+    target = resolve_target("cpu:generic")
+    module, types = external_results(text())
+    made = compile_host_program(module, target, reproducers=tmp_path / "reproducers")
+    x = TensorSpec("x", "float32", (3,))
+    results = [TensorSpec(name, array.dtype.name, array.shape) for name, array in ARRAYS.items()]
+    spec = FunctionSpec(
+        "Everything",
+        "everything",
+        "float32",
+        {},
+        {},
+        (x,),
+        (*results, TensorSpec("y", *list_of(x))),
+    )
+    library = make_library("all", [spec], types, made.host, made.object, target, "Made by a test.")
+    (function,) = library.functions
+    rows = [
+        [
+            {
+                "name": member.name,
+                "dtype": member.dtype,
+                "shape": list(member.shape),
+                "c_type": member.c_type,
+                "by_value": False,
+            }
+            for member in members
+        ]
+        for members in (function.arguments, function.results)
+    ]
+    row = {"function": "everything", "scratch_size": function.scratch}
+    row |= {"arguments": rows[0], "results": rows[1]}
+    manifest = {"functions": [row]}
+    return CModule("all", library.header, library.source, library.object, manifest)
+
+
+def list_of(spec: TensorSpec) -> tuple[str, tuple[int, ...]]:
+    return spec.dtype, spec.shape
+
+
+def test_every_constant_arrives(tmp_path: Path) -> None:
+    """An argument that is a result is copied."""
+    module = compiled(tmp_path)
+    loaded = Loaded(module, tmp_path / "all")
+    x = np.array([1, 2, 3], np.float32)
+    results = loaded.call("everything", {"x": x})
+    for name, array in {**ARRAYS, "y": x}.items():
+        assert results[name].tobytes() == array.tobytes(), name
+    assert "static const uint64_t constant_0[]" in module.source
+    run("g++", *CPP17, *STRICT, "-c", "all.c", "-o", "out.o", folder=tmp_path / "all")

@@ -1,0 +1,110 @@
+"""C gives what TensorFlow's own kernels gave, with weights packed at the call or before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c.calling import Arrays, Loaded, renamed
+from goldens.golden import Golden, read_goldens
+from numeric.harness import draw, first_variant, module, together
+
+import rnn_compiler as rc
+
+GOLDENS = read_goldens()
+
+FIRST = [*{golden.op: golden for golden in reversed(GOLDENS)}.values()]
+"""One of each op."""
+
+
+def named(name: str) -> Golden:
+    return next(golden for golden in GOLDENS if golden.path.stem == name)
+
+
+SINGLE_STEP = named("32_BlockLSTMGradV2_T1B1I1H1_f32")
+"""Its host program branches by the length."""
+
+PACKED = named("30_BlockLSTMV2_T4B4I8H8_f16")
+"""It packs its weights."""
+
+BATCH = 12
+
+
+def load(goldens: list[Golden], target: str, folder: Path) -> Loaded:
+    parts = [module(golden.op, golden.dtype, golden.variant) for golden in goldens]
+    return Loaded(rc.compile_c(renamed(*parts), target, name="goldens"), folder)
+
+
+def check(loaded: Loaded, function: str, golden: Golden) -> None:
+    """Compares a function's results, and those of its companions, with a golden file's."""
+    results = loaded.call(function, golden.inputs)
+    golden.assert_matches(results)
+    if f"{function}_prepack" in loaded.rows:
+        packed = loaded.call(f"{function}_prepack", golden.inputs)
+        again = loaded.call(f"{function}_prepacked", {**golden.inputs, **packed})
+        for name in results:
+            np.testing.assert_array_equal(again[name], results[name], strict=True)
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    """One function for each op, in one module."""
+    return load([*FIRST, SINGLE_STEP, PACKED], "cpu:x86-64-v3", tmp_path_factory.mktemp("c"))
+
+
+@pytest.mark.parametrize("number", range(len(FIRST)), ids=[golden.op for golden in FIRST])
+def test_each_op(first: Loaded, number: int) -> None:
+    check(first, f"case_{number}", FIRST[number])
+
+
+def test_a_single_step(first: Loaded) -> None:
+    """It may run or not, which the host decides."""
+    check(first, f"case_{len(FIRST)}", SINGLE_STEP)
+    inputs = {**SINGLE_STEP.inputs, "seq_len_max": np.int64(0)}
+    results = first.call(f"case_{len(FIRST)}", inputs)
+    assert not results["x_grad"].any()
+    assert not results["w_grad"].any()
+
+
+def test_packed_weights(first: Loaded) -> None:
+    name = f"case_{len(FIRST) + 1}"
+    assert {f"{name}_prepack", f"{name}_prepacked"} <= first.rows.keys()
+    check(first, name, PACKED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cpu:generic", "cpu"])
+@pytest.mark.parametrize("start", range(0, len(GOLDENS), BATCH))
+def test_every_golden(start: int, target: str, tmp_path: Path) -> None:
+    """On code with few features and with all of this machine's."""
+    if target == "cpu" and start % (3 * BATCH):
+        pytest.skip("two thirds of them, as much the same")
+    goldens = GOLDENS[start : start + BATCH]
+    loaded = load(goldens, target, tmp_path)
+    for number, golden in enumerate(goldens):
+        check(loaded, f"case_{number}", golden)
+
+
+DTYPE_CASES = ("BlockLSTMV2", "GRUBlockCellGrad", "CudnnRNNBackpropV3")
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "bfloat16",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("float16", "float32", "float64")),
+    ],
+)
+def test_the_bits_are_those_of_the_runtime(dtype: str, tmp_path: Path) -> None:
+    """The same code runs in an artifact; results that are padding too."""
+    variants = {op: first_variant(op) for op in DTYPE_CASES}
+    made = together(dtype, variants)
+    loaded = Loaded(rc.compile_c(made, name="same"), tmp_path)
+    program = rc.runtime.load(rc.compile(made), device="local-sync")
+    for spec in made.functions:
+        given: Arrays = draw(spec.op, dtype, variants[spec.op], steps=3)
+        expected = program.functions[spec.function](**given)._asdict()
+        for name, value in loaded.call(spec.function, given).items():
+            wanted = np.asarray(expected[name])
+            assert value.tobytes() == wanted.tobytes(), f"{spec.op}: {name}"

@@ -1,0 +1,178 @@
+"""Host programs are read into schedules; what is no schedule is refused, with a reason."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.host_program import HostProgram, Sizes, read_host_program
+from rnn_compiler.lowering.c.schedule import Choice, Copy, Dispatch, Fill, Place, Schedule, Span
+
+# ruff: noqa: E501
+
+PROGRAM = """
+util.func public @f(%a: !hal.buffer_view, %r: !hal.buffer) -> !hal.buffer_view {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c7_i32 = arith.constant -7 : i32
+  %c-1_i64 = arith.constant -1 : i64
+  %c0_i64 = arith.constant 0 : i64
+  %null = util.null : !hal.fence
+  %device = util.global.load immutable @device : !hal.device
+  %code = util.global.load immutable @code : !hal.executable
+  %memory_type = hal.memory_type<"DeviceLocal"> : i32
+  %usage = hal.buffer_usage<"Transfer"> : i32
+  %element = hal.element_type<f32> : i32
+  %encoding = hal.encoding_type<dense_row_major> : i32
+  %x = hal.buffer_view.buffer<%a : !hal.buffer_view> : !hal.buffer
+  %fence = hal.fence.create device(%device : !hal.device) flags("None") : !hal.fence
+  %t = hal.device.queue.alloca<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) pool(%c0_i64) type(%memory_type) usage(%usage) flags("None") : !hal.buffer{%c64}
+  %cmd = hal.command_buffer.create device(%device : !hal.device) mode(OneShot) categories("Transfer|Dispatch") affinity(%c-1_i64) : !hal.command_buffer
+  %id = hal.executable.lookup.function target(%code : !hal.executable) function(@module::@variant::@kernel) : i64
+  hal.command_buffer.dispatch<%cmd : !hal.command_buffer> target(%code : !hal.executable)[%id] workgroups([%c8, %c1, %c1]) constants([%c7_i32]) bindings([
+    (%x : !hal.buffer)[%c0, %c8],
+    (%t : !hal.buffer)[%c0, %c64]
+  ]) flags("None")
+  hal.command_buffer.copy_buffer<%cmd : !hal.command_buffer> source(%t : !hal.buffer)[%c4] target(%r : !hal.buffer)[%c0] length(%c8) flags("None")
+  hal.command_buffer.fill_buffer<%cmd : !hal.command_buffer> target(%r : !hal.buffer)[%c4, %c4] pattern(%c7_i32 : i32) flags("None")
+  hal.device.queue.execute<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) commands(%cmd) flags("None")
+  REST
+  %view = hal.buffer_view.create buffer(%r : !hal.buffer)[%c0, %c8] shape([%c8]) type(%element) encoding(%encoding) : !hal.buffer_view
+  util.return %view : !hal.buffer_view
+}
+"""
+
+GLOBALS = """
+util.global private @device : !hal.device
+util.global private @code : !hal.executable
+"""
+
+SIZES = {"f": Sizes([8], [8])}
+
+ARGUMENT = Span(Place.ARGUMENT, 0, 0, 8)
+RESULT = Span(Place.RESULT, 0, 0, 8)
+SCRATCH = Span(Place.SCRATCH, 0, 0, 64)
+
+
+def read(rest: str = "", numbers: range = range(0), **changes: str) -> HostProgram:
+    text = PROGRAM.replace("REST", rest)
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    return read_host_program(GLOBALS + text, SIZES, {"f": numbers})
+
+
+def steps(program: HostProgram) -> Schedule:
+    return program.schedules["f"]
+
+
+def test_a_program() -> None:
+    """Sizes that are allocated are rounded up, constants are 32 bits, results are the caller's."""
+    schedule = steps(read())
+    assert schedule == Schedule(
+        "f",
+        64,
+        (
+            Dispatch("kernel", (8, 1, 1), (2**32 - 7,), (ARGUMENT, SCRATCH)),
+            Copy(SCRATCH.part(4, 8), RESULT),
+            Fill(RESULT.part(4, 4), b"\xf9\xff\xff\xff"),
+        ),
+    )
+    assert schedule.reads(0)
+
+
+CHOOSE = """
+  %n = hal.buffer.load<%t : !hal.buffer>[%c8] : i64
+  %some = arith.cmpi sgt, %n, %c0_i64 : i64
+  cf.cond_br %some, ^bb1, ^bb2
+^bb1:
+  %again = hal.command_buffer.create device(%device : !hal.device) mode(OneShot) categories("Transfer|Dispatch") affinity(%c-1_i64) : !hal.command_buffer
+  hal.command_buffer.copy_buffer<%again : !hal.command_buffer> source(%x : !hal.buffer)[%c0] target(%r : !hal.buffer)[%c0] length(%c8) flags("None")
+  hal.device.queue.execute<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) commands(%again) flags("None")
+  cf.br ^bb2
+^bb2:
+"""
+
+
+def test_a_choice() -> None:
+    """Of two, by a number that compiled code left in memory."""
+    *_, choice = steps(read(CHOOSE, range(2))).steps
+    assert choice == Choice(SCRATCH.part(8, 8), {0: (), 1: (Copy(ARGUMENT, RESULT),)})
+
+
+LOOP = """
+  cf.br ^bb1(%c0 : index)
+^bb1(%k: index):
+  %more = arith.cmpi slt, %k, %c8 : index
+  cf.cond_br %more, ^bb2, ^bb3
+^bb2:
+  %next = arith.addi %k, %c1 : index
+  cf.br ^bb1(%next : index)
+^bb3:
+"""
+
+REFUSED = {
+    "a loop": (LOOP, {}, "a loop over several steps"),
+    "a length that a call brings": (CHOOSE, {}, "a loop over steps whose number a call brings"),
+    "an op that nobody knows": (
+        "%m = hal.buffer_view.rank<%a : !hal.buffer_view> : index",
+        {},
+        "hal.buffer_view.rank",
+    ),
+    "a size that a call brings": (
+        "%m = hal.buffer_view.dim<%a : !hal.buffer_view>[0] : index",
+        {},
+        "sizes that only a call brings",
+    ),
+    "beyond a buffer": ("", {"source(%t : !hal.buffer)[%c4]": "source(%t : !hal.buffer)[%c64]"},
+        "a part of a buffer that is beyond its end"),
+    "beyond an argument": ("", {"(%x : !hal.buffer)[%c0, %c8]": "(%x : !hal.buffer)[%c4, %c8]"},
+        "a part of a buffer that is beyond its end"),
+    "results elsewhere": ("", {"buffer(%r : !hal.buffer)[%c0, %c8]":
+        "buffer(%t : !hal.buffer)[%c0, %c8]"}, "results in memory of its own"),
+    "results with a gap": ("", {"buffer(%r : !hal.buffer)[%c0, %c8]":
+        "buffer(%r : !hal.buffer)[%c4, %c4]"}, "results in memory of its own"),
+    "an unknown buffer": ("", {"(%x : !hal.buffer)[%c0, %c8]": "(%b : !hal.buffer)[%c0, %c8]",
+        "%fence = ": "%b = util.null : !hal.buffer\n  %fence = "}, "a buffer of unknown origin"),
+    "other arguments": ("", {"(%a: !hal.buffer_view, ": "(%a: !hal.buffer_view, %z: i32, "},
+        "other arguments than the module"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    """With the function's name and what is in the way."""
+    rest, changes, reason = REFUSED[case]
+    with pytest.raises(
+        UnsupportedError, match=re.escape(f"compile_c: f: its host program has {reason}")
+    ):
+        read(rest, **changes)
+
+
+def test_a_function_that_is_missing() -> None:
+    with pytest.raises(UnsupportedError, match="the host program lacks g"):
+        read_host_program(GLOBALS, {"g": Sizes([], [])}, {})
+
+
+def test_text_of_another_compiler() -> None:
+    with pytest.raises(UnsupportedError, match="its host program is not understood"):
+        read_host_program("util.func public @f() { hal.new }", SIZES, {})
+
+
+def test_constants_that_are_computed() -> None:
+    """When a module is loaded, from a file or by code."""
+    text = """
+    util.global private @weights : !hal.buffer
+    util.initializer {
+      %b = util.null : !hal.buffer
+      util.global.store %b, @weights : !hal.buffer
+      util.return
+    }
+    """
+    with pytest.raises(UnsupportedError, match="computes constants when it is loaded"):
+        read_host_program(text, {}, {})

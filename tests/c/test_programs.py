@@ -1,0 +1,171 @@
+"""Whole programs: they compile without a warning in C and C++, need libc alone, and are silent."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from c.calling import C11, COMPILERS, CPP17, STRICT, Loaded, run
+
+import rnn_compiler as rc
+
+LANGUAGES = [pytest.param(C11, id="C11"), pytest.param(CPP17, id="C++17")]
+
+MORE = ("-Wshadow", "-Wconversion", "-Wstrict-prototypes", "-Wundef")
+"""What people also turn on; the second and third are of C alone."""
+
+
+def compiler(name: str, language: tuple[str, ...]) -> str:
+    return {"gcc": "g++", "clang": "clang++"}[name] if "c++" in language else name
+
+
+def example(module: rc.CModule) -> str:
+    """The program in the header's first comment."""
+    block = module.header.split("For example:")[1].split("*/")[0]
+    return "\n".join(line.removeprefix(" *").removeprefix("     ") for line in block.splitlines())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", COMPILERS)
+def test_no_warnings(
+    lstm: rc.CModule, cells: rc.CModule, name: str, language: tuple[str, ...], tmp_path: Path
+) -> None:
+    more = MORE if language == C11 else MORE[:1]
+    for module in (lstm, cells):
+        module.save(tmp_path)
+        for level in ("-O0", "-O2"):
+            command = (compiler(name, language), *language, *STRICT, *more, level)
+            run(*command, "-c", f"{module.name}.c", "-o", "out.o", folder=tmp_path)
+
+
+@pytest.mark.parametrize("name", COMPILERS)
+def test_the_example_of_the_header(lstm: rc.CModule, name: str, tmp_path: Path) -> None:
+    """`cc main.c NAME.c NAME.o` is all there is to it."""
+    lstm.save(tmp_path)
+    (tmp_path / "main.c").write_text(example(lstm))
+    run(name, *STRICT, "main.c", "lstm.c", "lstm.o", "-o", "main", folder=tmp_path)
+    assert run("./main", folder=tmp_path) == ""
+
+
+def test_a_program_needs_libc_alone(lstm: rc.CModule, tmp_path: Path) -> None:
+    """The object needs nothing at all, and is small; nothing of it can be written to."""
+    lstm.save(tmp_path)
+    (tmp_path / "main.c").write_text(example(lstm))
+    run("gcc", "-Os", "-s", "main.c", "lstm.c", "lstm.o", "-o", "main", folder=tmp_path)
+    assert (tmp_path / "main").stat().st_size < 45_000
+    needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", "main", folder=tmp_path))
+    assert needed == ["libc.so.6"]
+    assert run("nm", "--undefined-only", "lstm.o", folder=tmp_path) == ""
+    run("gcc", "-c", "lstm.c", "-o", "source.o", folder=tmp_path)
+    undefined = run("nm", "--undefined-only", "-j", "source.o", folder=tmp_path).split()
+    own = run("nm", "--defined-only", "-g", "-j", "lstm.o", folder=tmp_path).split()
+    assert {*undefined} - {*own} <= {
+        *("memcpy", "memset", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"),
+        "__x86_get_cpuid_feature_leaf",
+    }
+    for file in ("lstm.o", "source.o"):
+        sections = run("readelf", "-SW", file, folder=tmp_path)
+        written = [line for line in sections.splitlines() if re.search(r" \.(data|bss)\b", line)]
+        assert all(" 000000 00 " in line for line in written if ".rel.ro" not in line), written
+        assert ".debug" not in sections
+
+
+def test_two_modules_in_one_program(lstm: rc.CModule, cells: rc.CModule, tmp_path: Path) -> None:
+    lstm.save(tmp_path)
+    cells.save(tmp_path)
+    (tmp_path / "main.c").write_text(
+        '#include "lstm.h"\n#include "cells.h"\n#include <stdio.h>\n'
+        "int main(void) { puts(lstm_error(block_lstm_v2(NULL, NULL, NULL)));"
+        "puts(cells_error(cudnn_rnn_v3(NULL, NULL, NULL))); return 0; }\n"
+    )
+    files = ["main.c", "lstm.c", "lstm.o", "cells.c", "cells.o"]
+    run("gcc", *C11, *STRICT, *files, "-o", "main", folder=tmp_path)
+    printed = run("./main", folder=tmp_path)
+    assert printed == "arguments or results: a null pointer\n" * 2
+    symbols = [run("nm", "-g", "-j", f"{name}.o", folder=tmp_path) for name in ("lstm", "cells")]
+    assert not {*symbols[0].split()} & {*symbols[1].split()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sanitizers_are_silent(lstm: rc.CModule, language: tuple[str, ...], tmp_path: Path) -> None:
+    """Memory, undefined behaviour; designated initializers are no C++17, so its caller is C."""
+    lstm.save(tmp_path)
+    (tmp_path / "main.c").write_text(example(lstm))
+    flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+    name = compiler("gcc", language)
+    run(name, *language, *flags, "-c", "lstm.c", "-o", "source.o", folder=tmp_path)
+    run("gcc", *flags, "-c", "main.c", "-o", "main.o", folder=tmp_path)
+    run(name, *flags, "main.o", "source.o", "lstm.o", "-o", "main", folder=tmp_path)
+    assert run("./main", folder=tmp_path) == ""
+
+
+def test_a_sanitizer_sees_a_short_array(lstm: rc.CModule, tmp_path: Path) -> None:
+    """So that its silence says something: C is not told how long an array is, the code knows."""
+    lstm.save(tmp_path)
+    text = example(lstm).replace(
+        "alignas(LSTM_ALIGNMENT) static float out_h[20480]", "float *out_h"
+    )
+    text = text.replace("int main(void)\n{", "int main(void)\n{\n    out_h = malloc(64);")
+    text = text.replace(".h = out_h", ".h = (float *)(((size_t)out_h + 63) / 64 * 64)")
+    (tmp_path / "main.c").write_text("#include <stdlib.h>\n" + text)
+    source = lstm.source.replace("return 0;\n}\n\nint block_lstm_v2(", _READ, 1)
+    assert source != lstm.source
+    (tmp_path / "lstm.c").write_text(source)
+    flags = ("-fsanitize=address", "-g", "-w")
+    run("gcc", *flags, "main.c", "lstm.c", "lstm.o", "-o", "main", folder=tmp_path)
+    done = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "AddressSanitizer" in done.stderr
+
+
+_READ = "return (int)results->h[20000] & 0;\n}\n\nint block_lstm_v2("
+
+
+@pytest.mark.skipif(not shutil.which("qemu-x86_64"), reason="no qemu-x86_64 to play a processor")
+def test_a_processor_without_the_features(lstm: rc.CModule, tmp_path: Path) -> None:
+    """Nothing runs that it does not know."""
+    if "avx" not in lstm.manifest["target"]["features"]:
+        pytest.skip("this machine has nothing that an old processor lacks")
+    lstm.save(tmp_path)
+    (tmp_path / "main.c").write_text(example(lstm))
+    run("gcc", "-static", "main.c", "lstm.c", "lstm.o", "-o", "main", folder=tmp_path)
+    done = subprocess.run(
+        ["qemu-x86_64", "-cpu", "Nehalem", "./main"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("this processor lacks a feature that the code needs: ")
+
+
+CPUID = "&& !defined __cplusplus"
+
+
+def test_cpuid_agrees_with_the_c_library(lstm: rc.CModule, tmp_path: Path) -> None:
+    """Where glibc is not, cpuid itself is asked; here both."""
+    if lstm.manifest["target"]["architecture"] != "x86_64":
+        pytest.skip("of x86-64")
+    asked = rc.CModule(
+        lstm.name, lstm.header, lstm.source.replace(CPUID, "&& 0"), lstm.object, lstm.manifest
+    )
+    assert asked.source != lstm.source
+    for number, module in enumerate((lstm, asked)):
+        library = Loaded(module, tmp_path / str(number))
+        code = library.library.block_lstm_v2(None, None, None)
+        assert code == 1
+        needed = re.search(r"static int cpu_is_known.*?^}", module.source, re.DOTALL | re.MULTILINE)
+        assert needed is not None
+        (tmp_path / "check.c").write_text(
+            '#include "lstm.h"\n#include <string.h>\n'
+            + module.source.split("#include <string.h>")[1].split("/*")[0]
+            + needed[0]
+            + "\nint main(void) { return cpu_is_known() ? 0 : 9; }\n"
+        )
+        lstm.save(tmp_path)
+        run("gcc", *C11, *STRICT, "check.c", "-o", "check", folder=tmp_path)
+        assert run("./check", folder=tmp_path) == ""
