@@ -187,6 +187,7 @@ def _manifest(name: str, manifest: Manifest, library: Library) -> dict[str, Any]
     """What the files are: an artifact's manifest, and what a caller in C has to know."""
     from rnn_compiler.lowering.c.schedule import ALIGNMENT
 
+    target = manifest.target
     specs = {spec.function: spec for spec in manifest.functions}
     origins = {
         companion: spec
@@ -200,9 +201,8 @@ def _manifest(name: str, manifest: Manifest, library: Library) -> dict[str, Any]
         if spec is None:
             row["companion_of"] = origins[function.name].function
         else:
-            facts = dataclasses.asdict(spec)
-            row |= {key: facts[key] for key in ("op", "dtype", "dims", "weights")}
-            row["attributes"] = spec.json_attributes
+            row |= {"op": spec.op, "dtype": spec.dtype, "dims": spec.dims}
+            row |= {"attributes": spec.json_attributes, "weights": list(spec.weights)}
         functions.append(row)
     texts = {f"{name}.h": library.header, f"{name}.c": library.source}
     files = {file: text.encode() for file, text in texts.items()} | {f"{name}.o": library.object}
@@ -212,7 +212,7 @@ def _manifest(name: str, manifest: Manifest, library: Library) -> dict[str, Any]
         "name": name,
         "alignment": ALIGNMENT,
         "functions": functions,
-        "target": dataclasses.asdict(manifest.target),
+        "target": {**dataclasses.asdict(target), "features": list(target.features)},
         "strategy": manifest.strategy,
         "package_version": manifest.package_version,
         "compiler_version": manifest.compiler_version,

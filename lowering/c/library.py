@@ -152,7 +152,6 @@ def _check_names(name: str, functions: Sequence[Function], kernels: Mapping[str,
     for each in (names, macros):
         twice = sorted({one for one in each if each.count(one) > 1})
         if twice:
-            expected = "a name that makes every name in C another"
-            raise InvalidArgumentError(
-                "compile_c", "name", expected, f"{name!r}", f"{twice[0]} twice"
-            )
+            expected = "a name with which every name in C stands for one thing"
+            remedy = f"{twice[0]} would stand for two"
+            raise InvalidArgumentError("compile_c", "name", expected, repr(name), remedy)

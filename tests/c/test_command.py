@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from c.calling import C11, STRICT, run
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.schema.manifest import SCHEMA_VERSION
 
-OP = ("compile", "CudnnRNNParamsSize", "--dim", "num_layers=1,num_units=2,input_size=3")
+DIMS = {"num_layers": 1, "num_units": 2, "input_size": 3}
+OP = (
+    "compile",
+    "CudnnRNNParamsSize",
+    "--attr",
+    "S=int32",
+    "--dim",
+    "num_layers=1,num_units=2",
+)
+OP = (*OP, "--dim", "input_size=3")
 """It compiles fastest."""
 
 FILES = ["params.c", "params.h", "params.json", "params.o"]
@@ -26,7 +37,7 @@ def compile_to(folder: Path, *more: str) -> int:
 
 @pytest.fixture(scope="module")
 def module() -> rc.Module:
-    return rc.build("CudnnRNNParamsSize", num_layers=1, num_units=2, input_size=3)
+    return rc.build("CudnnRNNParamsSize", **DIMS, S="int32")
 
 
 def test_four_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,14 +127,11 @@ def test_names_that_are_none(module: rc.Module, name: Any) -> None:
         rc.compile_c(module, name=name)
 
 
-def test_names_that_clash() -> None:
+def test_names_that_clash(module: rc.Module) -> None:
     """NAME_error is a function, too."""
-    parts = rc.build("CudnnRNNParamsSize", num_layers=1, num_units=2, input_size=3).functions
-    from dataclasses import replace
-
-    module = rc.Module([replace(parts[0], function="speech_error")])
+    renamed = rc.Module([replace(module.functions[0], function="speech_error")])
     with pytest.raises(InvalidArgumentError, match="speech_error would stand for two"):
-        rc.compile_c(module, "cpu:generic", name="speech")
+        rc.compile_c(renamed, "cpu:generic", name="speech")
 
 
 def test_bad_calls(module: rc.Module) -> None:
@@ -171,8 +179,6 @@ def test_wrong_usage(options: tuple[str, ...], capsys: pytest.CaptureFixture[str
 
 def test_zero_steps(tmp_path: Path) -> None:
     """Arrays without elements are no arrays to C."""
-    from c.calling import C11, STRICT, run
-
     sizes = {"seq_length": 0, "batch_size": 1, "input_size": 1, "num_units": 2}
     made = rc.compile_c(rc.build("BlockLSTMV2", **sizes), "cpu:generic", name="none")
     made.save(tmp_path)
