@@ -195,9 +195,7 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
     check_output_folder(folder)
     start = time.perf_counter()
     with showing_stages():
-        made = compile_c(
-            module, target, strategy=options.strategy, timeout=options.timeout
-        )
+        made = compile_c(module, target, strategy=options.strategy, timeout=options.timeout)
         seconds = time.perf_counter() - start
         stages.report(f"writing {folder}")
         made.save(folder)

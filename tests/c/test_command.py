@@ -87,6 +87,9 @@ def test_the_same_files_each_time(module: rc.Module) -> None:
     first, second = (rc.compile_c(module, "cpu:generic") for _ in range(2))
     assert first.files == second.files
     assert first.name == "cudnn_rnn_params_size"
+    named = rc.Module(module.functions, "speech")
+    assert rc.compile_c(named, "cpu:generic").name == "speech"
+    assert rc.compile_c(named, "cpu:generic", name="text").name == "text"
     assert repr(first).startswith("CModule(cudnn_rnn_params_size: cudnn_rnn_params_size, ")
 
 
@@ -159,10 +162,11 @@ def test_loops_on_the_host() -> None:
 
 USAGE = {
     ("--format", "elf"): "invalid choice: 'elf'",
-    ("--name", "x"): "--name: names the files of --format c",
     ("--format", "c", "--target", "cpu", "--target", "cpu:generic"): "--format c: one target",
     ("--format", "c", "--target", "cpu:levels"): "--format c: one target",
-    ("--format", "c", "--name", "a-b"): "expected a name in C",
+    ("--format", "c", "--name", "string"): "expected a name that is no header of C's own",
+    ("--format", "c", "--function", "int"): "expected a name in C",
+    ("--format", "c", "--name", "a-b"): "expected an identifier",
     ("--format", "c", "-o", __file__): "is a file; name a folder",
 }
 
