@@ -6,6 +6,10 @@ A block of Python or shell is run, unless the line above it is one of
     <!-- needs: MODULE -->        run where this is installed, else skipped
     <!-- demo command -->, <!-- test command -->      .ci/run runs it
 
+A block of another language under
+
+    <!-- file: NAME -->           is written to a file, which later blocks may use
+
 and a quoted block is compared with its origin: the output of a pass, or a file.
 
     <!-- emitted: stablehlo -->, <!-- emitted: PASS TARGET -->

@@ -22,12 +22,21 @@ RUN = ("python", "sh")
 BY_CI = ("demo command", "test command")
 
 
+SYSTEM = ("cc", "./main")
+"""Commands that are not this environment's: the compiler of C, and what it made."""
+
+
 def runs(block: Block) -> bool:
+    if block.marker.startswith("file: "):
+        return True
     return block.language in RUN and not block.marker.startswith("not run: ")
 
 
 def run_block(page: str, block: Block, names: dict[str, object]) -> None:
     """Runs Python in the page's names, or each command of a shell block in this process."""
+    if block.marker.startswith("file: "):
+        Path(block.marker.removeprefix("file: ")).write_text(block.text)
+        return
     if block.language == "python":
         source = "\n" * (block.line - 1) + block.text  # so that tracebacks name the page's lines
         exec(compile(source, page, "exec"), names)
@@ -40,7 +49,8 @@ def run_block(page: str, block: Block, names: dict[str, object]) -> None:
         if name == "rnn-compiler":
             assert main(arguments) == 0, line
         else:
-            tool = shutil.which(name, path=sysconfig.get_path("scripts"))
+            place = None if name in SYSTEM else sysconfig.get_path("scripts")
+            tool = shutil.which(name, path=place)
             assert tool, f"{page}, line {block.line}: {name} is not installed, mark the block"
             subprocess.run([tool, *arguments], check=True, capture_output=True)
 
@@ -79,7 +89,7 @@ def test_the_test_sees_the_pages() -> None:
     assert [markers.count(each) for each in BY_CI] == [1, 1]
     for page in PAGES:
         for block in blocks(page):
-            known = ("not run: ", "needs: ", "emitted: ", "from: ")
+            known = ("not run: ", "needs: ", "emitted: ", "from: ", "file: ")
             assert not block.marker or block.marker in BY_CI or block.marker.startswith(known), (
                 page,
                 block.marker,
@@ -128,6 +138,7 @@ LINKED = {
         ROOT / "lowering" / "passes" / "README.md",
         ROOT / "samples" / "quickstart" / "README.md",
         ROOT / "samples" / "streaming" / "README.md",
+        ROOT / "samples" / "c" / "README.md",
         ROOT / "tests" / "README.md",
         ROOT / "tests" / "goldens" / "README.md",
     )
