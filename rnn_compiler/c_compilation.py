@@ -138,6 +138,7 @@ def compile_c(
         raise UnsupportedError(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
+    _check_sizes(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version
     stages.report(f"building for {resolved.name}")
@@ -181,6 +182,18 @@ def compile_c(
     return CModule(
         name, library.header, library.source, library.object, _manifest(name, manifest, library)
     )
+
+
+def _check_sizes(module: Module) -> None:
+    """Checks that all sizes are known: a struct in C says how long each array is."""
+    for spec in module.functions:
+        sizes: dict[str, object] = {**spec.dims}
+        unknown = ", ".join(name for name, size in sizes.items() if size is None)
+        if unknown:
+            raise UnsupportedError(
+                f"compile_c: {spec.function}: {unknown}: any, and C is made for one; build the "
+                "module with a number"
+            )
 
 
 def _manifest(name: str, manifest: Manifest, library: Library) -> dict[str, Any]:

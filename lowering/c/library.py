@@ -20,7 +20,8 @@ from rnn_compiler.lowering.c.interface import (
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.object_file import Kernel, ObjectFile
 from rnn_compiler.lowering.c.schedule import Dispatch, steps_in
-from rnn_compiler.lowering.c.source import INTERNAL, print_source
+from rnn_compiler.lowering.c.source import print_source
+from rnn_compiler.lowering.c.support import INTERNAL
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 

@@ -30,7 +30,7 @@ class Messages:
         self.texts: dict[int, str] = {
             0: "no error",
             NO_STRUCT: "arguments or results: a null pointer",
-            FAILED: "the function that runs workgroups gave an error",
+            FAILED: "a workgroup, or the function that runs them, gave an error",
         }
         if features:
             needed = ", ".join(features)

@@ -244,4 +244,4 @@ def test_workgroups_on_threads(loaded: Loaded, arguments: Arrays, expected: Arra
 def test_a_run_that_fails(loaded: Loaded, arguments: Arrays) -> None:
     call = Call(loaded, "block_lstm_v2", arguments)
     code = call(RUN(lambda *_: 7))
-    assert loaded.error(code) == "the function that runs workgroups gave an error"
+    assert loaded.error(code) == "a workgroup, or the function that runs them, gave an error"

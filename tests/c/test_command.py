@@ -151,6 +151,14 @@ def test_bad_calls(module: rc.Module) -> None:
         rc.compile_c(module, "cuda")
 
 
+def test_sizes_that_are_open(module: rc.Module) -> None:
+    """Such a size is None."""
+    dims: Any = {"num_layers": 1, "num_units": None, "input_size": None}
+    spec = replace(module.functions[0], dims=dims)
+    with pytest.raises(UnsupportedError, match="cudnn_rnn_params_size: num_units, input_size: any"):
+        rc.compile_c(rc.Module([spec]))
+
+
 def test_loops_on_the_host() -> None:
     """They are refused, and the strategy without any is named."""
     module = rc.build("BlockLSTMV2", seq_length=3, batch_size=1, input_size=1, num_units=1)
