@@ -8,12 +8,17 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+import pytest
 from c.calling import CPP17, STRICT, Loaded, run
 
 from rnn_compiler.c_compilation import CModule
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.constants import read_constants
 from rnn_compiler.lowering.c.external_results import external_results
 from rnn_compiler.lowering.c.library import make_library
+from rnn_compiler.lowering.c.schedule import Place, Span
 from rnn_compiler.lowering.iree_compile import compile_host_program
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -96,3 +101,41 @@ def test_every_constant_arrives(tmp_path: Path) -> None:
         assert results[name].tobytes() == array.tobytes(), name
     assert "static const uint64_t constant_0[]" in module.source
     run("g++", *CPP17, *STRICT, "-c", "all.c", "-o", "out.o", folder=tmp_path / "all")
+
+
+FORMS = {
+    "dense<[1, -2]> : tensor<2xi16>": None,
+    "dense<-0.375> : tensor<3xbf16>": np.full(3, -0.375, ml_dtypes.bfloat16),
+    "dense<[[1.0, 0x7F80], [-2.0, 3.0e-05]]> : tensor<2x2xbf16>": np.array(
+        [[1, np.inf], [-2, 3e-5]], ml_dtypes.bfloat16
+    ),
+    "dense<2.5> : tensor<4xf16>": np.full(4, 2.5, np.float16),
+    "dense<true> : tensor<4xi1>": np.ones(4, bool),
+    "#util.composite<7xi8, [dense<1> : tensor<3xi8>, dense<0> : vector<4xi8>]>": np.array(
+        [1, 1, 1, 0, 0, 0, 0], np.int8
+    ),
+    "#util.composite<8xi8, [dense<1> : tensor<3xi8>, #util.byte_pattern<0> : tensor<5xi8>]>": None,
+}
+"""How a constant may be written, and its numbers; None for what is not known."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_constant(form: str) -> None:
+    """Equal numbers are written once, and bfloat16 is unknown to the compiler's bindings."""
+    text = f"""
+    util.global private @w : !hal.buffer
+    util.initializer {{
+      %c = util.buffer.constant : !util.buffer = {form}
+      %b = util.null : !hal.buffer
+      util.global.store %b, @w : !hal.buffer
+      util.return
+    }}"""
+    expected = FORMS[form]
+    with ir.Context(), ir.Location.unknown():
+        if expected is None:
+            with pytest.raises(UnsupportedError, match="a constant of unknown form"):
+                read_constants(ir.Module.parse(text))
+            return
+        constants, stored = read_constants(ir.Module.parse(text))
+    assert constants == (expected.tobytes(),)
+    assert stored == {"w": Span(Place.CONSTANT, 0, 0, expected.nbytes)}

@@ -86,6 +86,21 @@ def test_a_program() -> None:
     assert schedule.reads(0)
 
 
+def test_parts_of_parts() -> None:
+    """Offsets add up, through a subspan of memory that is allocated second."""
+    part = """
+  %s = hal.device.queue.alloca<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) pool(%c0_i64) type(%memory_type) usage(%usage) flags("None") : !hal.buffer{%c8}
+  %u = hal.device.queue.alloca<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) pool(%c0_i64) type(%memory_type) usage(%usage) flags("None") : !hal.buffer{%c64}
+  %v = hal.buffer.subspan<%u : !hal.buffer>[%c4, %c8] : !hal.buffer
+  hal.device.queue.copy<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) source(%v : !hal.buffer)[%c4] target(%r : !hal.buffer)[%c4] length(%c4) flags("None")
+  hal.device.queue.fill<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) target(%v : !hal.buffer)[%c4] length(%c4) pattern(%c7_i32 : i32) flags("None")
+"""
+    schedule = steps(read(part))
+    last = Span(Place.SCRATCH, 0, 64 + 64 + 4 + 4, 4)
+    assert schedule.scratch == 64 + 64 + 64
+    assert schedule.steps[3:] == (Copy(last, RESULT.part(4, 4)), Fill(last, b"\xf9\xff\xff\xff"))
+
+
 CHOOSE = """
   %n = hal.buffer.load<%t : !hal.buffer>[%c8] : i64
   %some = arith.cmpi sgt, %n, %c0_i64 : i64
