@@ -87,9 +87,11 @@ _AVX_STATE, _AVX512_STATE = 0x6, 0xE6
 """The registers that the system must save, by their bits in XCR0."""
 
 AARCH64: Mapping[str, tuple[str, int]] = {
+    "crc": ("AT_HWCAP", 7),
     "lse": ("AT_HWCAP", 8),
     "fullfp16": ("AT_HWCAP", 10),
     "rdm": ("AT_HWCAP", 12),
+    "rcpc": ("AT_HWCAP", 15),
     "dotprod": ("AT_HWCAP", 20),
     "sve": ("AT_HWCAP", 22),
     "fp16fml": ("AT_HWCAP", 23),

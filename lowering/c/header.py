@@ -162,6 +162,8 @@ def parallel_parameters(name: str, function: Function) -> list[str]:
 
 def _members(members: Sequence[Member], *, constant: bool) -> list[str]:
     """The members of a struct, each with what it is."""
+    if not members:
+        return ["char unused;"]
     declared: list[tuple[str, str]] = []
     for member in members:
         pointer = bool(member.shape) or not constant

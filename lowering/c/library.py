@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.cpu_check import cpu_check
@@ -55,6 +56,7 @@ def make_library(
     object_file: bytes,
     target: TargetSpec,
     origin: str,
+    frozen: Mapping[str, Mapping[str, bytes]] = MappingProxyType({}),
 ) -> Library:
     """Makes the files of a module.
 
@@ -66,6 +68,8 @@ def make_library(
         object_file: The object of its compiled code; empty if it has none.
         target: What it was compiled for.
         origin: What made it, in a sentence.
+        frozen: Of functions, the bytes of arguments that no call passes: they become constants of
+            the source file. Such a function has no companions.
 
     Raises:
         InvalidArgumentError: A name cannot be one in C, or two things would have the same.
@@ -80,6 +84,7 @@ def make_library(
     }
     program = read_host_program(host_program, sizes, scalar_ranges(specs))
     functions = functions_of(specs, types, program.schedules)
+    functions, constants = _with_frozen(functions, frozen, program.constants)
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
     used = {
@@ -97,10 +102,33 @@ def make_library(
         needed += f" with {', '.join(target.features)}"
     return Library(
         print_header(name, functions, origin, needed),
-        print_source(name, functions, kernels, program.constants, messages, check, origin),
+        print_source(name, functions, kernels, constants, messages, check, origin),
         known.with_only(kernels),
         tuple(functions),
     )
+
+
+def _with_frozen(
+    functions: Sequence[Function],
+    frozen: Mapping[str, Mapping[str, bytes]],
+    constants: Sequence[bytes],
+) -> tuple[list[Function], list[bytes]]:
+    """Functions without their frozen arguments, and all constants."""
+    made: list[Function] = []
+    data = [*constants]
+    without = {f"{name}_{end}" for name in frozen for end in ("prepack", "prepacked")}
+    for function in functions:
+        values = frozen.get(function.name, {})
+        numbers: dict[int, int] = {}
+        for k, member in enumerate(function.arguments):
+            if member.name in values:
+                numbers[k] = len(data)
+                data.append(values[member.name])
+        left = tuple(member for k, member in enumerate(function.arguments) if k not in numbers)
+        schedule = function.schedule.with_constants(numbers)
+        if function.name not in without:
+            made.append(replace(function, arguments=left, schedule=schedule))
+    return made, data
 
 
 def _size(dtype: str, shape: Sequence[int]) -> int:

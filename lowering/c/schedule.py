@@ -7,8 +7,8 @@ for and more. Sizes, offsets and lengths are bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -141,6 +141,38 @@ class Schedule:
             for step in steps_in(self.steps)
             for span in spans_of(step)
         )
+
+    def with_constants(self, constants: Mapping[int, int]) -> Schedule:
+        """The same with constants in the place of arguments; the other arguments move up.
+
+        Args:
+            constants: The number of the constant, for some arguments.
+        """
+
+        def moved(span: Span) -> Span:
+            if span.place is not Place.ARGUMENT:
+                return span
+            if span.index in constants:
+                return replace(span, place=Place.CONSTANT, index=constants[span.index])
+            return replace(span, index=span.index - sum(k < span.index for k in constants))
+
+        return replace(self, steps=_mapped(self.steps, moved))
+
+
+def _mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step, ...]:
+    """Steps with other spans."""
+    made: list[Step] = []
+    for step in steps:
+        if isinstance(step, Dispatch):
+            made.append(replace(step, buffers=tuple(map(change, step.buffers))))
+        elif isinstance(step, Copy):
+            made.append(Copy(change(step.source), change(step.target)))
+        elif isinstance(step, Fill):
+            made.append(replace(step, target=change(step.target)))
+        else:
+            cases = {value: _mapped(case, change) for value, case in step.cases.items()}
+            made.append(Choice(change(step.value), cases))
+    return tuple(made)
 
 
 def steps_in(steps: Sequence[Step]) -> Iterator[Step]:

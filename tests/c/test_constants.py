@@ -10,16 +10,20 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from c.calling import CPP17, STRICT, Loaded, run
+from numeric.harness import draw, module
 
 from rnn_compiler.c_compilation import CModule
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.constants import read_constants
 from rnn_compiler.lowering.c.external_results import external_results
-from rnn_compiler.lowering.c.library import make_library
+from rnn_compiler.lowering.c.interface import Member
+from rnn_compiler.lowering.c.library import Library, make_library
 from rnn_compiler.lowering.c.schedule import Place, Span
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.pipeline import rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -51,6 +55,25 @@ def text() -> str:
     return f"func.func @everything(%x: tensor<3xf32>) -> ({results}) {{\n{body}\n}}"
 
 
+def as_module(name: str, library: Library) -> CModule:
+    """A library with what the tests' calls read of a manifest."""
+    rows = [
+        {
+            "function": function.name,
+            "scratch_size": function.scratch,
+            "arguments": [row(member, by_value=not member.shape) for member in function.arguments],
+            "results": [row(member, by_value=False) for member in function.results],
+        }
+        for function in library.functions
+    ]
+    return CModule(name, library.header, library.source, library.object, {"functions": rows})
+
+
+def row(member: Member, *, by_value: bool) -> dict[str, Any]:
+    facts = {key: getattr(member, key) for key in ("name", "dtype", "c_type")}
+    return {**facts, "shape": list(member.shape), "by_value": by_value}
+
+
 def compiled(tmp_path: Path) -> CModule:
     target = resolve_target("cpu:generic")
     module, types = external_results(text())
@@ -67,24 +90,7 @@ def compiled(tmp_path: Path) -> CModule:
         (*results, TensorSpec("y", *list_of(x))),
     )
     library = make_library("all", [spec], types, made.host, made.object, target, "Made by a test.")
-    (function,) = library.functions
-    rows = [
-        [
-            {
-                "name": member.name,
-                "dtype": member.dtype,
-                "shape": list(member.shape),
-                "c_type": member.c_type,
-                "by_value": False,
-            }
-            for member in members
-        ]
-        for members in (function.arguments, function.results)
-    ]
-    row = {"function": "everything", "scratch_size": function.scratch}
-    row |= {"arguments": rows[0], "results": rows[1]}
-    manifest = {"functions": [row]}
-    return CModule("all", library.header, library.source, library.object, manifest)
+    return as_module("all", library)
 
 
 def list_of(spec: TensorSpec) -> tuple[str, tuple[int, ...]]:
@@ -93,15 +99,43 @@ def list_of(spec: TensorSpec) -> tuple[str, tuple[int, ...]]:
 
 def test_every_constant_arrives(tmp_path: Path) -> None:
     """An argument that is a result is copied."""
-    module = compiled(tmp_path)
-    loaded = Loaded(module, tmp_path / "all")
+    made = compiled(tmp_path)
+    loaded = Loaded(made, tmp_path / "all")
     x = np.array([1, 2, 3], np.float32)
     results = loaded.call("everything", {"x": x})
     for name, array in {**ARRAYS, "y": x}.items():
         assert results[name].tobytes() == array.tobytes(), name
-    assert "static const uint64_t constant_0[]" in module.source
+    assert "static const uint64_t constant_0[]" in made.source
     run("g++", *CPP17, *STRICT, "-c", "all.c", "-o", "out.o", folder=tmp_path / "all")
 
+
+def test_frozen_arguments_are_constants(tmp_path: Path) -> None:
+    """A function that is left without arguments has a struct without any."""
+    given = draw("GRUBlockCell", "float32", CELL)
+    (spec,) = module("GRUBlockCell", "float32", CELL).functions
+    target = resolve_target("cpu:generic")
+    text = rewrite(
+        module("GRUBlockCell", "float32", CELL).located_text, [spec], target, "0", FUSED
+    ).text
+    text, types = external_results(text)
+    made = compile_host_program(text, target, reproducers=tmp_path / "reproducers")
+    program = (made.host, made.object, target, "Made by a test.")
+    plain = Loaded(
+        as_module("plain", make_library("plain", [spec], types, *program)), tmp_path / "a"
+    )
+    expected = plain.call("gru_block_cell", given)
+    for kept in (["x", "h_prev"], []):
+        frozen = {name: array.tobytes() for name, array in given.items() if name not in kept}
+        library = make_library("frozen", [spec], types, *program, {"gru_block_cell": frozen})
+        assert [member.name for member in library.functions[0].arguments] == kept
+        assert len(library.functions) == 1
+        loaded = Loaded(as_module("frozen", library), tmp_path / f"b{len(kept)}")
+        results = loaded.call("gru_block_cell", given)
+        for name, array in expected.items():
+            np.testing.assert_array_equal(results[name], array, strict=True)
+
+
+CELL = {"batch_size": 2, "input_size": 3, "num_units": 20}
 
 FORMS = {
     "dense<[1, -2]> : tensor<2xi16>": None,
