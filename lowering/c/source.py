@@ -222,6 +222,8 @@ class _Body:
         """The steps."""
         lines: list[str] = []
         for step in steps:
+            if isinstance(step, (Copy, Fill)) and not step.target.length:
+                continue  # pointers to nothing may be null
             if isinstance(step, Dispatch):
                 lines += self._dispatch(step)
             elif isinstance(step, Copy):
