@@ -291,13 +291,13 @@ class _Body:
 
     def _choice(self, step: Choice) -> list[str]:
         length = step.value.length
-        kind = f"int{8 * length}_t"
+        value = f"value_{step.value.offset}"  # of its own, as choices may lie in each other
         lines = [
-            f"{kind} value;",
-            f"memcpy(&value, {self._pointer(step.value)}, {length});",
-            "switch (value) {",
+            f"int{8 * length}_t {value};",
+            f"memcpy(&{value}, {self._pointer(step.value)}, {length});",
+            f"switch ({value}) {{",
         ]
-        for value, steps in step.cases.items():
-            lines += [f"case {value}:", *indented([*self.steps(steps), "return 0;"])]
+        for number, steps in step.cases.items():
+            lines += [f"case {number}:", *indented([*self.steps(steps), "return 0;"])]
         lines += ["default:", f"    return {FAILED};", "}"]
         return ["{", *indented(lines), "}"]
