@@ -139,6 +139,7 @@ def compile_c(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
     _check_sizes(module)
+    _check_not_frozen(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version
     stages.report(f"building for {resolved.name}")
@@ -182,6 +183,17 @@ def compile_c(
     return CModule(
         name, library.header, library.source, library.object, _manifest(name, manifest, library)
     )
+
+
+def _check_not_frozen(module: Module) -> None:
+    """Checks that callers pass all arguments."""
+    for spec in module.functions:
+        if spec.frozen:
+            names = ", ".join(each.name for each in spec.frozen)
+            raise UnsupportedError(
+                f"compile_c: {spec.function}: {names}: frozen, which C does not have yet; pass what "
+                "`build` made, and the weights at the call, or packed by its _prepack"
+            )
 
 
 def _check_sizes(module: Module) -> None:

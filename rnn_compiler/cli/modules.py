@@ -32,9 +32,8 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
-from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, Artifact, archive_path
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, Artifact, archive_path
 
 __all__ = ["add_compile", "add_emit"]
 
@@ -94,10 +93,9 @@ def add_compile(verbs: Any) -> None:
         "compile",
         help="compile one or several ops into an artifact",
         description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json, "
-        "with --weights also FILE.irpa; for several targets, into a bundle folder.",
-        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json; "
-        "for several targets, into a bundle folder; with --format c, into NAME.h, NAME.c, NAME.o "
-        "and NAME.json, which a program in C is built with: cc main.c NAME.c NAME.o.",
+        "with --weights also FILE.irpa; for several targets, into a bundle folder; with --format "
+        "c, into NAME.h, NAME.c, NAME.o and NAME.json, which a program in C is built with: cc "
+        "main.c NAME.c NAME.o.",
     )
     add_module_options(parser)
     parser.add_argument(
@@ -189,6 +187,8 @@ def _compile(options: argparse.Namespace) -> int:
 def _archive(path: Path) -> Path:
     """Where the frozen weights of what was saved are."""
     return archive_path(path) if path.is_file() else path / BUNDLE_ARCHIVE
+
+
 def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
     """Compiles into the four files of C."""
     folder: Path = options.output or Path(module.name or module.functions[0].function)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from c.calling import C11, STRICT, run
 
@@ -157,6 +158,15 @@ def test_sizes_that_are_open(module: rc.Module) -> None:
     spec = replace(module.functions[0], dims=dims)
     with pytest.raises(UnsupportedError, match="cudnn_rnn_params_size: num_units, input_size: any"):
         rc.compile_c(rc.Module([spec]))
+
+
+def test_frozen_weights() -> None:
+    module = rc.build("GRUBlockCell", batch_size=1, input_size=1, num_units=2)
+    frozen = rc.freeze(module, {"b_c": np.zeros(2, np.float32)})
+    with pytest.raises(
+        UnsupportedError, match="gru_block_cell: b_c: frozen, which C does not have"
+    ):
+        rc.compile_c(frozen)
 
 
 def test_loops_on_the_host() -> None:
