@@ -191,7 +191,7 @@ def _check_not_frozen(module: Module) -> None:
         if spec.frozen:
             names = ", ".join(each.name for each in spec.frozen)
             raise UnsupportedError(
-                f"compile_c: {spec.function}: {names}: frozen, which C does not have yet; pass what "
+                f"compile_c: {spec.function}: {names}: frozen, which C does not have; pass what "
                 "`build` made, and the weights at the call, or packed by its _prepack"
             )
 
