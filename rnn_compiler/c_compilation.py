@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +25,9 @@ from rnn_compiler.files import write_files
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
-from rnn_compiler.modules import Module
+from rnn_compiler.modules import Module, whole_spec
 from rnn_compiler.runtime.cache import ArtifactCache
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, Manifest
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.c.interface import Function, Member
@@ -139,17 +139,17 @@ def compile_c(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
     _check_sizes(module)
-    _check_not_frozen(module)
+    whole, frozen = _thawed(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version
     stages.report(f"building for {resolved.name}")
-    text = module.located_text
+    text = whole.located_text
     from rnn_compiler.lowering.c.external_results import external_results
     from rnn_compiler.lowering.c.library import make_library
     from rnn_compiler.lowering.pipeline import rewrite
 
     stages.report(f"lowering for {resolved.name}")
-    lowered = rewrite(text, module.functions, resolved, versions[0], strategy)
+    lowered = rewrite(text, whole.functions, resolved, versions[0], strategy)
     text, types = external_results(lowered.text)
     made = iree_compile.compile_host_program(
         text,
@@ -160,7 +160,7 @@ def compile_c(
     origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
     try:
         library = make_library(
-            name, module.functions, types, made.host, made.object, resolved, origin
+            name, whole.functions, types, made.host, made.object, resolved, origin, frozen
         )
     except UnsupportedError as error:
         hints = [f"time loop {loop} stays plain: {reason}" for loop, reason in lowered.left.items()]
@@ -175,7 +175,7 @@ def compile_c(
         strategy=strategy,
         package_version=versions[0],
         compiler_version=versions[1],
-        module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
+        module_sha256=module.sha256,
         payload_sha256=hashlib.sha256(library.object).hexdigest(),
         payload_size=len(library.object),
         plain_loops=dict(lowered.left),
@@ -185,15 +185,25 @@ def compile_c(
     )
 
 
-def _check_not_frozen(module: Module) -> None:
-    """Checks that callers pass all arguments."""
+def _thawed(module: Module) -> tuple[Module, Mapping[str, Mapping[str, bytes]]]:
+    """A module that takes its frozen arguments, and the bytes of these by function and name.
+
+    It is compiled so, and the printed functions pass the bytes as constants.
+    """
+    specs: list[FunctionSpec] = []
+    values: dict[str, dict[str, bytes]] = {}
     for spec in module.functions:
+        taken = {each.name: each for each in (*spec.arguments, *spec.frozen)}
+        order = [each.name for each in whole_spec(spec).arguments if each.name in taken]
+        specs.append(replace(spec, arguments=tuple(taken[name] for name in order), frozen=()))
         if spec.frozen:
-            names = ", ".join(each.name for each in spec.frozen)
-            raise UnsupportedError(
-                f"compile_c: {spec.function}: {names}: frozen, which C does not have; pass what "
-                "`build` made, and the weights at the call, or packed by its _prepack"
-            )
+            values[spec.function] = {
+                each.name: module.parameters[spec.parameter(each.name)].tobytes()
+                if 0 not in each.shape
+                else b""
+                for each in spec.frozen
+            }
+    return Module(specs, module.name), values
 
 
 def _check_sizes(module: Module) -> None:

@@ -18,7 +18,7 @@ from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.names import check_functions, check_name
 
-__all__ = ["Module", "build", "find_op"]
+__all__ = ["Module", "build", "find_op", "whole_spec"]
 
 
 class Module:
@@ -54,7 +54,7 @@ class Module:
         iree_compile.compiler_identity()
         from rnn_compiler.lowering.builder.module import Part, build_module
 
-        parts = (Part(spec, _whole(spec), OPS[spec.op].emit) for spec in self.functions)
+        parts = (Part(spec, whole_spec(spec), OPS[spec.op].emit) for spec in self.functions)
         return build_module(parts, self.name)
 
     @cached_property
@@ -235,7 +235,7 @@ def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
     )
 
 
-def _whole(spec: FunctionSpec) -> FunctionSpec:
+def whole_spec(spec: FunctionSpec) -> FunctionSpec:
     """The op of a function with all arguments and results that there are."""
     signature = OPS[spec.op].signature
     form = signature.form(spec.attributes)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import C11, STRICT, run
+from c.calling import C11, STRICT, Loaded, run
+from numeric.harness import draw
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -160,13 +161,20 @@ def test_sizes_that_are_open(module: rc.Module) -> None:
         rc.compile_c(rc.Module([spec]))
 
 
-def test_frozen_weights() -> None:
-    module = rc.build("GRUBlockCell", batch_size=1, input_size=1, num_units=2)
-    frozen = rc.freeze(module, {"b_c": np.zeros(2, np.float32)})
-    with pytest.raises(
-        UnsupportedError, match="gru_block_cell: b_c: frozen, which C does not have"
-    ):
-        rc.compile_c(frozen)
+def test_frozen_weights(tmp_path: Path) -> None:
+    """They are data of the source file; the bits are those of a call that passes them."""
+    variant = {"batch_size": 2, "input_size": 3, "num_units": 20}
+    given = draw("GRUBlockCell", "float32", variant)
+    plain = rc.build("GRUBlockCell", **variant)
+    weights = {name: given[name] for name in ("w_ru", "w_c", "b_ru", "b_c")}
+    made = rc.compile_c(rc.freeze(plain, weights), "cpu:generic", name="frozen")
+    (row,) = made.manifest["functions"]
+    assert [each["name"] for each in row["arguments"]] == ["x", "h_prev"]
+    results = Loaded(made, tmp_path / "a").call("gru_block_cell", given)
+    whole = rc.compile_c(plain, "cpu:generic", name="plain")
+    expected = Loaded(whole, tmp_path / "b").call("gru_block_cell", given)
+    for name, array in expected.items():
+        np.testing.assert_array_equal(results[name], array, strict=True)
 
 
 def test_loops_on_the_host() -> None:
