@@ -6,6 +6,7 @@ compile      a module for a target, as an artifact
 freeze       weights as a part of a module
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
+import_model the recurrent layers of a SavedModel, frozen graph, Keras file or ONNX file
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 dropout_mask the mask that a CudnnRNN call used
 errors       what can be raised
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
     from rnn_compiler.freezing import freeze
+    from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
     from rnn_compiler.runtime.program import Program
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Artifact",
     "Bundle",
+    "Layer",
     "Module",
     "Program",
     "build",
@@ -40,6 +43,7 @@ __all__ = [
     "dropout_mask",
     "errors",
     "freeze",
+    "import_model",
     "raw_ops",
     "runtime",
     "target",
@@ -53,12 +57,14 @@ _SUBMODULES = ("errors", "raw_ops", "runtime", "weights")
 _HOMES = {
     "Artifact": "runtime.artifact",
     "Bundle": "runtime.artifact",
+    "Layer": "model_import",
     "Module": "modules",
     "Program": "runtime.program",
     "build": "modules",
     "compile": "compilation",
     "dropout_mask": "dropout",
     "freeze": "freezing",
+    "import_model": "model_import",
     "target": "execution",
 }
 
