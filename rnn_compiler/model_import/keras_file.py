@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -57,14 +56,15 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
         UnsupportedError: The package h5py is not installed.
     """
     read_bytes(path, 0, 0)
-    try:
-        with zipfile.ZipFile(path) as file:
-            config = _json(_member(file, "config.json", path), path)
-            weights = _member(file, "model.weights.h5", path)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
-        raise damaged(path, f"no zip file that can be read ({error})") from error
-    except (ValueError, KeyError, IndexError, OverflowError) as error:  # of its directory
-        raise damaged(path, f"a zip file with a directory that is none ({error})") from error
+    with open(path, "rb") as stream:
+        try:
+            with zipfile.ZipFile(stream) as file:
+                config = _json(_member(file, "config.json", path), path)
+                weights = _member(file, "model.weights.h5", path)
+        except ArtifactError:
+            raise
+        except Exception as error:  # zipfile's, zlib's, lzma's, or of places that there are not
+            raise damaged(path, f"no zip file that can be read ({error})") from error
     return _layers(path, config, read_hdf5(path, weights), _of_keras)
 
 

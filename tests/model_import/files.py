@@ -17,6 +17,7 @@ import reference
 import rnn_compiler as rc
 
 __all__ = [
+    "FILES",
     "MODELS",
     "arrays_of",
     "compute",
