@@ -78,6 +78,7 @@ _VERBS = {
     "inspect": "artifacts",
     "check": "check",
     "run": "artifacts",
+    "import": "model_import",
     "weights": "weights",
     "bench": "bench",
     "cache": "cache",

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy.typing as npt
 
+import rnn_compiler
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["Layer", "Refused", "checked"]
+__all__ = ["Layer", "Refused", "can_freeze", "checked", "freeze"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Layer:
         module = build(self.op, dtype=self.dtype, **keywords)
         if not frozen or not self.weights:
             return module
-        return _freeze(module, dict(self.weights))
+        return freeze(module, dict(self.weights))
 
     def keywords(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """What `build` takes for this layer: its dimensions and attributes.
@@ -108,17 +109,24 @@ class Refused:
     reason: str
 
 
-def _freeze(module: Module, weights: dict[str, Any]) -> Module:
-    """A module that holds its weights."""
-    import rnn_compiler
+def can_freeze() -> bool:
+    """Whether this version puts weights into modules."""
+    return hasattr(rnn_compiler, "freeze")
 
-    freeze = getattr(rnn_compiler, "freeze", None)
-    if freeze is None:
+
+def freeze(module: Module, weights: dict[str, Any]) -> Module:
+    """A module that holds weights, by argument, or by function and argument.
+
+    Raises:
+        UnsupportedError: This version puts no weights into modules.
+    """
+    if not can_freeze():
         raise UnsupportedError(
-            "Layer.build: weights cannot be put into a module yet: pass frozen=False, and the "
+            "weights cannot be put into a module by this version: pass frozen=False, and the "
             "weights with each call"
         )
-    return freeze(module, weights)
+    made: Any = getattr(rnn_compiler, "freeze")(module, weights)  # noqa: B009
+    return made
 
 
 def checked(layer: Layer, path: Path) -> Layer:

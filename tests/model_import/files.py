@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 import cudnn_reference
 import numpy as np
+import pytest
 import reference
 
 import rnn_compiler as rc
@@ -26,6 +27,9 @@ __all__ = [
     "layers_of",
     "path_of",
 ]
+
+pytest.importorskip("google.protobuf", reason="reads SavedModels and ONNX files")
+pytest.importorskip("h5py", reason="reads Keras files")
 
 FILES = Path(__file__).parents[1] / "model_files"
 
