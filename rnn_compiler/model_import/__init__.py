@@ -112,5 +112,5 @@ def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list
         others = [layer.name for layer in found if not isinstance(layer, Refused)]
         remedy = f"; the others are taken with layers={others}" if others else ""
         reasons = "; ".join(f"{layer.name} has {layer.reason}" for layer in refused)
-        raise UnsupportedError(f"import_model: no op computes {reasons}{remedy}")
+        raise UnsupportedError(f"import_model: {reasons}, which no op computes{remedy}")
     return [layer for layer in wanted if isinstance(layer, Layer)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 
 import numpy.typing as npt
 
-import rnn_compiler
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build
@@ -111,7 +111,7 @@ class Refused:
 
 def can_freeze() -> bool:
     """Whether this version puts weights into modules."""
-    return hasattr(rnn_compiler, "freeze")
+    return hasattr(importlib.import_module("rnn_compiler"), "freeze")
 
 
 def freeze(module: Module, weights: dict[str, Any]) -> Module:
@@ -125,8 +125,8 @@ def freeze(module: Module, weights: dict[str, Any]) -> Module:
             "weights cannot be put into a module by this version: pass frozen=False, and the "
             "weights with each call"
         )
-    made: Any = getattr(rnn_compiler, "freeze")(module, weights)  # noqa: B009
-    return made
+    package: Any = importlib.import_module("rnn_compiler")
+    return package.freeze(module, weights)
 
 
 def checked(layer: Layer, path: Path) -> Layer:

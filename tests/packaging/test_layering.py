@@ -99,8 +99,8 @@ MAY_IMPORT = {
     "rnn_compiler.lowering": [*GROUND, *SCHEMA, "rnn_compiler.lowering"],
     "rnn_compiler.weights": [*GROUND, *SCHEMA, "rnn_compiler.weights"],
     "rnn_compiler.model_import": [
-        *("rnn_compiler", "rnn_compiler.errors", "rnn_compiler.schema", "rnn_compiler.weights"),
-        *("rnn_compiler.modules", "rnn_compiler.lowering.ops", "rnn_compiler.model_import"),
+        *(*SCHEMA, "rnn_compiler.weights", "rnn_compiler.modules", "rnn_compiler.lowering.ops"),
+        "rnn_compiler.model_import",
     ],
 }
 """What each floor may import: schema <- {lowering, runtime, weights} <- all other modules."""
