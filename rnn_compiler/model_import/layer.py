@@ -19,7 +19,7 @@ from rnn_compiler.schema.tensors import DIMENSIONS
 __all__ = ["Layer", "Refused", "can_freeze", "checked", "freeze"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layer:
     """A recurrent layer of a model.
 

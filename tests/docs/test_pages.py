@@ -128,8 +128,10 @@ LINKED = {
         ROOT / "lowering" / "passes" / "README.md",
         ROOT / "samples" / "quickstart" / "README.md",
         ROOT / "samples" / "streaming" / "README.md",
+        *(ROOT / "samples").glob("*/README.md"),
         ROOT / "tests" / "README.md",
         ROOT / "tests" / "goldens" / "README.md",
+        ROOT / "tests" / "model_files" / "README.md",
     )
 }
 

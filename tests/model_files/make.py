@@ -54,11 +54,14 @@ def variable(tf1: Any, name: str, value: Any, **keywords: Any) -> Any:
     return tf1.get_variable(name, initializer=value, **keywords)
 
 
+STEPS = 16
+
+
 def speech_graph(tf1: Any) -> tuple[Any, Any, Any]:
     """Mozilla DeepSpeech's export: a BlockLSTM with fixed sizes whose state are variables."""
     import tensorflow as tf
 
-    x = tf1.placeholder(tf.float32, [1, T, I], name="input_node")
+    x = tf1.placeholder(tf.float32, [1, STEPS, I], name="input_node")
     lengths = tf1.placeholder(tf.int32, [1], name="input_lengths")
     with tf1.variable_scope("previous_state"):
         c = variable(tf1, "c", np.zeros((1, H), np.float32), trainable=False, use_resource=False)
@@ -69,7 +72,7 @@ def speech_graph(tf1: Any) -> tuple[Any, Any, Any]:
     wci = tf.zeros([H], name="wci")
     out = tf.raw_ops.BlockLSTM(
         seq_len_max=tf.cast(tf.reduce_max(lengths), tf.int64),
-        x=tf.reshape(tf.transpose(x, [1, 0, 2]), [T, 1, I], name="time_major"),
+        x=tf.reshape(tf.transpose(x, [1, 0, 2]), [STEPS, 1, I], name="time_major"),
         cs_prev=tf.identity(c),
         h_prev=tf.identity(h),
         w=w,
@@ -89,8 +92,8 @@ def speech_graph(tf1: Any) -> tuple[Any, Any, Any]:
 
 
 def speech_arrays(session: Any, x: Any, lengths: Any, y: Any) -> dict[str, Any]:
-    given = numbers((1, T, I), 3)
-    outputs = [session.run(y, {x: given, lengths: [T]}) for _ in range(2)]
+    given = numbers((1, STEPS, I), 3)
+    outputs = [session.run(y, {x: given, lengths: [STEPS]}) for _ in range(2)]
     return {"x": given, "first": outputs[0], "second": outputs[1]}
 
 
