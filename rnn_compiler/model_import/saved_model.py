@@ -1,8 +1,6 @@
 """TensorFlow's SavedModel folders, and frozen graphs.
 
-A SavedModel is ``saved_model.pb``, the graph, and ``variables/``, a checkpoint. The op that
-restores a variable tells its key in the checkpoint: RestoreV2 lists keys, and each of its results
-is assigned to a variable. Where a graph has no such op, names are compared.
+A SavedModel is ``saved_model.pb``, the graph, and ``variables/``, a checkpoint.
 
 Sources: tensorflow/python/saved_model/README.md, tensorflow/cc/saved_model/loader.cc.
 """
@@ -17,8 +15,8 @@ from rnn_compiler.model_import.checkpoint import Checkpoint
 from rnn_compiler.model_import.layer import Layer
 from rnn_compiler.model_import.messages import pairs, parse
 from rnn_compiler.model_import.reading import damaged, read_bytes
-from rnn_compiler.model_import.tensorflow_constants import VARIABLES
-from rnn_compiler.model_import.tensorflow_graph import Graph, attributes_of, data_inputs
+from rnn_compiler.model_import.tensorflow_constants import Constants
+from rnn_compiler.model_import.tensorflow_graph import Graph
 from rnn_compiler.model_import.tensorflow_layers import layers_of
 
 __all__ = ["read_frozen_graph", "read_saved_model"]
@@ -50,18 +48,13 @@ def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
     chosen = (serving or list(model.meta_graphs))[0]
     graph = Graph(chosen.graph, path)
     index = folder / "variables" / "variables.index"
-    if not index.exists():
-        return layers_of(graph, lambda node: None, _limit(len(data))), _ops_of(graph)
-    checkpoint = Checkpoint(index.with_suffix(""))
-    keys = _restored(graph)
-    graph.bound = _bound(chosen.objects, checkpoint, {key: name for name, key in keys.items()})
-
-    def variable(node: Any) -> Any:
-        name = _variable_name(node)
-        return checkpoint.array(keys.get(node.name, name))
-
+    checkpoint = Checkpoint(index.with_suffix("")) if index.exists() else None
     stored = sum(each.stat().st_size for each in index.parent.glob("variables.data-*"))
-    return layers_of(graph, variable, _limit(len(data) + stored)), _ops_of(graph)
+    constants = Constants(graph, checkpoint, _limit(len(data) + stored))
+    if checkpoint is not None:
+        nodes = {key: name for name, key in constants.keys.items()}
+        graph.bound = _bound(chosen.objects, checkpoint, nodes)
+    return layers_of(constants), _ops_of(graph)
 
 
 def read_frozen_graph(path: Path) -> tuple[list[Layer], str]:
@@ -77,38 +70,12 @@ def read_frozen_graph(path: Path) -> tuple[list[Layer], str]:
     if not message.node:
         raise damaged(path, "it is no GraphDef: there are no nodes")
     graph = Graph(message, path)
-    return layers_of(graph, lambda node: None, _limit(len(data))), _ops_of(graph)
+    return layers_of(Constants(graph, None, _limit(len(data)))), _ops_of(graph)
 
 
 def _limit(stored: int) -> int:
     """How many bytes of weights may be moved, of a model of so many."""
     return _SPARE_BYTES + 16 * stored
-
-
-def _variable_name(node: Any) -> str:
-    """What a variable is called."""
-    shared = attributes_of(node).get("shared_name")
-    return (shared.s.decode(errors="replace") if shared is not None else "") or node.name
-
-
-def _restored(graph: Graph) -> dict[str, str]:
-    """The checkpoint's key of each variable, by the name of the variable's node."""
-    keys: dict[str, str] = {}
-    for scope in graph.scopes({"RestoreV2"}):
-        for node in scope.body.nodes.values():
-            if node.op not in ("Assign", "AssignVariableOp"):
-                continue
-            inputs = [graph.value(scope, text) for text in data_inputs(node)]
-            if len(inputs) < 2:
-                continue
-            target, value = (graph.source(each) for each in inputs[:2])
-            variable, restore = graph.node(target), graph.node(value)
-            if variable is None or restore is None or variable.op not in VARIABLES:
-                continue
-            names = _strings(graph, value.scope, restore) if restore.op == "RestoreV2" else []
-            if value.number < len(names):
-                keys[variable.name] = names[value.number]
-    return keys
 
 
 def _bound(
@@ -143,18 +110,6 @@ def _bound(
 
     found = pairs(objects.functions).items()
     return {name: tuple(map(node_of, bound.inputs)) for name, bound in found if bound.inputs}
-
-
-def _strings(graph: Graph, scope: Any, restore: Any) -> list[str]:
-    """The keys that a node restores: its second input, a constant list of strings."""
-    inputs = data_inputs(restore)
-    if len(inputs) < 2:
-        return []
-    node = graph.node(graph.source(graph.value(scope, inputs[1])))
-    if node is None or node.op != "Const":
-        return []
-    value = attributes_of(node).get("value")
-    return [each.decode(errors="replace") for each in value.tensor.string_val] if value else []
 
 
 def _ops_of(graph: Graph) -> str:

@@ -1,25 +1,40 @@
 """The arrays that nodes of a TensorFlow graph stand for, where nothing is computed but moved.
 
 A weight is a constant or a variable, cut, joined, transposed and reshaped: `Constants.array` does
-the same to its array. Anything else, such as a product, leaves a value unknown.
+the same to its array (`tensorflow_moves`). Anything else, such as a product of matrices, leaves a
+value unknown.
+
+A variable is what the graph assigns to it when it restores a checkpoint: RestoreV2 lists keys, and
+each of its results is assigned to a variable, as it is or after moves; contrib's CudnnLSTM keeps
+matrices and biases in the checkpoint, and makes its buffer of them. Where a graph restores nothing,
+names are compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from rnn_compiler.model_import.checkpoint import Checkpoint
 from rnn_compiler.model_import.reading import damaged
-from rnn_compiler.model_import.tensorflow_graph import Graph, Value, attributes_of, data_inputs
-from rnn_compiler.model_import.tensors import dtype_of, tensor_of
+from rnn_compiler.model_import.tensorflow_graph import (
+    Graph,
+    Scope,
+    Value,
+    attributes_of,
+    data_inputs,
+)
+from rnn_compiler.model_import.tensorflow_moves import MOVES
+from rnn_compiler.model_import.tensors import tensor_of
 
 __all__ = ["VARIABLES", "Constants"]
 
 VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 """The ops that stand for a variable."""
 
+_RESTORE, _SAVE = "RestoreV2", "SaveV2"
+_MOST_RESTORED = 1_000
 _DEEPEST = 100
 """More nodes, one behind the other, than lie between a weight and its op."""
 
@@ -29,22 +44,28 @@ class Constants:
 
     Attributes:
         graph: The graph.
-        variable: The array of a variable, given its node; None if it is not known.
+        keys: The key of each variable in the checkpoint, by the name of the variable's node, of
+            those that are restored as they are.
     """
 
-    def __init__(self, graph: Graph, variable: Callable[[Any], Any], most_bytes: int) -> None:
-        """Knows nothing yet.
+    def __init__(self, graph: Graph, checkpoint: Checkpoint | None, most_bytes: int) -> None:
+        """Finds out how variables are restored.
 
         Args:
             graph: The graph.
-            variable: The array of a variable's node, or None.
+            checkpoint: The variables; None if there are none.
             most_bytes: How many bytes may be moved in all, so that no file makes more of itself
                 than it is.
         """
         self.graph = graph
-        self.variable = variable
+        self.keys: dict[str, str] = {}
+        self._checkpoint = checkpoint
         self._left = most_bytes
         self._known: dict[Value, Any] = {}
+        self._assigned: dict[str, Value] = {}
+        self._saved: dict[Scope, set[str]] = {}
+        if checkpoint is not None:
+            self._find_restored()
 
     def array(self, value: Value, depth: int = 0) -> Any:
         """The array of a value; None if it is not constant.
@@ -54,6 +75,7 @@ class Constants:
         """
         value = self.graph.source(value)
         if value not in self._known:
+            self._known[value] = None  # should it depend on itself
             self._known[value] = self._array(value, depth)
         return self._known[value]
 
@@ -73,6 +95,20 @@ class Constants:
         if self._left < 0:
             raise damaged(self.graph.path, "it makes more of its weights than there are")
 
+    def is_for_checkpoint(self, scope: Scope, node: Any) -> bool:
+        """Whether a node takes part in saving or restoring variables, and in nothing else."""
+        if scope not in self._saved:
+            nodes = scope.body.nodes
+            waiting = [name for name, each in nodes.items() if each.op == _SAVE]
+            found: set[str] = set()
+            while waiting:
+                name = waiting.pop()
+                if name in nodes and name not in found:
+                    found.add(name)
+                    waiting += [text.split(":")[0] for text in data_inputs(nodes[name])]
+            self._saved[scope] = found
+        return node.name in self._saved[scope] or self._is_restored(Value(scope, node.name))
+
     def _array(self, value: Value, depth: int) -> Any:
         node = self.graph.node(value)
         if node is None:
@@ -81,8 +117,10 @@ class Constants:
         if node.op == "Const" and "value" in attributes:
             return tensor_of(attributes["value"].tensor, self.graph.path, node.name)
         if node.op in VARIABLES:
-            return self.variable(node)
-        if node.op not in _MOVES or depth > _DEEPEST:
+            return self._variable(node, depth)
+        if node.op == _RESTORE:
+            return self._stored(self._key(value))
+        if node.op not in MOVES or depth > _DEEPEST:
             return None
         inputs = [self.graph.value(value.scope, text) for text in data_inputs(node)]
         arrays = [self.array(each, depth + 1) for each in inputs]
@@ -90,94 +128,63 @@ class Constants:
             return None
         self._take(sum(array.nbytes for array in arrays))
         try:
-            return _MOVES[node.op](arrays, attributes, value.number)
+            return MOVES[node.op](arrays, attributes, value.number)
         except Exception as error:  # what numpy says of axes, shapes and sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
             raise damaged(self.graph.path, reason) from error
 
+    def _variable(self, node: Any, depth: int) -> Any:
+        """The array of a variable."""
+        if node.name in self._assigned:
+            return self.array(self._assigned[node.name], depth + 1)
+        shared = attributes_of(node).get("shared_name")
+        name = shared.s.decode(errors="replace") if shared is not None else ""
+        return self._stored(name or node.name)
 
-Move = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
+    def _stored(self, name: str | None) -> Any:
+        """What the checkpoint has under a key, or for a variable's name."""
+        if self._checkpoint is None or name is None:
+            return None
+        return self._checkpoint.array(name)
 
+    def _find_restored(self) -> None:
+        """Finds what is assigned to variables out of the checkpoint."""
+        for scope in self.graph.scopes({_RESTORE}):
+            for node in scope.body.nodes.values():
+                if node.op not in ("Assign", "AssignVariableOp"):
+                    continue
+                inputs = [self.graph.value(scope, text) for text in data_inputs(node)]
+                if len(inputs) < 2:
+                    continue
+                target, value = (self.graph.source(each) for each in inputs[:2])
+                variable, made = self.graph.node(target), self.graph.node(value)
+                if variable is None or variable.op not in VARIABLES or made is None:
+                    continue
+                if made.op == _RESTORE and (key := self._key(value)) is not None:
+                    self.keys[variable.name] = key
+                if self._is_restored(value):
+                    self._assigned[variable.name] = value
 
-def _numbers(array: Any) -> list[int]:
-    return [int(number) for number in np.ravel(array)]
+    def _is_restored(self, value: Value) -> bool:
+        """Whether a value is moved out of the checkpoint, and no initial value."""
+        waiting, seen = [value], {value}
+        while waiting and len(seen) < _MOST_RESTORED:
+            node = self.graph.node(here := waiting.pop())
+            if node is not None and node.op == _RESTORE:
+                return True
+            if node is not None and node.op in MOVES:
+                for text in data_inputs(node):
+                    before = self.graph.source(self.graph.value(here.scope, text))
+                    waiting += [] if before in seen else [before]
+                    seen.add(before)
+        return False
 
-
-def _split(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    axis, whole, parts = int(arrays[0]), arrays[1], attributes["num_split"].i
-    size, rest = divmod(whole.shape[axis], parts)
-    if rest or not 0 <= index < parts:
-        raise ValueError(f"part {index} of {parts} out of {whole.shape[axis]}")
-    return np.moveaxis(np.moveaxis(whole, axis, 0)[index * size : (index + 1) * size], 0, axis)
-
-
-def _split_sizes(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    """A part of given size along an axis; one of them may be -1, the rest."""
-    whole, sizes, axis = arrays[0], _numbers(arrays[1]), int(arrays[2])
-    if -1 in sizes:
-        sizes[sizes.index(-1)] = whole.shape[axis] - sum(sizes) - 1
-    if sum(sizes) != whole.shape[axis] or min(sizes) < 0:
-        raise ValueError(f"parts of {sizes} out of {whole.shape[axis]}")
-    return np.split(whole, np.cumsum(sizes)[:-1], axis)[index]
-
-
-def _strided_slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    """What Python's own slices do, and masks that leave a bound open or drop an axis."""
-    masks = {
-        name: attributes[f"{name}_mask"].i if f"{name}_mask" in attributes else 0
-        for name in ("begin", "end", "shrink_axis", "ellipsis", "new_axis")
-    }
-    if masks["ellipsis"] or masks["new_axis"]:
-        raise ValueError("an ellipsis or a new axis")
-    at: list[Any] = []
-    for k, (begin, end, step) in enumerate(zip(*map(_numbers, arrays[1:4]), strict=True)):
-        if masks["shrink_axis"] >> k & 1:
-            at.append(begin)
-        else:
-            first = None if masks["begin"] >> k & 1 else begin
-            at.append(slice(first, None if masks["end"] >> k & 1 else end, step))
-    return arrays[0][tuple(at)]
-
-
-def _slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    whole, begins, sizes = arrays[0], _numbers(arrays[1]), _numbers(arrays[2])
-    ends = [None if size < 0 else begin + size for begin, size in zip(begins, sizes, strict=True)]
-    return whole[tuple(map(slice, begins, ends))]
-
-
-def _squeeze(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    dims = attributes["squeeze_dims"].list.i if "squeeze_dims" in attributes else ()
-    return np.squeeze(arrays[0], tuple(dims) or None)
-
-
-def _cast(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    dtype = dtype_of(attributes["DstT"].type)
-    if dtype is None:
-        raise ValueError("no type of numbers")
-    with np.errstate(over="ignore"):
-        return arrays[0].astype(dtype)
-
-
-def _axis(attributes: Mapping[str, Any]) -> int:
-    return attributes["axis"].i if "axis" in attributes else 0
-
-
-_MOVES: dict[str, Move] = {
-    "Cast": _cast,
-    "Concat": lambda a, attributes, index: np.concatenate(a[1:], int(a[0])),
-    "ConcatV2": lambda a, attributes, index: np.concatenate(a[:-1], int(a[-1])),
-    "ExpandDims": lambda a, attributes, index: np.expand_dims(a[0], int(a[1])),
-    "Fill": lambda a, attributes, index: np.broadcast_to(a[1], _numbers(a[0])),
-    "Pack": lambda a, attributes, index: np.stack(a, _axis(attributes)),
-    "Reshape": lambda a, attributes, index: np.reshape(a[0], _numbers(a[1])),
-    "ReverseV2": lambda a, attributes, index: np.flip(a[0], tuple(_numbers(a[1]))),
-    "Slice": _slice,
-    "Split": _split,
-    "SplitV": _split_sizes,
-    "Squeeze": _squeeze,
-    "StridedSlice": _strided_slice,
-    "Transpose": lambda a, attributes, index: np.transpose(a[0], _numbers(a[1])),
-    "Unpack": lambda a, attributes, index: np.moveaxis(a[0], _axis(attributes), 0)[index],
-    "ZerosLike": lambda a, attributes, index: np.zeros_like(a[0]),
-}
-"""Ops that move elements, or make zeros: from their inputs, attributes and the result's number."""
+    def _key(self, value: Value) -> str | None:
+        """The key that a result of RestoreV2 is restored from: its second input lists them."""
+        inputs = data_inputs(self.graph.node(value))
+        if len(inputs) < 2:
+            return None
+        node = self.graph.node(self.graph.source(self.graph.value(value.scope, inputs[1])))
+        held = attributes_of(node).get("value") if node is not None else None
+        names = held.tensor.string_val if held is not None else ()
+        return names[value.number].decode(errors="replace") if value.number < len(names) else None

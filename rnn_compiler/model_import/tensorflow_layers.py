@@ -6,7 +6,7 @@ Sizes are read off shapes: those of the weights, those that the graph notes for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,22 +41,22 @@ _FOUND = {name for name, op in OPS.items() if op.signature.in_tensorflow}
 _MOST_LAYERS = 2_000
 
 
-def layers_of(graph: Graph, variable: Callable[[Any], Any], most_bytes: int) -> list[Layer]:
+def layers_of(constants: Constants) -> list[Layer]:
     """The layers of a graph, in the order of its nodes; calls of one layer are one layer.
 
     Args:
-        graph: The graph.
-        variable: The array of a variable's node, or None.
-        most_bytes: How many bytes of weights may be moved.
+        constants: The graph, and what is known of its weights.
 
     Raises:
         ArtifactError: The graph is damaged.
     """
-    constants = Constants(graph, variable, most_bytes)
+    graph = constants.graph
     found: list[Layer] = []
     for scope in graph.scopes(_FOUND):
         for node in scope.body.nodes.values():
             if node.op not in _FOUND:
+                continue
+            if "Params" in node.op and constants.is_for_checkpoint(scope, node):
                 continue
             if len(found) > _MOST_LAYERS:
                 raise damaged(graph.path, f"it has more than {_MOST_LAYERS} recurrent layers")

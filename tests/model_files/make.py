@@ -194,6 +194,76 @@ def training_frozen(path: Path) -> dict[str, Any]:
 
 
 @model
+def opaque_v1(path: Path) -> dict[str, Any]:
+    """contrib's CudnnLSTM, as Calamari has it: the checkpoint holds a matrix and a bias.
+
+    That package is of TensorFlow 1. Here its buffer is put together from them as it was there.
+    """
+    tf1 = v1()
+    import tensorflow as tf
+    from tensorflow.python.training import saver as savers
+
+    base = savers.BaseSaverBuilder
+    kernel, bias = numbers((I + H, 4 * H), 170), numbers((4 * H,), 171)
+    size = 4 * H * (I + H + 2)
+
+    class Opaque(base.SaveableObject):  # type: ignore[misc]
+        def __init__(self, variable: Any) -> None:
+            stored = {"kernel": tf.constant(kernel), "bias": tf.constant(bias)}
+            names = [f"cudnn_lstm/cell_0/{name}" for name in stored]
+            pairs = zip(stored.values(), names, strict=True)
+            specs = [base.SaveSpec(tensor, "", name) for tensor, name in pairs]
+            super().__init__(variable, specs, "cudnn_lstm/opaque_kernel")
+
+        def restore(self, tensors: Any, shapes: Any) -> Any:
+            w, b = tensors
+            cuts = [tf.split(w_k, [I, H], 0) for w_k in tf.split(w, 4, 1)]  # gates i, c, f, o
+            order = [0, 2, 1, 3]
+            halves = tf.split(b * 0.5, 4)
+            matrices = [tf.transpose(cuts[k][part]) for part in (0, 1) for k in order]
+            arrays = [*matrices, *[halves[k] for k in order] * 2]
+            params = tf.concat([tf.reshape(array, [-1]) for array in arrays], 0, name="to_params")
+            return tf1.assign(self.op, params, validate_shape=False)
+
+    with tf1.Session(graph=tf1.Graph()) as session, session.graph.as_default():
+        x = tf1.placeholder(tf.float32, [None, None, I], name="x")
+        zeros = np.zeros(size, np.float32)
+        params = variable(tf1, "cudnn_lstm/opaque_kernel", zeros, use_resource=False)
+        state = tf.zeros([1, tf.shape(x)[1], H], name="state")
+        session.run(tf1.global_variables_initializer())
+        builder = tf1.saved_model.Builder(str(path))
+        saver = tf1.train.Saver([Opaque(params)])
+        signature = tf1.saved_model.predict_signature_def({"x": x}, {"y": state})
+        builder.add_meta_graph_and_variables(
+            session, ["serve"], {"serving_default": signature}, saver=saver
+        )
+        builder.save()
+
+    # No CPU takes a graph with these ops, so they are put in afterwards.
+    from tensorflow.core.protobuf import saved_model_pb2
+
+    file = path / "saved_model.pb"
+    saved = saved_model_pb2.SavedModel.FromString(file.read_bytes())
+    node = saved.meta_graphs[0].graph_def.node.add(op="CudnnRNN", name="cudnn_lstm/CudnnRNN")
+    node.input.extend(["x", "state", "state", "cudnn_lstm/opaque_kernel/read"])
+    node.attr["T"].type = 1
+    node.attr["is_training"].b = False
+    sizes = [f"size_{k}" for k in range(3)]
+    for name, size in zip(sizes, (1, H, I), strict=True):
+        constant = saved.meta_graphs[0].graph_def.node.add(op="Const", name=name)
+        constant.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(size, tf.int32))
+    joined = next(n for n in saved.meta_graphs[0].graph_def.node if n.name.endswith("to_params"))
+    arrays = list(joined.input)[:-1]
+    joined.Clear()
+    joined.op, joined.name = "CudnnRNNCanonicalToParams", "save/to_params"
+    joined.input.extend([*sizes, *arrays])
+    joined.attr["T"].type = 1
+    joined.attr["num_params"].i = 8
+    file.write_bytes(saved.SerializeToString())
+    return {"kernel": kernel, "bias": bias}
+
+
+@model
 def gru_frozen(path: Path) -> dict[str, Any]:
     """GRUBlockCell, one step."""
     tf1 = v1()

@@ -94,6 +94,22 @@ def test_variables_of_one_name_in_functions(name: str) -> None:
     close(value, stored["y"])
 
 
+def test_a_buffer_that_is_made_as_it_is_restored() -> None:
+    """The parameters are those of the matrix and bias in the checkpoint, which are BlockLSTM's."""
+    (layer,) = layers_of("opaque_v1").values()
+    assert (layer.op, layer.attributes["is_training"]) == ("CudnnRNN", False)
+    assert layer.dims["input_size"] == 3
+    stored = arrays_of("opaque_v1")
+    whole = rc.weights.from_block_lstm(stored["kernel"], stored["bias"], input_size=3, version=1)
+    given, expected = (
+        rc.weights.to_block_lstm(params, num_units=5, input_size=3, version=1)
+        for params in (layer.weights["params"], whole)
+    )
+    for array, other in zip(given, expected, strict=True):
+        np.testing.assert_array_equal(array, other)
+    np.testing.assert_array_equal(layer.weights["params"][-20:], whole[-40:-20] / 2)
+
+
 def test_cudnn_in_a_branch() -> None:
     (layer,) = layers_of("cudnn_v3").values()
     assert layer.op == "CudnnRNNV3"
@@ -238,7 +254,7 @@ def test_nodes_that_are_reversed_and_older() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stored_model_has_layers(name: str) -> None:
-    assert len(MODELS) == 19
+    assert len(MODELS) == 20
     layers = layers_of(name)
     assert layers
     for layer in layers.values():
