@@ -17,6 +17,9 @@ from rnn_compiler.model_import.tensors import dtype_of
 
 __all__ = ["MOVES"]
 
+_MOST_AXES = 32
+"""The most axes that an array may have, which ranges number."""
+
 Move = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
 
 
@@ -97,6 +100,13 @@ def _params(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) ->
     return np.concatenate([np.ravel(array) for array in arrays[3:]])
 
 
+def _range(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    numbers = range(*(int(each) for each in arrays))
+    if len(numbers) > _MOST_AXES:
+        raise ValueError(f"{len(numbers)} axes")
+    return np.array(numbers, np.int32)
+
+
 def _axis(attributes: Mapping[str, Any]) -> int:
     return attributes["axis"].i if "axis" in attributes else 0
 
@@ -113,8 +123,11 @@ MOVES: dict[str, Move] = {
     "Fill": lambda a, attributes, index: np.broadcast_to(a[1], _numbers(a[0])),
     "Mul": _elementwise(np.multiply),
     "Pack": lambda a, attributes, index: np.stack(a, _axis(attributes)),
+    "Range": _range,
+    "Rank": lambda a, attributes, index: np.array(a[0].ndim, np.int32),
     "Reshape": lambda a, attributes, index: np.reshape(a[0], _numbers(a[1])),
     "ReverseV2": lambda a, attributes, index: np.flip(a[0], tuple(_numbers(a[1]))),
+    "Shape": lambda a, attributes, index: np.array(a[0].shape, np.int32),
     "Slice": _slice,
     "Split": _split,
     "SplitV": _split_sizes,
