@@ -142,7 +142,8 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
             with contextlib.suppress(OSError):
                 each.rmdir()
         raise
-    return [path, *(each for each, _ in written)]
+    archive = path.with_suffix(".irpa")  # of weights that are in the module
+    return [path, *([archive] if archive.exists() else []), *(each for each, _ in written)]
 
 
 def _storable(layer: Layer) -> dict[str, Any]:

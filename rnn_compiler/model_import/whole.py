@@ -19,6 +19,8 @@ __all__ = ["build_layers", "function_names", "identifier"]
 def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **dims: Any) -> Module:
     """The module of several layers, whose functions are called as `function_names` says.
 
+    Scalars that a function would give for TensorFlow's sake alone are left out.
+
     Args:
         layers: What `import_model` gave.
         name: The module's name.
@@ -47,7 +49,7 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
     names = function_names(layers)
     for layer, function in zip(layers, names, strict=True):
         given = {dim: size for dim, size in dims.items() if dim in layer.dims}
-        own = {"function": function, "dtype": layer.dtype}
+        own = {"function": function, "dtype": layer.dtype, "outputs": _outputs(layer)}
         rows.append((layer.op, {**layer.keywords(given), **own}))
     module = build(rows, name=name)
     weights = {
@@ -56,6 +58,11 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
         if layer.weights
     }
     return freeze(module, weights) if frozen and weights else module
+
+
+def _outputs(layer: Layer) -> list[str]:
+    """The results that hold something: an op that is not training has scalar zeros among them."""
+    return [tensor.name for tensor in layer.signature.results if tensor.sizes or tensor.is_list]
 
 
 def function_names(layers: Sequence[Layer]) -> list[str]:

@@ -26,6 +26,9 @@ def test_a_whole_model_with_weights_as_arguments() -> None:
     stored = arrays_of("keras3")
     module = build_layers(list(layers.values()), name="keras3", frozen=False, batch_size=2)
     assert [spec.function for spec in module.functions] == list(layers)
+    results = {spec.function: [each.name for each in spec.results] for spec in module.functions}
+    assert results["first"] == ["output", "output_h", "output_c"]
+    assert results["second"] == ["output", "output_h"]
     program = rc.runtime.load(rc.compile(module, "cpu"))
     value = stored["x"]
     for layer in layers.values():

@@ -388,7 +388,7 @@ def test_links(kind: str, tmp_path: Path) -> None:
     elif kind == "external":
         weights["link"] = h5py.ExternalLink("/etc/passwd", "/")
     elif kind == "circle":
-        weights["link"] = weights
+        weights["link"] = weights["other"] = weights
     else:
         weights.create_dataset("raw", (4,), "f4", external=[("/etc/passwd", 0, 16)])
     file.close()
