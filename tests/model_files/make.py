@@ -354,6 +354,34 @@ def block_v2_unsigned(path: Path) -> dict[str, Any]:
 
 
 @model
+def loop_v2(path: Path) -> dict[str, Any]:
+    """A GRUBlockCell in a loop of TensorFlow 2, which takes its weights as loop variables."""
+    import tensorflow as tf
+
+    shapes = {"w_ru": (I + H, 2 * H), "w_c": (I + H, H), "b_ru": (2 * H,), "b_c": (H,)}
+
+    class Model(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weights = {
+                name: tf.Variable(numbers(shape, 180 + k), name=name)
+                for k, (name, shape) in enumerate(shapes.items())
+            }
+
+        @tf.function(input_signature=[tf.TensorSpec([None, None, I], tf.float32, name="x")])
+        def __call__(self, x: Any) -> Any:
+            h = tf.zeros([tf.shape(x)[1], H])
+            for t in tf.range(tf.shape(x)[0]):
+                h = tf.raw_ops.GRUBlockCell(x=x[t], h_prev=h, **self.weights).h
+            return {"y": h}
+
+    made = Model()
+    tf.saved_model.save(made, str(path))
+    given = numbers((T, B, I), 188)
+    return {"x": given, "y": made(given)["y"].numpy()}
+
+
+@model
 def cudnn_v3(path: Path) -> dict[str, Any]:
     """CudnnRNNV3 in a function that is called conditionally; no CPU runs it."""
     import tensorflow as tf

@@ -79,6 +79,16 @@ def test_a_gru_cell() -> None:
     close(compute(layer, x=stored["x"], h_prev=stored["h"])["h"], stored["y"])
 
 
+def test_a_cell_in_a_loop_that_is_a_function() -> None:
+    (layer,) = layers_of("loop_v2").values()
+    assert list(layer.weights) == ["w_ru", "w_c", "b_ru", "b_c"]
+    stored = arrays_of("loop_v2")
+    h = np.zeros((2, 5))
+    for x in stored["x"]:
+        h = compute(layer, x=x, h_prev=h)["h"]
+    close(h, stored["y"])
+
+
 @pytest.mark.parametrize("name", ["block_v2", "block_v2_unsigned"])
 def test_variables_of_one_name_in_functions(name: str) -> None:
     """In one that a signature calls, and in one that none does."""
@@ -254,7 +264,7 @@ def test_nodes_that_are_reversed_and_older() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stored_model_has_layers(name: str) -> None:
-    assert len(MODELS) == 20
+    assert len(MODELS) == 21
     layers = layers_of(name)
     assert layers
     for layer in layers.values():

@@ -25,6 +25,7 @@ from rnn_compiler.model_import.messages import parse
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_two_thousand_damaged_files() -> None:
     """In a process with little memory, in which a file that takes two seconds is an error."""
     command = [sys.executable, str(HERE / "fuzz.py"), "2000", "7"]
@@ -81,6 +82,11 @@ def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "saved_model.pbtxt").touch()
     with pytest.raises(InvalidArgumentError, match=r"which has only saved_model\.pbtxt"):
         rc.import_model(tmp_path)
+
+
+def test_the_graph_of_a_folder_stands_for_the_folder() -> None:
+    (layer,) = rc.import_model(str(path_of("speech_v1") / "saved_model.pb"))
+    assert "w" in layer.weights
 
 
 # TensorFlow's graphs.
