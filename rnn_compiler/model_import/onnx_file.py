@@ -38,7 +38,7 @@ _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
 
 _EXTERNAL = 1
 _DEEPEST = 50
-_MOST_NODES = 2_000
+_MOST_NODES = 1_000
 _SPARE_BYTES = 1 << 26
 
 

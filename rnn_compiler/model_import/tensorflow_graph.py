@@ -41,7 +41,7 @@ _BRANCHES = {"If", "StatelessIf", "Case", "StatelessCase"}
 _LOOPS = {"While", "StatelessWhile"}
 
 _MOST_HOPS = 10_000
-_MOST_SCOPES = 20_000
+_MOST_SCOPES = 5_000
 """More steps to follow, or calls, than any model has."""
 
 

@@ -38,7 +38,8 @@ WEIGHTS = ("w", "wci", "wcf", "wco", "b", "w_ru", "w_c", "b_ru", "b_c", "params"
 
 _PEEPHOLES = ("wci", "wcf", "wco")
 _FOUND = {name for name, op in OPS.items() if op.signature.in_tensorflow}
-_MOST_LAYERS = 2_000
+_MOST_LAYERS, _MOST_NODES = 300, 2_000
+"""More layers, and places where they are called, than a model has; one may be a step of a loop."""
 
 
 def layers_of(constants: Constants) -> list[Layer]:
@@ -52,14 +53,19 @@ def layers_of(constants: Constants) -> list[Layer]:
     """
     graph = constants.graph
     found: list[Layer] = []
+    count = 0
     for scope in graph.scopes(_FOUND):
         for node in scope.body.nodes.values():
             if node.op not in _FOUND:
                 continue
             if "Params" in node.op and constants.is_for_checkpoint(scope, node):
                 continue
-            if len(found) > _MOST_LAYERS:
-                raise damaged(graph.path, f"it has more than {_MOST_LAYERS} recurrent layers")
+            count += 1
+            if len(found) > _MOST_LAYERS or count > _MOST_NODES:
+                raise damaged(
+                    graph.path,
+                    f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls",
+                )
             layer = _layer(graph, constants, scope, node)
             reached = scope.is_reached
             same = [k for k, other in enumerate(found) if _is_same(layer, other, reached)]
