@@ -149,6 +149,18 @@ def test_a_graph_by_hand(tmp_path: Path) -> None:
     assert layer.attributes == {"forget_bias": 1.0, "cell_clip": 3.0, "use_peephole": False}
 
 
+def test_the_input_size_from_the_size_of_the_buffer(tmp_path: Path) -> None:
+    """Nothing else tells it: the graph notes no shape of the input."""
+    made = graph()
+    add(made.node, "CudnnRNN", "rnn", "x", "h", "h", "params")
+    add(made.node, "Placeholder", "x")
+    add(made.node, "Const", "h", value=tensor(np.zeros((1, 2, 5), np.float32)))
+    add(made.node, "Const", "params", value=tensor(np.ones(4 * 5 * (3 + 5 + 2), np.float32)))
+    (layer,) = rc.import_model(frozen(made, tmp_path))
+    assert (layer.dims["input_size"], layer.dims["batch_size"]) == (3, 2)
+    assert layer.dims["seq_length"] is None
+
+
 def test_values_in_a_circle(tmp_path: Path) -> None:
     made = graph()
     cell(made.node, "one")
@@ -396,7 +408,10 @@ def test_links(kind: str, tmp_path: Path) -> None:
     elif kind == "external":
         weights["link"] = h5py.ExternalLink("/etc/passwd", "/")
     elif kind == "circle":
-        weights["link"] = weights["other"] = weights
+        for _ in range(30):  # groups that are reached in 2**30 ways
+            inner = weights.create_group("one")
+            weights["other"] = inner
+            weights = inner
     else:
         weights.create_dataset("raw", (4,), "f4", external=[("/etc/passwd", 0, 16)])
     file.close()
