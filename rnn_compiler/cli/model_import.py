@@ -24,7 +24,6 @@ from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.model_import import Layer, import_model
-from rnn_compiler.model_import.layer import can_freeze
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.weights.files import npz_bytes
@@ -96,7 +95,7 @@ def _import(options: argparse.Namespace) -> int:
             _print_layers(options.path, layers)
         return 0
     start = time.perf_counter()
-    apart = options.weights_apart or not can_freeze()
+    apart: bool = options.weights_apart
     files = _write(options, layers, apart)
     seconds = time.perf_counter() - start
     if options.json:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy.typing as npt
 
-from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["Layer", "Refused", "can_freeze", "checked", "freeze"]
+__all__ = ["Layer", "Refused", "checked", "freeze"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,22 +109,11 @@ class Refused:
     reason: str
 
 
-def can_freeze() -> bool:
-    """Whether this version puts weights into modules."""
-    return hasattr(importlib.import_module("rnn_compiler"), "freeze")
-
-
 def freeze(module: Module, weights: dict[str, Any]) -> Module:
     """A module that holds weights, by argument, or by function and argument.
 
-    Raises:
-        UnsupportedError: This version puts no weights into modules.
+    What checks them is IREE's runtime, which reading a model does without until here.
     """
-    if not can_freeze():
-        raise UnsupportedError(
-            "weights cannot be put into a module by this version: pass frozen=False, and the "
-            "weights with each call"
-        )
     package: Any = importlib.import_module("rnn_compiler")
     return package.freeze(module, weights)
 

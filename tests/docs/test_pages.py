@@ -126,8 +126,6 @@ LINKED = {
     for path in (
         *PAGES.values(),
         ROOT / "lowering" / "passes" / "README.md",
-        ROOT / "samples" / "quickstart" / "README.md",
-        ROOT / "samples" / "streaming" / "README.md",
         *(ROOT / "samples").glob("*/README.md"),
         ROOT / "tests" / "README.md",
         ROOT / "tests" / "goldens" / "README.md",
