@@ -79,8 +79,8 @@ def compile(
 
     Args:
         module: What `build` made.
-        target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ``"cuda"``,
-            ``"cuda:sm_86"``, ``"cuda:t4"``, ...; default: the one that `rnn_compiler.target` or
+        target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``,
+            ``"cpu:aarch64,dotprod"``, ``"cuda"``, ``"cuda:sm_86"``, ...; default: the one that `rnn_compiler.target` or
             ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of them gives a bundle; in it,
             ``"cpu:levels"`` stands for all feature levels of this architecture, from
             ``"cpu:generic"`` up.

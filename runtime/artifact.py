@@ -22,6 +22,7 @@ from iree.runtime.version import VERSION as IREE_VERSION
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.files import write_files
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 __all__ = [
@@ -86,7 +87,9 @@ class Artifact:
 
     def missing_features(self) -> list[str]:
         """The CPU features that the code may use and this machine does not have."""
-        return sorted(set(self.manifest.target.features) - set(cpu_features.host_features()))
+        arch = ARCHITECTURES.get(self.manifest.target.architecture)
+        here = {*cpu_features.host_features(), *(arch.baseline if arch else ())}
+        return sorted(set(self.manifest.target.features) - here)
 
     def check_here(self, source: str, capability: int | None = None) -> None:
         """Checks that this machine and this version of IREE can run the code.
@@ -118,7 +121,8 @@ class Artifact:
         here = cpu_features.architecture()
         if target.architecture != here:
             raise ArtifactError(
-                f"{source}: compiled for {target.architecture}, this machine is {here}: recompile"
+                f"{source}: compiled for {target.architecture}, this machine is {here}: recompile "
+                f"for cpu, or load it on {target.architecture}"
             )
         missing = self.missing_features()
         if missing:

@@ -98,7 +98,7 @@ def add_compile(verbs: Any) -> None:
         action="append",
         metavar="TARGET",
         help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cpu:levels (all "
-        "levels), cuda, cuda:sm_86, cuda:t4; repeatable",
+        "levels), cpu:aarch64,dotprod, cpu:riscv64, cpu:x86_64, cuda, cuda:sm_86, cuda:t4; repeatable",
     )
     _add_strategy(parser)
     parser.add_argument(
