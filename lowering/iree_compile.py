@@ -36,6 +36,7 @@ __all__ = [
     "compile_module",
     "compiler_folder",
     "compiler_identity",
+    "diagnose",
 ]
 
 DEFAULT_TIMEOUT = 300.0
@@ -138,7 +139,7 @@ def compile_module(
     stages.report(f"compiling for {target.name}")
     with _temporary_folder() as folder:
         try:
-            code, payload, diagnostics = _run(command, module, timeout, folder)
+            code, payload, diagnostics = _run(command, module.encode(), timeout, folder)
         except OSError as error:
             summary, diagnostics = f"the compiler could not be started ({error})", ""
         else:
@@ -157,6 +158,28 @@ def compile_module(
         reproducer=_save_reproducer(reproducers, module, command, diagnostics),
         command=shlex.join(command),
     )
+
+
+def diagnose(module: bytes, flags: Sequence[str], timeout: float = DEFAULT_TIMEOUT) -> str:
+    """Runs the compiler for what it does on the way, whether it comes to an end or not.
+
+    Args:
+        module: A module, as text or bytecode.
+        flags: What the compiler is told.
+        timeout: Seconds after which it is stopped.
+
+    Returns:
+        What it wrote to its standard error, or how it ended if that is nothing.
+
+    Raises:
+        UnsupportedError: The compiler is not installed.
+    """
+    command = [str(compiler_folder() / "iree-compile"), "-", "-o", os.devnull, *flags]
+    with _temporary_folder() as folder:
+        code, _, diagnostics = _run(command, module, timeout, folder)
+    if code is None:
+        return f"error: the compiler did not finish in {timeout:g} s and was stopped"
+    return diagnostics or ("" if code == 0 else f"error: {_describe_exit(code)}")
 
 
 @contextlib.contextmanager
@@ -213,7 +236,7 @@ def _guard(process: int, folder: str) -> Generator[None]:
 
 
 def _run(
-    command: Sequence[str], module: str, timeout: float, folder: str
+    command: Sequence[str], module: bytes, timeout: float, folder: str
 ) -> tuple[int | None, bytes, str]:
     """Runs the compiler; gives its exit code, None if it was stopped, and what it wrote.
 
@@ -230,7 +253,7 @@ def _run(
     code: int | None = None
     try:
         with _guard(process.pid, folder):
-            payload, diagnostics = process.communicate(module.encode(), min(timeout, _LONGEST))
+            payload, diagnostics = process.communicate(module, min(timeout, _LONGEST))
         code = process.returncode
     except subprocess.TimeoutExpired:
         _stop(process)

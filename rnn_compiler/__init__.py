@@ -3,6 +3,7 @@
 raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
+link         a StableHLO module of yours with our ops in it, likewise
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rnn_compiler.compilation import compile
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
+    from rnn_compiler.linking import link
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
     from rnn_compiler.runtime.program import Program
@@ -37,6 +39,7 @@ __all__ = [
     "compile",
     "dropout_mask",
     "errors",
+    "link",
     "raw_ops",
     "runtime",
     "target",
@@ -55,6 +58,7 @@ _HOMES = {
     "build": "modules",
     "compile": "compilation",
     "dropout_mask": "dropout",
+    "link": "linking",
     "target": "execution",
 }
 

@@ -47,7 +47,7 @@ def load(
     if not isinstance(artifact, (Artifact, Bundle)):
         artifact = read_artifact(artifact)
     members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
-    functions = [spec for member in members for spec in member.manifest.functions]
+    functions = [spec for member in members for spec in member.manifest.op_functions]
     kind = artifact.manifest.target.device if isinstance(artifact, Artifact) else "local"
     target = get_device(device or default_device(functions, kind))
     artifact.verify(source)

@@ -14,26 +14,10 @@ __all__ = [
     "composite_name",
     "inlined",
     "opaque",
-    "public_functions",
-    "public_ops",
     "replace_by_call",
     "unfolded",
     "widened",
 ]
-
-
-def public_functions(module: ir.Module) -> list[ir.Operation]:
-    """A module's public functions."""
-    return [
-        op
-        for op in ops_of(module.body)
-        if op.name == "func.func" and "sym_visibility" not in op.attributes
-    ]
-
-
-def public_ops(module: ir.Module) -> list[ir.Operation]:
-    """The ops of a module's public functions."""
-    return [op for function in public_functions(module) for op in ops_of(block_of(function))]
 
 
 def composite_name(op: ir.Operation) -> str | None:

@@ -27,7 +27,7 @@ def separate_buffers(lowering: Lowering) -> None:
     """Rewrites the arrays that the time loops of a module begin with."""
     if not isinstance(lowering.processor, Gpu):
         return
-    for function in ops_of(lowering.module.body):
+    for function in lowering.bodies():
         for op in ops_of(block_of(function)):
             if op.name == "stablehlo.while":
                 for number, value in enumerate(list(op.operands)):

@@ -23,7 +23,7 @@ def composites(lowering: Lowering) -> dict[str, ir.Operation]:
     """
     found = [
         (decomposition(op), op)
-        for function in ops_of(lowering.module.body)
+        for function in lowering.bodies()
         for op in ops_of(block_of(function))
         if is_time_loop(op)
     ]

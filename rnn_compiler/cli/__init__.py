@@ -75,6 +75,7 @@ _VERBS = {
     "ops": "environment",
     "emit": "modules",
     "compile": "modules",
+    "link": "linking",
     "inspect": "artifacts",
     "check": "check",
     "run": "artifacts",

@@ -113,7 +113,7 @@ def _runs_here(artifact: Artifact) -> str:
         artifact.check_here("no")
         manifest = artifact.manifest
         if manifest.target.device != "local":
-            get_device(default_device(manifest.functions, manifest.target.device))
+            get_device(default_device(manifest.op_functions, manifest.target.device))
     except ArtifactError as error:
         return str(error)
     except DeviceError as error:
@@ -126,17 +126,29 @@ def _print_functions(
 ) -> None:
     """Prints functions of an artifact, or all, each with a command that runs it."""
     for spec in manifest.functions if functions is None else functions:
-        constants = " ".join(f"{k}={v}" for k, v in {**spec.dims, **spec.attributes}.items())
         print_line()
-        title = f"@{spec.function}  {spec.op} {constants}"
+        title = f"@{spec.function}" if manifest.linked else f"@{spec.function}  {_constants(spec)}"
         for kind, tensors in (("argument", spec.arguments), ("result", spec.results)):
             rows = [(t.name, t.dtype, _shape(t), _formula(t)) for t in tensors]
             print_table((kind, "dtype", "shape", "formula"), rows, title=title)
             print_line()
             title = ""
-        for loop, reason in manifest.plain_loops_of(spec).items():
-            print_text(f"time loop {loop} stays plain: {reason}")
+        _print_plain_loops(manifest, spec)
         print_line(manifest.run_command(spec, str(file)), dim=True)
+    for spec in manifest.linked if functions is None or functions else ():
+        print_line()
+        print_line(f"linked: {_constants(spec)} dtype={spec.dtype}")
+        _print_plain_loops(manifest, spec)
+
+
+def _constants(spec: FunctionSpec) -> str:
+    """An op with its sizes and attributes."""
+    return " ".join([spec.op, *(f"{k}={v}" for k, v in {**spec.dims, **spec.attributes}.items())])
+
+
+def _print_plain_loops(manifest: Manifest, spec: FunctionSpec) -> None:
+    for loop, reason in manifest.plain_loops_of(spec).items():
+        print_text(f"time loop {loop} stays plain: {reason}")
 
 
 def _shape(tensor: TensorSpec) -> str:

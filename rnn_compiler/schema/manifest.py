@@ -181,6 +181,7 @@ class Manifest:
         name: The module's symbol, which is its name in IREE's VM; empty for IREE's own, "module".
         plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
             its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
+        linked: Where the functions are a user's: our ops in them, each by its private function.
         schema: Version of this schema.
     """
 
@@ -194,7 +195,13 @@ class Manifest:
     payload_size: int
     name: str = ""
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
+    linked: tuple[FunctionSpec, ...] = ()
     schema: int = SCHEMA_VERSION
+
+    @property
+    def op_functions(self) -> tuple[FunctionSpec, ...]:
+        """Our ops, whether they are the functions or are linked into a user's."""
+        return self.linked or self.functions
 
     def plain_loops_of(self, spec: FunctionSpec) -> dict[str, str]:
         """Why time loops of a function were left as they are, by their names in it."""
@@ -218,7 +225,9 @@ class Manifest:
             True
         """
         fields = dataclasses.asdict(self)
-        for spec, data in zip(self.functions, fields["functions"], strict=True):
+        rows = zip(self.functions, fields["functions"], strict=True)
+        linked = zip(self.linked, fields["linked"], strict=True)
+        for spec, data in (*rows, *linked):
             data["attributes"] = spec.json_attributes
         return {
             **fields,
@@ -274,6 +283,7 @@ class Manifest:
             target = fields["target"]
             fields["target"] = TargetSpec(**(target | {"features": tuple(target["features"])}))
             fields["functions"] = tuple(map(FunctionSpec.from_json, fields["functions"]))
+            fields["linked"] = tuple(map(FunctionSpec.from_json, fields.get("linked", ())))
             return Manifest(**fields)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error

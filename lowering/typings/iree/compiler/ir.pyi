@@ -41,6 +41,9 @@ class Location(_Scope):
     @staticmethod
     def name(name: str, child: Location | None = None) -> Location: ...
 
+class NameLoc(Location):
+    name_str: str
+
 class Attribute:
     def __init__(self, attribute: Attribute) -> None: ...
     @property
@@ -101,7 +104,12 @@ class FlatSymbolRefAttr(Attribute):
     @staticmethod
     def get(value: str) -> FlatSymbolRefAttr: ...
 
+class NamedAttribute:
+    name: str
+    attr: Attribute
+
 class DictAttr(Attribute):
+    def __iter__(self) -> Iterator[NamedAttribute]: ...
     @staticmethod
     def get(value: Mapping[str, Attribute]) -> DictAttr: ...
     def __getitem__(self, key: str, /) -> Attribute: ...
@@ -143,6 +151,7 @@ class IntegerType(Type):
 class FunctionType(Type):
     inputs: list[Type]
     results: list[Type]
+    def __init__(self, type: Type) -> None: ...
     @staticmethod
     def get(inputs: Sequence[Type], results: Sequence[Type]) -> FunctionType: ...
 
@@ -178,6 +187,7 @@ class Value:
     def __hash__(self) -> int: ...
 
 class BlockArgument(Value):
+    location: Location
     arg_number: int
 
 class OpResult(Value): ...
@@ -188,6 +198,7 @@ class WalkResult(Enum):
     SKIP = 2
 
 class _Attributes(Protocol):
+    def __iter__(self) -> Iterator[str]: ...
     def __getitem__(self, name: str, /) -> Attribute: ...
     def __setitem__(self, name: str, value: Attribute, /) -> None: ...
     def __delitem__(self, name: str, /) -> None: ...
