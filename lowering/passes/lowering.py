@@ -52,7 +52,9 @@ class Lowering:
 
         What a user wrote is no pass's business.
         """
-        symbols = {spec.function for spec in self.linked or self.functions}
+        if not self.linked:
+            return [op for op in self.bodies() if "sym_visibility" not in op.attributes]
+        symbols = {spec.function for spec in self.linked}
         return [
             op for op in self.bodies() if ir.StringAttr(op.attributes["sym_name"]).value in symbols
         ]
