@@ -3,6 +3,7 @@
 raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
+golden       sample arguments and results, to prove an artifact on its target
 link         a StableHLO module of yours with our ops in it, likewise
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from rnn_compiler.compilation import compile
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
+    from rnn_compiler.goldens import golden
     from rnn_compiler.linking import link
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -39,6 +41,7 @@ __all__ = [
     "compile",
     "dropout_mask",
     "errors",
+    "golden",
     "link",
     "raw_ops",
     "runtime",
@@ -58,6 +61,7 @@ _HOMES = {
     "build": "modules",
     "compile": "compilation",
     "dropout_mask": "dropout",
+    "golden": "goldens",
     "link": "linking",
     "target": "execution",
 }

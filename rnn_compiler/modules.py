@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile

@@ -13,9 +13,9 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iree.runtime.version import VERSION as IREE_VERSION
 
@@ -25,16 +25,21 @@ from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
+if TYPE_CHECKING:
+    from rnn_compiler.runtime.golden import Golden
+
 __all__ = [
     "BUNDLE_MANIFEST",
     "IREE_VERSION",
     "Artifact",
     "Bundle",
+    "golden_path",
     "read_artifact",
     "read_members",
 ]
 
 BUNDLE_MANIFEST = "manifest.json"
+BUNDLE_GOLDEN = "golden.npz"
 
 
 @dataclass(frozen=True)
@@ -57,18 +62,23 @@ class Artifact:
         """The payload: a .vmfb that any IREE runtime of the same version loads."""
         return self.payload
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
         """Writes the payload to `path` and the manifest beside it, ``path.json``.
 
-        Both appear, each whole, or neither does, also over older ones; the payload appears last, so
+        All appear, each whole, or none does, also over older ones; the payload appears last, so
         that whoever finds it finds its manifest too.
+
+        Args:
+            path: The payload's file.
+            golden: What `rnn_compiler.golden` made, to be written to ``path.golden.npz``.
 
         Raises:
             OSError: One cannot be written, and is the file that is named.
         """
         path = Path(path)
-        data = self.manifest.to_json(path.name)
-        write_files((_manifest_path(path), _json_bytes(data)), (path, self.payload))
+        manifest, beside = _with_golden(self.manifest, golden, golden_path(path))
+        data = manifest.to_json(path.name)
+        write_files((_manifest_path(path), _json_bytes(data)), *beside, (path, self.payload))
         return path
 
     def verify(self, source: str) -> None:
@@ -142,10 +152,14 @@ class Bundle:
 
     artifacts: tuple[Artifact, ...]
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
+    def save(self, folder: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
         """Writes one payload per target and one manifest into a folder, which is made.
 
         All appear, each whole, or none does; the manifest, which makes it a bundle, appears last.
+
+        Args:
+            folder: The folder.
+            golden: What `rnn_compiler.golden` made, to be written to ``golden.npz`` there.
 
         Raises:
             OSError: One cannot be written, and is the file that is named.
@@ -153,10 +167,13 @@ class Bundle:
         folder = Path(folder)
         rows: list[dict[str, Any]] = []
         files: list[tuple[Path, bytes]] = []
+        beside: list[tuple[Path, bytes]] = []
         for artifact in self.artifacts:
             name = f"{artifact.manifest.target.slug}.vmfb"
             files.append((folder / name, artifact.payload))
-            rows.append({"file": name, **artifact.manifest.to_json(name)})
+            manifest, beside = _with_golden(artifact.manifest, golden, folder / BUNDLE_GOLDEN)
+            rows.append({"file": name, **manifest.to_json(name)})
+        files += beside
         data = {"schema": SCHEMA_VERSION, "artifacts": rows}
         files.append((folder / BUNDLE_MANIFEST, _json_bytes(data)))
         missing = [each for each in (folder, *folder.parents) if not each.exists()]
@@ -309,6 +326,21 @@ def _minor(version: str) -> str:
     """The part of IREE's version within which modules carry over, ``"3.13"``."""
     found = re.match(r"\d+\.\d+", version)
     return found[0] if found else version
+
+
+def golden_path(path: Path) -> Path:
+    """Where the golden of an artifact or bundle is (`runtime.golden`)."""
+    return path / BUNDLE_GOLDEN if path.is_dir() else path.with_name(f"{path.name}.golden.npz")
+
+
+def _with_golden(
+    manifest: Manifest, golden: Golden | None, path: Path
+) -> tuple[Manifest, list[tuple[Path, bytes]]]:
+    """The manifest of an artifact with a golden, and the golden's file."""
+    if golden is None:
+        return manifest, []
+    data = golden.to_bytes()
+    return replace(manifest, golden=golden.describe(data)), [(path, data)]
 
 
 def _manifest_path(path: Path) -> Path:

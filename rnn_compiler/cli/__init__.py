@@ -79,6 +79,7 @@ _VERBS = {
     "inspect": "artifacts",
     "check": "check",
     "run": "artifacts",
+    "verify": "verify",
     "weights": "weights",
     "bench": "bench",
     "cache": "cache",

@@ -11,7 +11,6 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
@@ -19,6 +18,7 @@ from rnn_compiler.cli.options import (
     check_output,
 )
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
+from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.files import write_files
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
@@ -97,6 +97,7 @@ def _facts(artifact: Artifact) -> list[tuple[str, str]]:
         ("runs here", _runs_here(artifact)),
         ("size", f"{manifest.payload_size:,} bytes"),
         ("sha256", manifest.payload_sha256),
+        *([("golden", f"computed by {manifest.golden.computed_by}")] if manifest.golden else []),
     ]
 
 

@@ -28,10 +28,11 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
+from rnn_compiler.goldens import golden
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.artifact import Artifact, golden_path
 
 __all__ = ["add_compile", "add_compile_options", "add_emit", "save_compiled"]
 
@@ -94,9 +95,8 @@ def add_compile(verbs: Any) -> None:
         "for several targets, into a bundle folder.",
     )
     add_module_options(parser)
-    add_compile_options(
-        parser, "the module's or else the first function's name, block_lstm_v2.vmfb"
-    )
+    name = "the module's or else the first function's name, block_lstm_v2.vmfb"
+    add_compile_options(parser, name)
     add_json_option(parser)
     parser.set_defaults(verb=_compile)
 
@@ -123,6 +123,11 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
         type=Path,
         metavar="FILE",
         help=f"default: {output}; for several targets a folder of that name",
+    )
+    parser.add_argument(
+        "--golden",
+        action="store_true",
+        help="keep sample arguments and results beside it, for `verify` on the target",
     )
     parser.add_argument(
         "--timeout",
@@ -152,6 +157,7 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
     if one:
         check_output(output)
         check_output(output.with_name(f"{output.name}.json"))
+        check_output(golden_path(output) if options.golden else None)
     else:
         check_output_folder(output)
     start = time.perf_counter()
@@ -163,11 +169,12 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
             timeout=options.timeout,
         )
         seconds = time.perf_counter() - start
+        samples = golden(module, result) if options.golden else None
         stages.report(f"writing {output}")
-        path = result.save(output)
+        path = result.save(output, golden=samples)
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
     if options.json:
-        print_json(_facts(artifacts, path, seconds))
+        print_json({**_facts(artifacts, path, seconds), "golden": samples and samples.computed_by})
         return 0
     rows: list[tuple[str, ...]] = []
     for artifact in artifacts:
@@ -181,6 +188,8 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
     if module.linked:
         print_text(f"linked: {', '.join(spec.op for spec in module.linked)}")
     print_table(("target", "code for", "size"), rows)
+    if samples is not None:
+        print_text(f"golden: computed by {samples.computed_by}; rnn-compiler verify compares")
     for artifact in artifacts:
         for loop, reason in artifact.manifest.plain_loops.items():
             print_text(f"{artifact.manifest.target.name}: time loop {loop} stays plain: {reason}")

@@ -22,6 +22,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 __all__ = [
     "SCHEMA_VERSION",
     "FunctionSpec",
+    "GoldenSpec",
     "Manifest",
     "TargetSpec",
     "TensorSpec",
@@ -166,6 +167,19 @@ class TargetSpec:
 
 
 @dataclass(frozen=True)
+class GoldenSpec:
+    """What is known of the sample arguments and results beside a payload (`runtime.golden`).
+
+    Attributes:
+        computed_by: What computed the results, ``"cpu:x86-64-v3 (fused) on local-sync"``.
+        sha256: Digest of their file.
+    """
+
+    computed_by: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Manifest:
     """Everything known about one compiled payload.
 
@@ -182,6 +196,7 @@ class Manifest:
         plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
             its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
         linked: Where the functions are a user's: our ops in them, each by its private function.
+        golden: What sample results there are beside it; None if there are none.
         schema: Version of this schema.
     """
 
@@ -196,6 +211,7 @@ class Manifest:
     name: str = ""
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     linked: tuple[FunctionSpec, ...] = ()
+    golden: GoldenSpec | None = None
     schema: int = SCHEMA_VERSION
 
     @property
@@ -284,6 +300,8 @@ class Manifest:
             fields["target"] = TargetSpec(**(target | {"features": tuple(target["features"])}))
             fields["functions"] = tuple(map(FunctionSpec.from_json, fields["functions"]))
             fields["linked"] = tuple(map(FunctionSpec.from_json, fields.get("linked", ())))
+            if fields.get("golden") is not None:
+                fields["golden"] = GoldenSpec(**fields["golden"])
             return Manifest(**fields)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error

@@ -31,7 +31,7 @@ func.func @main(%x: tensor<1x1xf32>, %w: tensor<2x2xf32>, %c: tensor<2x1xf32>, %
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("json")
     artifact = folder / "lstm.vmfb"
-    assert main(["compile", "BlockLSTMV2", "--dim", DIMS, "-o", str(artifact)]) == 0
+    assert main(["compile", "BlockLSTMV2", "--dim", DIMS, "--golden", "-o", str(artifact)]) == 0
     (folder / "damaged.vmfb").write_bytes(artifact.read_bytes()[:-1] + b"?")
     manifest = (folder / "lstm.vmfb.json").read_bytes()
     (folder / "damaged.vmfb.json").write_bytes(manifest)
@@ -88,6 +88,7 @@ def command(path: tuple[str, ...], folder: Path) -> list[str]:
         "ops": [],
         "compile": ["BlockLSTMV2", "--dim", DIMS, "-o", str(folder / "new.vmfb")],
         "link": [str(folder / "user.mlir"), "-o", str(folder / "linked.vmfb")],
+        "verify": [artifact],
         "inspect": [artifact],
         "check": [artifact],
         "run": [artifact, "--random", "-o", str(folder / "out.npz")],

@@ -6,7 +6,8 @@ What it takes, and where it is looked for:
     an aarch64 C library    below QEMU_LD_PREFIX, else /usr/aarch64-linux-gnu (Debian's
                             libc6-arm64-cross, libstdc++6-arm64-cross and libgcc-s1-arm64-cross)
     IREE's runtime          in the folder that TEST_AARCH64_RUNTIME names: the unpacked wheel
-                            iree_base_runtime of manylinux_2_28_aarch64
+                            iree_base_runtime of manylinux_2_28_aarch64 for Python 3.11; for
+                            `rnn-compiler` itself, those of numpy and ml_dtypes too
     a Python for aarch64    in the root folder that TEST_AARCH64_PYTHON names: Debian's packages
                             python3.11-minimal, libpython3.11-minimal, libpython3.11-stdlib, libc6,
                             libexpat1, zlib1g, libssl3 and libffi8 of arm64, unpacked there
@@ -47,6 +48,18 @@ def missing() -> str:
         "IREE's runtime for aarch64 (TEST_AARCH64_RUNTIME)": tool.is_file(),
     }
     return ", ".join(name for name, is_there in there.items() if not is_there)
+
+
+def run_python(*arguments: str, cpu: str = "max") -> subprocess.CompletedProcess[str]:
+    """Runs Python on an emulated CPU, with this package and what is beside IREE's runtime."""
+    path = os.pathsep.join(map(str, (Path(__file__).parents[2], runtime())))
+    command = [
+        *("qemu-aarch64", "-cpu", cpu, "-L", str(python())),
+        *("-E", f"PYTHONPATH={path}", "-E", "PYTHONDONTWRITEBYTECODE=1"),
+        *("-E", f"LD_LIBRARY_PATH={runtime() / 'iree_base_runtime.libs'}"),
+        *(str(python() / "usr/bin/python3.11"), *arguments),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=240)
 
 
 def python() -> Path:

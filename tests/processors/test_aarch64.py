@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 from cases import TOLERANCES
 from goldens.golden import Golden, read_goldens
 from numeric.harness import module
-from processors.emulation import missing, python, run
+from processors.emulation import missing, python, run, run_python, runtime
 
 import rnn_compiler as rc
 from rnn_compiler.modules import Module
@@ -103,11 +102,24 @@ needs_python = pytest.mark.skipif(
 def test_a_machine_is_asked_for_its_features(cpu: str, features: list[str]) -> None:
     """By a real getauxval, whose answer QEMU makes from the CPU that it was told to be."""
     script = "from rnn_compiler.schema import cpu_features as c; print(*c.host_features())"
-    root = Path(rc.__file__).parents[1]
-    command = [
-        *("qemu-aarch64", "-cpu", cpu, "-L", str(python())),
-        *("-E", f"PYTHONPATH={root}", "-E", "PYTHONDONTWRITEBYTECODE=1"),
-        *(str(python() / "usr/bin/python3.11"), "-c", script),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run_python("-c", script, cpu=cpu)
     assert (done.returncode, done.stdout.split()) == (0, features), done.stderr
+
+
+@needs_runtime
+@needs_python
+@pytest.mark.skipif(
+    not (runtime() / "ml_dtypes").is_dir(), reason="needs numpy and ml_dtypes for aarch64"
+)
+def test_the_command_line_there(tmp_path: Path) -> None:
+    """An artifact is proved where it runs, and one that asks for more is refused by name."""
+    sizes = {"seq_length": 4, "batch_size": 2, "input_size": 3, "num_units": 5}
+    built = rc.build(["BlockLSTMV2", "BlockLSTMGradV2"], **sizes, use_peephole=True)
+    artifact = rc.compile(built, "cpu:aarch64,lse")
+    path = artifact.save(tmp_path / "lstm.vmfb", golden=rc.golden(built, artifact))
+    done = run_python("-m", "rnn_compiler", "verify", str(path), cpu="cortex-a76")
+    assert done.returncode == 0, done.stderr
+    assert "all 15 are equal: local-sync here, cpu (portable) on local-sync" in done.stdout
+    done = run_python("-m", "rnn_compiler", "verify", str(path), cpu="cortex-a53")
+    assert done.returncode == 1
+    assert "needs CPU features that this machine does not have: lse" in done.stderr
