@@ -194,7 +194,7 @@ def _difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
     return float(np.max(np.abs(a[finite] - b[finite]), initial=0.0)) / scale
 
 
-def _bits(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _bits(array: Any) -> npt.NDArray[Any]:
     """An array that an .npz can name the dtype of."""
     return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array
 
@@ -207,7 +207,7 @@ def _tensors(stored: Arrays, prefix: str, specs: Iterable[TensorSpec]) -> Arrays
     """
     found: Arrays = {}
     for spec in specs:
-        array = stored.get(f"{prefix}/{spec.name}")
+        array: Any = stored.get(f"{prefix}/{spec.name}")
         wanted = DTYPES[spec.dtype].numpy
         if array is not None and spec.dtype == "bfloat16" and array.dtype == np.uint16:
             array = array.view(wanted)

@@ -16,6 +16,7 @@ from linking.modules import declared, function, kind, tool
 from numeric.harness import draw, first_variant, module
 
 import rnn_compiler as rc
+from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import linked_module
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -201,8 +202,6 @@ def test_names_and_other_code_stay(tmp_path: Path) -> None:
         "stablehlo.constant dense<2.500000e+00> : tensor<64x64xf32>",
     ):
         assert line in linked.text
-    from rnn_compiler.compilation import lowered_text
-
     lowered = lowered_text(linked, "cpu:generic")
     body = lowered[lowered.index("@helper(") :]
     assert "stablehlo.dot_general" in body[: body.index("return")]
@@ -218,6 +217,22 @@ def test_names_and_other_code_stay(tmp_path: Path) -> None:
     assert "// @speech" in done.stdout
     assert "kept" in done.stdout
     assert "rnn_compiler.linked" in done.stdout
+
+
+@pytest.mark.parametrize("target", ["cpu:x86_64,x86-64-v3", "cuda:sm_80"])
+def test_an_op_is_lowered_as_when_alone(target: str) -> None:
+    """The same dispatches, products in blocks too: so it is as fast."""
+    sizes = {"seq_length": 32, "batch_size": 16, "input_size": 64, "num_units": 64}
+    built = rc.build("BlockLSTMV2", **sizes)
+    linked = linked_module(function(built.functions[0]))
+    made: list[list[str]] = []
+    for each in (built, linked):
+        text = lowered_text(each, target).partition("_prepacked")[0]
+        text = text.replace("rnn_compiler_block_lstm_v2", "block_lstm_v2")
+        pattern = r"stream\.executable private @\w+|linalg\.\w+matmul|util\.optimization_barrier"
+        made.append(sorted({*re.findall(pattern, text)}))
+    assert made[0] == made[1]
+    assert made[0]
 
 
 def test_iree_run_module_runs_it(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def test_a_machine_is_asked_for_its_features(cpu: str, features: list[str]) -> N
     assert (done.returncode, done.stdout.split()) == (0, features), done.stderr
 
 
+@pytest.mark.slow
 @needs_runtime
 @needs_python
 @pytest.mark.skipif(
