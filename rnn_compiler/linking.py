@@ -24,12 +24,17 @@ class LinkedModule(Module):
     Attributes:
         functions: What its public functions are.
         linked: Our ops in it, each by the private function that holds it.
+        name: Its symbol, which is the user's; empty for none.
     """
 
     def __init__(
-        self, functions: Sequence[FunctionSpec], linked: Sequence[FunctionSpec], text: str
+        self,
+        text: str,
+        functions: Sequence[FunctionSpec],
+        linked: Sequence[FunctionSpec],
+        name: str = "",
     ) -> None:
-        super().__init__(functions)
+        super().__init__(functions, name)
         self.linked = tuple(linked)
         self._located = text
 
@@ -114,8 +119,7 @@ def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
     from rnn_compiler.lowering.linking.link import link_module  # needs the MLIR bindings
     from rnn_compiler.lowering.linking.reading import stablehlo_text
 
-    text, functions, linked = link_module(stablehlo_text(source))
-    return LinkedModule(functions, linked, text)
+    return LinkedModule(*link_module(stablehlo_text(source)))
 
 
 def _source(text_or_path: object) -> bytes:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.analysis.values import element, shape
+from rnn_compiler.lowering.analysis.values import element, shape, symbol_of
 from rnn_compiler.lowering.builder.module import Part, add_function
 from rnn_compiler.lowering.kernel.function import unused_symbol
 from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
@@ -35,11 +35,13 @@ class Linked(NamedTuple):
         text: Its text, with locations.
         functions: Its public functions.
         linked: Our ops in it, each by the private function that holds it.
+        name: Its symbol; empty for none.
     """
 
     text: str
     functions: tuple[FunctionSpec, ...]
     linked: tuple[FunctionSpec, ...]
+    name: str
 
 
 def link_module(text: str) -> Linked:
@@ -68,7 +70,9 @@ def link_module(text: str) -> Linked:
             )
         module.operation.verify()
         located = module.operation.get_asm(enable_debug_info=True)
-    return Linked(located, tuple(functions), tuple(made.values()))
+        named = "sym_name" in module.operation.attributes
+        name = symbol_of(module.operation) if named else ""
+    return Linked(located, tuple(functions), tuple(made.values()), name)
 
 
 def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpec]) -> FunctionSpec:

@@ -215,6 +215,7 @@ def test_names_and_other_code_stay(tmp_path: Path) -> None:
         [tool("iree-dump-module"), path], capture_output=True, text=True, check=True
     )
     assert "// @speech" in done.stdout
+    assert artifact.manifest.name == "speech"
     assert "kept" in done.stdout
     assert "rnn_compiler.linked" in done.stdout
 
