@@ -8,7 +8,7 @@ from importlib.util import find_spec, module_from_spec
 
 from iree.compiler import ir
 
-__all__ = ["block_of", "ir", "ops_of"]
+__all__ = ["block_of", "bodies", "end_of", "ir", "ops_of"]
 
 # The bindings import what there is in Python for the dialect of each op that they come upon. IREE
 # 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
@@ -25,3 +25,18 @@ def ops_of(block: ir.Block) -> list[ir.Operation]:
 def block_of(op: ir.Operation) -> ir.Block:
     """The block of an op that has one, such as a function."""
     return op.regions[0].blocks[0]
+
+
+def bodies(module: ir.Module) -> list[ir.Block]:
+    """The blocks of what a module holds: those of functions, of executables."""
+    return [
+        region.blocks[0]
+        for op in ops_of(module.body)
+        for region in op.regions
+        if len(region.blocks)
+    ]
+
+
+def end_of(function: ir.Operation) -> ir.Operation:
+    """The op that a function returns by."""
+    return ops_of(block_of(function))[-1]

@@ -12,8 +12,10 @@ from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
+from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.pack_at_load import pack_at_load
 from rnn_compiler.lowering.passes.padded_products import padded_products
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
@@ -31,11 +33,13 @@ _PASSES: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
     {
         each.__name__: each
         for each in (
+            freeze_weights,
             fuse_time_loops,
             padded_products,
             blocked_products,
             pin_arguments,
             prepack_weights,
+            pack_at_load,
             pin_time_loops,
             share_products,
             separate_buffers,

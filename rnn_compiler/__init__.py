@@ -3,6 +3,7 @@
 raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
+freeze       weights as a part of a module
 golden       sample arguments and results, to prove an artifact on its target
 link         a StableHLO module of yours with our ops in it, likewise
 runtime      loading and calling artifacts; needs no compiler
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rnn_compiler.compilation import compile
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
+    from rnn_compiler.freezing import freeze
     from rnn_compiler.goldens import golden
     from rnn_compiler.linking import link
     from rnn_compiler.modules import Module, build
@@ -41,6 +43,7 @@ __all__ = [
     "compile",
     "dropout_mask",
     "errors",
+    "freeze",
     "golden",
     "link",
     "raw_ops",
@@ -61,6 +64,7 @@ _HOMES = {
     "build": "modules",
     "compile": "compilation",
     "dropout_mask": "dropout",
+    "freeze": "freezing",
     "golden": "goldens",
     "link": "linking",
     "target": "execution",

@@ -32,6 +32,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.runtime.archive import archive_of
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.cache.memory import MemoryCache
@@ -107,9 +108,19 @@ def compile(
             raise InvalidArgumentError(
                 "compile", "target", "one target", repr(name), f"pass [{name!r}] for a bundle"
             )
-        return _compile_for(_Request(module, resolve_target(name), strategy, timeout))
+        artifact = _compile_for(_Request(module, resolve_target(name), strategy, timeout))
+        return _with_weights(module, [artifact])[0]
     requests = [_Request(module, each, strategy, timeout) for each in _targets(target)]
-    return Bundle(tuple(_compile_for(request) for request in requests))
+    artifacts = [_compile_for(request) for request in requests]
+    return Bundle(tuple(_with_weights(module, artifacts)))
+
+
+def _with_weights(module: Module, artifacts: Sequence[Artifact]) -> Sequence[Artifact]:
+    """Artifacts with the frozen weights of a module, which the cache does not keep."""
+    if not any(spec.frozen for spec in module.functions):
+        return artifacts
+    archive = archive_of(module.parameters)
+    return [artifact.with_archive(archive) for artifact in artifacts]
 
 
 @dataclass(frozen=True)
@@ -240,7 +251,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         strategy=strategy,
         package_version=_package_version(),
         compiler_version=iree_compile.compiler_identity().version,
-        module_sha256=hashlib.sha256(module.text.encode()).hexdigest(),
+        module_sha256=module.sha256,
         payload_sha256=hashlib.sha256(payload).hexdigest(),
         payload_size=len(payload),
         name=module.name,
@@ -288,6 +299,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
                 [
                     *(spec.op, spec.dtype, spec.dims, spec.json_attributes),
                     *(spec.function, [result.name for result in spec.results]),
+                    [each.name for each in spec.frozen],
                 ]
                 for spec in module.functions
             ],

@@ -124,7 +124,7 @@ class CompileWarning(UserWarning):
 def describe(value: object) -> str:
     """A value for a message: its repr, cut short, whatever its repr does."""
     try:
-        text = repr(value)
+        text = " ".join(line.strip() for line in repr(value).splitlines())  # such as an array's
     except Exception:  # such as an int of too many digits, or somebody's own repr
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= 80 else f"{text[:77]}..."

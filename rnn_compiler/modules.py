@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.files import write_files
@@ -24,19 +27,28 @@ class Module:
     Attributes:
         functions: What its functions are.
         name: Its symbol; empty for none.
+        parameters: The arrays of frozen arguments, by `FunctionSpec.parameter`.
         linked: Where the functions are a user's: our ops in them, each by the private function that
             holds it (see `link`).
     """
 
     linked: tuple[FunctionSpec, ...] = ()
 
-    def __init__(self, functions: Sequence[FunctionSpec], name: str = "") -> None:
+    def __init__(
+        self,
+        functions: Sequence[FunctionSpec],
+        name: str = "",
+        parameters: Mapping[str, npt.NDArray[Any]] | None = None,
+    ) -> None:
         self.functions = tuple(functions)
         self.name = name
+        self.parameters = dict(parameters or {})
 
     @cached_property
     def located_text(self) -> str:
         """The module text with a source location on every op, naming the formula it comes from.
+
+        Frozen weights are not in it, but functions without a body that stand for them.
 
         Raises:
             UnsupportedError: The compiler package, which holds the MLIR bindings, is missing.
@@ -51,11 +63,23 @@ class Module:
 
     @cached_property
     def text(self) -> str:
-        """The module text for people: no locations, values named after the formulas."""
+        """The module text for people: no locations, values named after the formulas.
+
+        Frozen weights are constants in it, so that any consumer of StableHLO runs it.
+        """
         located = self.located_text
         from rnn_compiler.lowering.builder.module import module_text
 
-        return module_text(located)
+        return module_text(located, self.parameters)
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of the text, which of a frozen module is that without the weights' values."""
+        located = self.located_text
+        from rnn_compiler.lowering.builder.module import module_text
+
+        text = module_text(located) if self.parameters else self.text
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def __str__(self) -> str:
         return self.text
@@ -193,7 +217,7 @@ def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
 
 
 def _whole(spec: FunctionSpec) -> FunctionSpec:
-    """The op of a function with all results that there are."""
+    """The op of a function with all arguments and results that there are."""
     signature = OPS[spec.op].signature
     form = signature.form(spec.attributes)
     return signature.specialize(

@@ -32,13 +32,14 @@ def load(
     device: str | None = None,
     *,
     prepack: bool = True,
+    parameters: str | os.PathLike[str] | None = None,
 ) -> Program:
     """Loads a compiled module onto a device.
 
-    The payload's digest is verified, and IREE's version and this machine's CPU features, or the
-    GPU's compute capability, are compared with those the code needs, before IREE sees a byte. Of a
-    bundle, the best artifact that this machine can run is taken (`Bundle.best_here`); if any is
-    missing or damaged, none is. Needs no compiler.
+    The digests of payload and frozen weights are verified, and IREE's version and this machine's
+    CPU features, or the GPU's compute capability, are compared with those the code needs, before
+    IREE sees a byte. Of a bundle, the best artifact that this machine can run is taken
+    (`Bundle.best_here`); if any is missing or damaged, none is. Needs no compiler.
 
     Args:
         artifact: The path of an artifact or of a bundle, or one that was never saved.
@@ -48,6 +49,7 @@ def load(
             there are several processors, else local-sync.
         prepack: Whether weights that stay on the device are kept packed from the second call with
             them on, which takes about their memory again, of 16-bit ones twice.
+        parameters: The archive of the frozen weights; default: the one beside the artifact.
 
     Raises:
         ArtifactError: It is missing, damaged, or for another machine or version.
@@ -55,9 +57,14 @@ def load(
     """
     if not isinstance(artifact, (str, os.PathLike, Artifact, Bundle)):  # pyright: ignore
         raise ArtifactError(f"expected an artifact, a bundle or a path, got {describe(artifact)}")
+    if parameters is not None:
+        if not isinstance(parameters, (str, os.PathLike)):  # pyright: ignore
+            raise ArtifactError(f"parameters: expected a path, got {describe(parameters)}")
+        if isinstance(artifact, (Artifact, Bundle)):
+            raise ArtifactError("parameters: the artifact is no file, and has its weights with it")
     source = "artifact" if isinstance(artifact, (Artifact, Bundle)) else str(artifact)
     if not isinstance(artifact, (Artifact, Bundle)):
-        artifact = read_artifact(artifact)
+        artifact = read_artifact(artifact, parameters)
     members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
     functions = [spec for member in members for spec in member.manifest.op_functions]
     kind = artifact.manifest.target.device if isinstance(artifact, Artifact) else "local"
@@ -66,7 +73,9 @@ def load(
     if isinstance(artifact, Bundle):
         artifact = artifact.best_here(target.kind, source, target.capability)
     artifact.check_here(source, target.capability)
-    return Program(artifact.manifest, artifact.payload, target, prepack=prepack)
+    return Program(
+        artifact.manifest, artifact.payload, target, prepack=prepack, archive=artifact.archive
+    )
 
 
 def verify(path: str | os.PathLike[str], device: str | None = None) -> Verification:

@@ -1,9 +1,9 @@
 """Artifacts: a payload that IREE loads, and the manifest that says what it is.
 
 On disk an artifact is two files: ``NAME.vmfb``, which `iree-run-module` takes as it is, and
-``NAME.vmfb.json``, its manifest. A bundle is a folder with one payload per target and one
-``manifest.json`` that lists them. Nothing of a payload reaches IREE before its digest is checked:
-IREE itself runs damaged code without a word.
+``NAME.vmfb.json``, its manifest; frozen weights are a third, ``NAME.irpa``. A bundle is a folder
+with one payload per target and one ``manifest.json`` that lists them. Nothing of a payload or of
+weights reaches IREE before its digest is checked: IREE itself runs damaged code without a word.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.files import write_files
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.golden import Golden
 
 __all__ = [
+    "BUNDLE_ARCHIVE",
     "BUNDLE_MANIFEST",
     "IREE_VERSION",
     "Artifact",
     "Bundle",
+    "archive_path",
     "golden_path",
     "read_artifact",
     "read_members",
@@ -40,6 +42,8 @@ __all__ = [
 
 BUNDLE_MANIFEST = "manifest.json"
 BUNDLE_GOLDEN = "golden.npz"
+
+BUNDLE_ARCHIVE = "parameters.irpa"
 
 
 @dataclass(frozen=True)
@@ -49,14 +53,21 @@ class Artifact:
     Attributes:
         manifest: What it is.
         payload: The bytes of the .vmfb.
+        archive: The bytes of the .irpa, the frozen weights; None if there are none.
     """
 
     manifest: Manifest
     payload: bytes
+    archive: bytes | None = None
 
     def __repr__(self) -> str:
         names = ", ".join(spec.function for spec in self.manifest.functions)
         return f"Artifact({names} for {self.manifest.target.name}, {len(self.payload)} bytes)"
+
+    def with_archive(self, archive: bytes) -> Artifact:
+        """The same with frozen weights, and a manifest that knows them."""
+        spec = ArchiveSpec(hashlib.sha256(archive).hexdigest(), len(archive))
+        return Artifact(replace(self.manifest, parameters=spec), self.payload, archive)
 
     def to_bytes(self) -> bytes:
         """The payload: a .vmfb that any IREE runtime of the same version loads."""
@@ -65,8 +76,9 @@ class Artifact:
     def save(self, path: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
         """Writes the payload to `path` and the manifest beside it, ``path.json``.
 
-        All appear, each whole, or none does, also over older ones; the payload appears last, so
-        that whoever finds it finds its manifest too.
+        Frozen weights go into an archive, ``lstm.irpa`` beside ``lstm.vmfb``. All appear, each
+        whole, or none does, also over older ones; the payload appears last, so that whoever finds
+        it finds the others too.
 
         Args:
             path: The payload's file.
@@ -76,24 +88,25 @@ class Artifact:
             OSError: One cannot be written, and is the file that is named.
         """
         path = Path(path)
+        archive = archive_path(path)
         manifest, beside = _with_golden(self.manifest, golden, golden_path(path))
-        data = manifest.to_json(path.name)
-        write_files((_manifest_path(path), _json_bytes(data)), *beside, (path, self.payload))
+        data = manifest.to_json(path.name, archive.name)
+        if self.archive is not None:
+            beside = [(archive, self.archive), *beside]
+        write_files(*beside, (_manifest_path(path), _json_bytes(data)), (path, self.payload))
         return path
 
     def verify(self, source: str) -> None:
-        """Checks that the payload is the one that the manifest was written for.
+        """Checks that payload and frozen weights are those that the manifest was written for.
 
         Raises:
-            ArtifactError: It is damaged.
+            ArtifactError: One is damaged.
         """
-        expected = self.manifest.payload_sha256
-        found = hashlib.sha256(self.payload).hexdigest()
-        if found != expected:
-            raise ArtifactError(
-                f"{source}: damaged: its sha256 is {found[:16]}..., the manifest says "
-                f"{expected[:16]}...; copy it again, or recompile"
-            )
+        _check_digest(source, self.payload, self.manifest.payload_sha256)
+        parameters = self.manifest.parameters
+        if parameters is not None and self.archive is not None:
+            weights = f"{source}: the archive of its weights"
+            _check_digest(weights, self.archive, parameters.sha256)
 
     def missing_features(self) -> list[str]:
         """The CPU features that the code may use and this machine does not have."""
@@ -142,6 +155,15 @@ class Artifact:
             )
 
 
+def _check_digest(source: str, data: bytes, expected: str) -> None:
+    found = hashlib.sha256(data).hexdigest()
+    if found != expected:
+        raise ArtifactError(
+            f"{source}: damaged: its sha256 is {found[:16]}..., the manifest says "
+            f"{expected[:16]}...; copy it again, or recompile"
+        )
+
+
 @dataclass(frozen=True)
 class Bundle:
     """The same functions compiled for several targets.
@@ -155,7 +177,8 @@ class Bundle:
     def save(self, folder: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
         """Writes one payload per target and one manifest into a folder, which is made.
 
-        All appear, each whole, or none does; the manifest, which makes it a bundle, appears last.
+        All targets share one archive of frozen weights, ``parameters.irpa``. All appear, each
+        whole, or none does; the manifest, which makes it a bundle, appears last.
 
         Args:
             folder: The folder.
@@ -172,8 +195,11 @@ class Bundle:
             name = f"{artifact.manifest.target.slug}.vmfb"
             files.append((folder / name, artifact.payload))
             manifest, beside = _with_golden(artifact.manifest, golden, folder / BUNDLE_GOLDEN)
-            rows.append({"file": name, **manifest.to_json(name)})
+            rows.append({"file": name, **manifest.to_json(name, BUNDLE_ARCHIVE)})
         files += beside
+        archive = self.artifacts[0].archive
+        if archive is not None:
+            files.insert(0, (folder / BUNDLE_ARCHIVE, archive))
         data = {"schema": SCHEMA_VERSION, "artifacts": rows}
         files.append((folder / BUNDLE_MANIFEST, _json_bytes(data)))
         missing = [each for each in (folder, *folder.parents) if not each.exists()]
@@ -233,8 +259,14 @@ class Bundle:
         return usable[beaten.index(False)]
 
 
-def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
+def read_artifact(
+    path: str | os.PathLike[str], parameters: str | os.PathLike[str] | None = None
+) -> Artifact | Bundle:
     """Reads what `Artifact.save` or `Bundle.save` wrote; the digests are checked by `load`.
+
+    Args:
+        path: The file or folder.
+        parameters: The archive of its frozen weights; default: the one beside or in it.
 
     Raises:
         ArtifactError: A file is missing or unreadable, or a manifest damaged.
@@ -254,16 +286,19 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact | Bundle:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise ArtifactError(f"{manifest_path}: not JSON ({error})") from error
-        return Artifact(_parse_manifest(data, str(manifest_path)), payload)
+        manifest = _parse_manifest(data, str(manifest_path))
+        return Artifact(manifest, payload, _read_archive(manifest, parameters, archive_path(path)))
     members: list[Artifact] = []
-    for member in read_members(path):
+    for member in read_members(path, parameters):
         if isinstance(member, ArtifactError):
             raise member
         members.append(member)
     return Bundle(tuple(members))
 
 
-def read_members(folder: Path) -> list[Artifact | ArtifactError]:
+def read_members(
+    folder: Path, parameters: str | os.PathLike[str] | None = None
+) -> list[Artifact | ArtifactError]:
     """The artifacts of a bundle; for one that cannot be read, what `read_artifact` raises.
 
     Raises:
@@ -285,7 +320,9 @@ def read_members(folder: Path) -> list[Artifact | ArtifactError]:
         file = folder / Path(str(name)).name  # never outside the folder
         try:
             payload = _read(file, f"{file}: missing in its bundle")
-            members.append(Artifact(_parse_manifest(row, str(source)), payload))
+            manifest = _parse_manifest(row, str(source))
+            archive = _read_archive(manifest, parameters, folder / BUNDLE_ARCHIVE)
+            members.append(Artifact(manifest, payload, archive))
         except ArtifactError as error:
             members.append(error)
     return members
@@ -345,6 +382,25 @@ def _with_golden(
 
 def _manifest_path(path: Path) -> Path:
     return path.with_name(path.name + ".json")
+
+
+def archive_path(path: Path) -> Path:
+    """Where the frozen weights of an artifact are, ``lstm.irpa`` beside ``lstm.vmfb``."""
+    return path.with_name(f"{path.name.removesuffix('.vmfb')}.irpa")
+
+
+def _read_archive(
+    manifest: Manifest, given: str | os.PathLike[str] | None, usual: Path
+) -> bytes | None:
+    """The archive of an artifact's frozen weights, if it has any."""
+    if manifest.parameters is None:
+        if given is not None:
+            raise ArtifactError(f"{given}: not needed: the artifact has no frozen weights")
+        return None
+    path = usual if given is None else Path(given)
+    remedy = "put it there, or name it: load(..., parameters=FILE)" if given is None else ""
+    missing = "; ".join(filter(None, (f"{path}: the archive of frozen weights is missing", remedy)))
+    return _read(path, missing)
 
 
 def _json_bytes(data: object) -> bytes:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +17,7 @@ from rnn_compiler.errors import (
     check_keywords,
     with_hint,
 )
+from rnn_compiler.runtime.archive import parameters_module
 from rnn_compiler.runtime.arguments import (
     as_array,
     by_keyword,
@@ -34,6 +33,8 @@ from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.prepacking import Prepacking
+from rnn_compiler.runtime.results import independent, result_type
+from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 
@@ -56,19 +57,32 @@ class Program:
     """
 
     def __init__(
-        self, manifest: Manifest, payload: bytes, device: Device, *, prepack: bool = True
+        self,
+        manifest: Manifest,
+        payload: bytes,
+        device: Device,
+        *,
+        prepack: bool = True,
+        archive: bytes | None = None,
     ) -> None:
         if manifest.target.device != device.kind:
             raise DeviceError(
                 f"compiled for {manifest.target.name} (a {manifest.target.device} device), "
                 f"cannot run on {device.uri!r}"
             )
+        if archive is None and any(spec.frozen for spec in manifest.functions):
+            raise ArtifactError("the artifact's frozen weights are missing: compile it again")
         self.manifest = manifest
         self.device = device
         try:
             with RUNNING:
+                modules = [device.hal_module]
+                if archive is not None:
+                    modules.append(parameters_module(device.instance, archive))
                 module = iree.VmModule.copy_buffer(device.instance, payload)
-                self._context: Any = iree.VmContext(device.instance, [device.hal_module, module])
+                self._context: Any = iree.VmContext(device.instance, [*modules, module])
+        except ArtifactError:
+            raise
         except Exception as error:
             raise ArtifactError(
                 f"IREE's runtime {IREE_VERSION} does not take the module, which was compiled with "
@@ -90,6 +104,17 @@ class Program:
             names = ", ".join(f"program.{name}(...)" for name in self.functions)
             raise TypeError(f"this program has several functions, call one of them: {names}")
         return self._only(to_host=to_host, **arguments)
+
+    def stream(self, **arguments: object) -> Stream:
+        """A stream of the only function; see `Function.stream`.
+
+        Raises:
+            TypeError: The module has several functions: stream one of them by name.
+        """
+        if self._only is None:
+            names = ", ".join(f"program.{name}.stream(...)" for name in self.functions)
+            raise TypeError(f"this program has several functions, stream one of them: {names}")
+        return self._only.stream(**arguments)
 
     def __getattr__(self, name: str) -> Function:
         functions: dict[str, Function] = self.__dict__.get("functions", {})
@@ -131,6 +156,7 @@ class Function:
 
     Attributes:
         spec: Its op, dimensions, arguments and results.
+        device: Where it runs.
         prepacks: Whether weights that stay on the device are packed once (`prepacking`).
     """
 
@@ -138,20 +164,24 @@ class Function:
         self, spec: FunctionSpec, device: Device, context: Any, module: Any, *, prepack: bool
     ) -> None:
         self.spec = spec
-        self._device = device
+        self.device = device
         self._context = context
         self._function = _lookup(module, spec)
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
         self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
         self._prepacking = Prepacking(device, places, self._pack)
         there = None not in (self._prepack, self._prepacked)
-        self.prepacks = prepack and there and len(places) == len(spec.weights) > 0
+        self._is_packed = there and bool(spec.frozen)
+        if self._is_packed:
+            self._pack(())  # which IREE did: this moves them to huge pages
+        all_there = len(places) == len(spec.weights) > 0
+        self.prepacks = prepack and there and all_there and not spec.frozen
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
         self._has_lists = any(tensor.list for tensor in (*spec.arguments, *spec.results))
         optional = [argument.name for argument in spec.arguments if argument.default is not None]
         self._required = [name for name in self._names if name not in optional]
         fields = dict.fromkeys(result.keyword for result in spec.results)
-        self._results = _result_type(spec.op, tuple(fields))
+        self._results = result_type(spec.op, tuple(fields))
         self._calls = 0
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
@@ -178,13 +208,31 @@ class Function:
         arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
         return self.invoke(arrays, to_host=to_host)
 
+    def stream(self, **arguments: object) -> Stream:
+        """A stream: the function for a sequence in chunks, whose state stays on the device.
+
+        Args:
+            **arguments: What stays the same from chunk to chunk, such as weights, and the state
+                before the first chunk, zeros if it is not given.
+
+        Returns:
+            The stream. ``stream(x=chunk)``, or whatever the op calls its sequence, takes a chunk of
+            any number of steps, and the numbers are those of one long call.
+
+        Raises:
+            TypeError: An argument is unknown or missing.
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+            UnsupportedError: The function cannot go on where it ended; the message says why.
+        """
+        return Stream(self, arguments)
+
     def _checked(self, spec: TensorSpec, value: object) -> npt.NDArray[Any] | DeviceArray:
         """What a caller passes for an argument as an array that it takes."""
         if isinstance(value, DeviceArray) and value.matches(spec):
             return value
         if value is None and spec.default is not None:
             return default_array(spec)
-        array = as_array(self.spec.op, spec.name, value, spec.dtype, self._device.uri)
+        array = as_array(self.spec.op, spec.name, value, spec.dtype, self.device.uri)
         check_argument(self.spec.op, spec, array)
         return array
 
@@ -196,11 +244,11 @@ class Function:
         Raises:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
-        self._device.check_usable()
+        self.device.check_usable()
         self._calls += 1
         with RUNNING:
-            if is_watched(self._calls) and self._device.kind == "local":
-                with watched(self._device.hal.allocator):
+            if is_watched(self._calls) and self.device.kind == "local":
+                with watched(self.device.hal.allocator):
                     return self._invoke(arrays, to_host)
             return self._invoke(arrays, to_host)
 
@@ -212,27 +260,25 @@ class Function:
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
             packed = self._prepacking.of(arrays) if self.prepacks else ()
-            if packed:
+            if packed or self._is_packed:
                 self._run_prepacked(inputs, packed, outputs)
             else:
                 self._run(self._function, inputs, outputs)
         except (RuntimeError, ValueError) as error:
-            raise DeviceError(
-                f"{self.spec.op}: {self._device.uri}: {str(error).strip()}"
-            ) from error
+            raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
         results = [
-            DeviceArray(self._device, outputs.get_as_object(k, iree.HalBufferView), spec)
+            DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
             for k, spec in enumerate(self.spec.results)
         ]
         values: Sequence[Any] = results
         if to_host:
-            values = _independent([result.map() for result in results], arrays)
+            values = independent([result.map() for result in results], arrays)
         else:
             written = [a for a in arrays if isinstance(a, DeviceArray) and a.exported]
             for result in results:
                 if written and result.shares_memory(written):
                     result.move()
-                self._device.keep(result)
+                self.device.keep(result)
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
@@ -243,82 +289,42 @@ class Function:
             array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
         elif (
             isinstance(array, DeviceArray)
-            and array.device is self._device
+            and array.device is self.device
             and array.shape == spec.shape
         ):
             return array
         host = array.to_host() if isinstance(array, DeviceArray) else array
-        return self._device.put(np.reshape(host, spec.shape), spec)
+        return self.device.put(np.reshape(host, spec.shape), spec)
 
     def _run(self, function: Any, inputs: Any, outputs: Any) -> None:
         """Runs a function that returns when its results are there."""
-        with GivingWay() if self._device.has_threads else contextlib.nullcontext():
+        with GivingWay() if self.device.has_threads else contextlib.nullcontext():
             self._context.invoke(function, inputs, outputs)
 
     def _run_prepacked(self, inputs: Any, packed: Sequence[Any], outputs: Any) -> None:
         """Runs the companion that takes its weights packed, and waits for it."""
         for view in packed:
             inputs.push_ref(view.ref)
-        semaphore = self._device.hal.create_semaphore(0)
+        semaphore = self.device.hal.create_semaphore(0)
         for value in (0, 1):  # when to begin, and what to do at the end
             inputs.push_ref(iree.HalFence.create_at(semaphore, value).ref)
         self._context.invoke(self._prepacked, inputs, outputs)
-        wait(semaphore, 1, self._device.patience)
+        wait(semaphore, 1, self.device.patience)
 
     def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[Any]:
-        """Runs the companion that packs the weights."""
+        """Runs the companion that packs the weights, or gives what is packed of frozen ones."""
         inputs = iree.VmVariantList(len(weights))
         for array in weights:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(weights))
-        self._run(self._prepack, inputs, outputs)
+        with RUNNING:
+            self._run(self._prepack, inputs, outputs)
         packed = [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
-        for view in packed if self._device.kind == "local" else ():
+        for view in packed if self.device.kind == "local" else ():
             mapping = view.map()
             memory = mapping.asarray((view.get_buffer().byte_length(),), np.dtype(np.uint8))
             use_huge_pages(memory.ctypes.data, memory.nbytes)
         return packed
-
-
-@functools.cache
-def _result_type(op: str, fields: tuple[str, ...]) -> Any:
-    """The named tuple of an op's results; one type for all programs, and it can be pickled."""
-    results: Any = namedtuple(op, fields)  # pyright: ignore
-    results.__reduce__ = lambda self: (_make_result, (op, fields, tuple(self)))  # pyright: ignore
-    return results
-
-
-def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
-    return _result_type(op, fields)(*values)
-
-
-def _independent(
-    arrays: Sequence[npt.NDArray[Any]], inputs: Sequence[npt.NDArray[Any] | DeviceArray]
-) -> list[npt.NDArray[Any]]:
-    """The arrays, copied where one shares memory with another or with an input.
-
-    A module may return one buffer for several equal results (all zeros, say), or an input as it
-    came; whoever writes into one array must not see another change.
-    """
-    spans = [
-        _span(shared.to_host())
-        for shared in inputs
-        if isinstance(shared, DeviceArray) and shared.on_host
-    ]
-    owned: list[npt.NDArray[Any]] = []
-    array: Any
-    for array in arrays:
-        start, stop = _span(array)
-        if any(start < other_stop and other_start < stop for other_start, other_stop in spans):
-            array = array.copy()
-        spans.append((start, stop))
-        owned.append(array)
-    return owned
-
-
-def _span(array: npt.NDArray[Any]) -> tuple[int, int]:
-    start: int = array.__array_interface__["data"][0]
-    return start, start + array.nbytes
 
 
 def _lookup(module: Any, spec: FunctionSpec) -> Any:

@@ -86,8 +86,8 @@ def ints(op: ir.Operation, name: str) -> list[int]:
 
 
 def symbol_of(op: ir.Operation) -> str:
-    """The symbol that an op defines."""
-    return ir.StringAttr(op.attributes["sym_name"]).value
+    """The symbol of an op, such as a function; empty for one that has none."""
+    return ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
 
 
 def contracted_axes(op: ir.Operation) -> tuple[int, int] | None:

@@ -312,6 +312,21 @@ class Builder:
         )
         return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, results, strict=True))
 
+    def declared(self, symbol: str, type: Type) -> Value:
+        """A value that a private function without a body gives; whoever has the value adds it."""
+        if 0 in type.shape:
+            return self.full(0, type.shape, type.dtype)
+        with ir.InsertionPoint(self.module.body):
+            function_type = ir.TypeAttr.get(ir.FunctionType.get([], [type.mlir]))
+            attributes: dict[str, ir.Attribute] = {
+                "sym_name": ir.StringAttr.get(symbol),
+                "function_type": function_type,
+                "sym_visibility": ir.StringAttr.get("private"),
+            }
+            self.verify(self.create("func.func", [], [], attributes, regions=1))
+        op = self.create("func.call", [], [type], {"callee": ir.FlatSymbolRefAttr.get(symbol)})
+        return Value(self, op.results[0], type)
+
     def function(
         self,
         symbol: str,

@@ -1,14 +1,22 @@
-"""Modules of StableHLO: one public function per op, and their text for people."""
+"""Modules of StableHLO: one public function per op, and their text for people.
+
+A frozen argument is a private function that gives it, ``@encoder.w() -> tensor<...>``. It has no
+body: the values of weights are not needed to lower a module. `module_text` adds them, as constants.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from rnn_compiler.lowering.builder.builder import Builder
 from rnn_compiler.lowering.builder.narrow import narrow
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["Emitter", "Part", "add_function", "build_module", "module_text"]
@@ -22,7 +30,7 @@ class Part(NamedTuple):
 
     Attributes:
         spec: What it is.
-        whole: Its op with all results that there are, which is what is emitted.
+        whole: Its op with all arguments and results that there are, which is what is emitted.
         emit: Emits the op.
     """
 
@@ -62,7 +70,12 @@ def add_function(module: ir.Module, part: Part, *, private: bool = False) -> Non
     names = [argument.name for argument in spec.arguments]
 
     def body(*values: Value) -> Sequence[Value]:
-        return emit(builder, whole, dict(zip(names, values, strict=True)))
+        arguments = dict(zip(names, values, strict=True))
+        for each in spec.frozen:
+            builder.step(f"{each.name} = frozen")
+            type = Type(each.shape, each.dtype)
+            arguments[each.name] = builder.declared(spec.parameter(each.name), type)
+        return emit(builder, whole, arguments)
 
     with ir.InsertionPoint(module.body):
         results = builder.function(
@@ -81,8 +94,29 @@ def _types(tensors: Iterable[TensorSpec]) -> list[Type]:
     return [Type(tensor.shape, tensor.dtype) for tensor in tensors]
 
 
-def module_text(located: str) -> str:
-    """Module text for people: no locations, and values named after the formulas they come from."""
-    with ir.Context():
+def module_text(located: str, constants: Mapping[str, npt.NDArray[Any]] | None = None) -> str:
+    """Module text for people: no locations, and values named after the formulas they come from.
+
+    Args:
+        located: The text with locations.
+        constants: The arrays that functions without a body stand for, by their symbols.
+    """
+    with ir.Context(), ir.Location.unknown():
         module = ir.Module.parse(located)
+        symbols = ir.SymbolTable(module.operation)
+        for symbol, array in (constants or {}).items():
+            if symbol in symbols:  # or nothing needs it
+                _define(symbols[symbol].operation, array)
         return module.operation.get_asm(use_name_loc_as_prefix=True)
+
+
+def _define(function: ir.Operation, array: npt.NDArray[Any]) -> None:
+    """Gives a function without a body one that returns a constant."""
+    (kind,) = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
+    bits: Any = array
+    if canonical_name(array.dtype) == "bfloat16":  # which the bindings do not know
+        bits = bits.view(np.uint16)
+    value = ir.DenseElementsAttr.get(bits, type=kind)
+    at = ir.InsertionPoint(function.regions[0].blocks.append())
+    constant = ir.Operation.create("stablehlo.constant", [kind], attributes={"value": value}, ip=at)
+    ir.Operation.create("func.return", operands=list(constant.results), ip=at)

@@ -39,9 +39,10 @@ def _symbol(op: ir.Operation) -> str:
 
 
 def _add_named(op: ir.Operation, named: set[str]) -> ir.WalkResult:
-    """Adds the function that a composite stands for."""
-    if "decomposition" in op.attributes:
-        named.add(ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value)
+    """Adds the function that an op calls or stands for."""
+    for key in ("decomposition", "callee"):
+        if key in op.attributes:
+            named.add(ir.FlatSymbolRefAttr(op.attributes[key]).value)
     return ir.WalkResult.ADVANCE
 
 

@@ -137,6 +137,8 @@ def cast(body: Body, x: Number, element: str) -> Number:
     """
     if x.element == element:
         return x
+    if (x.element, element) == ("bf16", "f32") and _is_rounded(x):
+        return _widened(body, x)
     wider = bits(element) > bits(x.element)
     floats = is_float(x.element), is_float(element)
     if floats == (True, True) and bits(x.element) != bits(element):
@@ -148,6 +150,26 @@ def cast(body: Body, x: Number, element: str) -> Number:
     else:
         raise Refused(f"a conversion from {x.element} to {element}")
     return body.number(f"arith.{op}", [x], element, x.lanes)
+
+
+def _is_rounded(x: Number) -> bool:
+    """Whether a number was just rounded to its type, or chosen from such, and not read."""
+    owner = x.value.owner
+    if isinstance(owner, ir.Block):
+        return False
+    return owner.operation.name in ("arith.select", "arith.truncf")
+
+
+def _widened(body: Body, x: Number) -> Number:
+    """A bfloat16 as float32, by its bits.
+
+    IREE 3.13 takes an `arith.extf` of an `arith.truncf` to bf16 for nothing at all, and so would
+    hand a state to the next step that is not the one that was stored.
+    """
+    low = body.number("arith.bitcast", [x], "i16", x.lanes)
+    wide = body.number("arith.extui", [low], "i32", x.lanes)
+    high = body.number("arith.shli", [wide, body.constant(16, "i32", x.lanes)], "i32", x.lanes)
+    return body.number("arith.bitcast", [high], "f32", x.lanes)
 
 
 def splat(body: Body, constant: ir.Operation, lanes: int = 0) -> Number:

@@ -7,17 +7,24 @@ from collections.abc import Callable, Sequence
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
 from rnn_compiler.lowering.kernel.function import Function, unused_symbol
 from rnn_compiler.lowering.kernel.number import element_type
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 
 __all__ = [
     "call",
     "composite_name",
     "inlined",
+    "inlined_copy",
+    "make_asynchronous",
     "opaque",
+    "remove_unused",
     "replace_by_call",
+    "returning",
     "unfolded",
     "widened",
 ]
+
+_CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+"""Ops that call a function, and the attribute that names it."""
 
 
 def composite_name(op: ir.Operation) -> str | None:
@@ -167,3 +174,59 @@ def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
     return ir.Operation.create(
         "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
     ).results[0]
+
+
+def inlined_copy(module: ir.Module, symbol: str, name: str) -> ir.Operation:
+    """A copy of a function under another name, with all that it calls inlined."""
+    symbols = ir.SymbolTable(module.operation)
+    function = symbols[symbol].operation
+    copy = function.clone(ip=ir.InsertionPoint(function))
+    copy.attributes["sym_name"] = ir.StringAttr.get(name)
+    calls = ops_of(block_of(copy))
+    while calls:
+        call = calls.pop()
+        if call.name not in _CALLS:
+            continue
+        callee = ir.FlatSymbolRefAttr(call.attributes[_CALLS[call.name]]).value
+        body = symbols[callee].operation.clone(ip=ir.InsertionPoint(copy))
+        for argument, operand in zip(block_of(body).arguments, call.operands, strict=True):
+            argument.replace_all_uses_with(operand)
+        *ops, end = ops_of(block_of(body))
+        for result, value in zip(call.results, end.operands, strict=True):
+            result.replace_all_uses_with(value)
+        for op in ops:
+            op.move_before(call)
+        calls += ops
+        call.erase()
+        body.erase()
+    return copy
+
+
+def remove_unused(function: ir.Operation) -> None:
+    """Removes what nothing in a function uses; nothing in it has an effect."""
+    for op in reversed(ops_of(block_of(function))[:-1]):
+        if not any(True for result in op.results for _ in result.uses):
+            op.erase()
+
+
+def returning(function: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Makes a function return other values."""
+    end_of(function).erase()
+    ir.Operation.create(
+        "func.return", operands=list(values), ip=ir.InsertionPoint(block_of(function))
+    )
+
+
+def make_asynchronous(function: ir.Operation) -> None:
+    """Lets a function return before its results are there; a `func.func` cannot be told to."""
+    end = end_of(function)
+    ir.Operation.create("util.return", operands=[*end.operands], ip=ir.InsertionPoint(end))
+    end.erase()
+    attributes = {name: function.attributes[name] for name in ("sym_name", "function_type")}
+    attributes["iree.abi.model"] = ir.StringAttr.get("coarse-fences")
+    attributes["sym_visibility"] = ir.StringAttr.get("public")
+    made = ir.Operation.create(
+        "util.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(function)
+    )
+    block_of(function).append_to(made.regions[0])
+    function.erase()

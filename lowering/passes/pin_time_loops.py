@@ -21,7 +21,7 @@ from rnn_compiler.lowering.analysis.values import symbol_of
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.kernel.refused import Refused
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.time_loops import composites, decomposition
 
@@ -33,7 +33,8 @@ def pin_time_loops(lowering: Lowering) -> None:
     gpu = lowering.processor if isinstance(lowering.processor, Gpu) else None
     functions = {symbol_of(op): op for op in ops_of(lowering.module.body)}
     found = composites(lowering)
-    groups = deque(group for each in [*functions.values()] for group in _groups(each, found))
+    blocks = bodies(lowering.module)
+    groups = deque(group for block in blocks for group in _groups(block, found))
     while groups:
         group = groups.popleft()
         names = [decomposition(op) for op in group]
@@ -54,23 +55,22 @@ def pin_time_loops(lowering: Lowering) -> None:
             _call(symbol, group)
 
 
-def _groups(function: ir.Operation, known: Container[str]) -> Iterator[list[ir.Operation]]:
-    """The time loops of a function, of known symbols; in one list those that may run together."""
-    for block in function.regions[0].blocks:
-        group: list[ir.Operation] = []
-        made: set[ir.Value] = set()  # by the loops of the group, and of what they make
-        for op in ops_of(block):
-            is_loop = is_time_loop(op) and decomposition(op) in known
-            waits = not made.isdisjoint(op.operands)
-            if is_loop:
-                if group and (waits or group[0].operands[0] != op.operands[0]):
-                    yield group
-                    group, made = [], set()
-                group.append(op)
-            if is_loop or waits:
-                made.update(op.results)
-        if group:
-            yield group
+def _groups(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Operation]]:
+    """The time loops of a block, of known symbols; in one list those that may run together."""
+    group: list[ir.Operation] = []
+    made: set[ir.Value] = set()  # by the loops of the group, and of what they make
+    for op in ops_of(block):
+        is_loop = is_time_loop(op) and decomposition(op) in known
+        waits = not made.isdisjoint(op.operands)
+        if is_loop:
+            if group and (waits or group[0].operands[0] != op.operands[0]):
+                yield group
+                group, made = [], set()
+            group.append(op)
+        if is_loop or waits:
+            made.update(op.results)
+    if group:
+        yield group
 
 
 def _call(symbol: str, group: Sequence[ir.Operation]) -> None:

@@ -17,7 +17,7 @@ from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.kernel.arrays import own_zeros, put_row
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["separate_buffers"]
@@ -27,8 +27,8 @@ def separate_buffers(lowering: Lowering) -> None:
     """Rewrites the arrays that the time loops of a module begin with."""
     if not isinstance(lowering.processor, Gpu):
         return
-    for function in lowering.bodies():
-        for op in ops_of(block_of(function)):
+    for block in bodies(lowering.module):
+        for op in ops_of(block):
             if op.name == "stablehlo.while":
                 for number, value in enumerate(list(op.operands)):
                     if rank(value):

@@ -31,6 +31,7 @@ def stamp_provenance(lowering: Lowering) -> None:
             "attributes": json.dumps(spec.json_attributes),
             "arguments": signature_text(spec.arguments),
             "results": signature_text(spec.results),
+            **({"frozen": signature_text(spec.frozen)} if spec.frozen else {}),
             "target": lowering.target.name,
             "architecture": lowering.target.architecture,
             "features": ",".join(lowering.target.features),

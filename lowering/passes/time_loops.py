@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["composites", "decomposition"]
@@ -23,8 +23,8 @@ def composites(lowering: Lowering) -> dict[str, ir.Operation]:
     """
     found = [
         (decomposition(op), op)
-        for function in lowering.bodies()
-        for op in ops_of(block_of(function))
+        for block in bodies(lowering.module)
+        for op in ops_of(block)
         if is_time_loop(op)
     ]
     times = Counter(symbol for symbol, _ in found)

@@ -26,12 +26,15 @@ PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 
 PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
-        PORTABLE: ("separate_buffers", "stamp_provenance"),
+        PORTABLE: ("freeze_weights", "separate_buffers", "stamp_provenance"),
         FUSED: (
-            *("fuse_time_loops", "padded_products", "blocked_products", "pin_arguments"),
-            *("prepack_weights", "stamp_provenance"),
+            *("freeze_weights", "fuse_time_loops", "padded_products", "blocked_products"),
+            *("pin_arguments", "prepack_weights", "pack_at_load", "stamp_provenance"),
         ),
-        PINNED: ("pin_time_loops", "share_products", "separate_buffers", "stamp_provenance"),
+        PINNED: (
+            *("freeze_weights", "pin_time_loops", "share_products", "separate_buffers"),
+            "stamp_provenance",
+        ),
     }
 )
 """The passes of each strategy, in order, by their names in `lowering.passes`."""

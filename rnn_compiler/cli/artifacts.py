@@ -23,6 +23,7 @@ from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.files import write_files
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
+from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
@@ -49,11 +50,12 @@ def _inspect(options: argparse.Namespace) -> int:
     if isinstance(found, Bundle):
         _inspect_bundle(found, options)
     elif options.json:
-        print_json(found.manifest.to_json(options.file.name))
+        print_json(found.manifest.to_json(options.file.name, archive_path(options.file).name))
     else:
-        facts = [("file", str(options.file)), *_origin(found), *_facts(found)]
-        print_facts(facts)
-        _print_functions(found.manifest, options.file)
+        archive = archive_path(options.file)
+        weights = _weights(found, archive)
+        print_facts([("file", str(options.file)), *_origin(found), *_facts(found), *weights])
+        _print_functions(found.manifest, options.file, archive)
     return 0
 
 
@@ -63,9 +65,11 @@ def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
     files = [f"{artifact.manifest.target.slug}.vmfb" for artifact in artifacts]
     if options.json:
         pairs = zip(artifacts, files, strict=True)
-        print_json([artifact.manifest.to_json(file) for artifact, file in pairs])
+        print_json([a.manifest.to_json(file, BUNDLE_ARCHIVE) for a, file in pairs])
         return
+    archive = options.file / BUNDLE_ARCHIVE
     common = [fact for fact in _origin(artifacts[0]) if all(fact in _origin(a) for a in artifacts)]
+    common += _weights(artifacts[0], archive)
     print_facts([("bundle", str(options.file)), *common])
     for artifact, file in zip(artifacts, files, strict=True):
         own = [fact for fact in _origin(artifact) if fact not in common]
@@ -75,7 +79,7 @@ def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
     shown: list[FunctionSpec] = []
     for artifact, file in zip(artifacts, files, strict=True):
         new = [spec for spec in artifact.manifest.functions if spec not in shown]
-        _print_functions(artifact.manifest, options.file / file, new)
+        _print_functions(artifact.manifest, options.file / file, archive, new)
         shown += new
 
 
@@ -101,6 +105,12 @@ def _facts(artifact: Artifact) -> list[tuple[str, str]]:
     ]
 
 
+def _weights(artifact: Artifact, archive: Path) -> list[tuple[str, str]]:
+    """Its frozen weights, if it has any."""
+    spec = artifact.manifest.parameters
+    return [] if spec is None else [("weights", f"{spec.size:,} bytes in {archive}")]
+
+
 def _code(target: TargetSpec) -> tuple[str, str]:
     """What the code needs of the processor."""
     if target.device == "cuda":
@@ -123,19 +133,28 @@ def _runs_here(artifact: Artifact) -> str:
 
 
 def _print_functions(
-    manifest: Manifest, file: Path, functions: Sequence[FunctionSpec] | None = None
+    manifest: Manifest,
+    file: Path,
+    archive: Path,
+    functions: Sequence[FunctionSpec] | None = None,
 ) -> None:
     """Prints functions of an artifact, or all, each with a command that runs it."""
     for spec in manifest.functions if functions is None else functions:
         print_line()
-        title = f"@{spec.function}" if manifest.linked else f"@{spec.function}  {_constants(spec)}"
-        for kind, tensors in (("argument", spec.arguments), ("result", spec.results)):
+        head = f"@{spec.function}"
+        title = head if manifest.linked else f"{head}  {_constants(spec)}"
+        for kind, tensors in (
+            ("argument", spec.arguments),
+            ("frozen argument", spec.frozen),
+            ("result", spec.results),
+        ):
             rows = [(t.name, t.dtype, _shape(t), _formula(t)) for t in tensors]
-            print_table((kind, "dtype", "shape", "formula"), rows, title=title)
-            print_line()
+            if rows or kind == "argument":
+                print_table((kind, "dtype", "shape", "formula"), rows, title=title)
+                print_line()
             title = ""
         _print_plain_loops(manifest, spec)
-        print_line(manifest.run_command(spec, str(file)), dim=True)
+        print_line(manifest.run_command(spec, str(file), str(archive)), dim=True)
     for spec in manifest.linked if functions is None or functions else ():
         print_line()
         print_line(f"linked: {_constants(spec)} dtype={spec.dtype}")
@@ -181,6 +200,12 @@ def add_run(verbs: Any) -> None:
     parser.add_argument("--function", metavar="NAME", help="default: the only one")
     add_device_option(parser)
     parser.add_argument(
+        "--parameters",
+        type=Path,
+        metavar="FILE.irpa",
+        help="the frozen weights (default: those beside the artifact)",
+    )
+    parser.add_argument(
         "--random", action="store_true", help="draw the arguments that are not given"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.npz", help="write the results")
@@ -193,7 +218,7 @@ def _run(options: argparse.Namespace) -> int:
     if output is not None and output.suffix != ".npz":
         output = output.with_name(f"{output.name}.npz")
     check_output(output)
-    program = load(options.file, options.device)
+    program = load(options.file, options.device, parameters=options.parameters)
     names = list(program.functions)
     if options.function is None and len(names) > 1:
         raise UsageError(f"--function: expected one of {', '.join(names)}")

@@ -32,7 +32,7 @@ from rnn_compiler.goldens import golden
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.artifact import Artifact, golden_path
+from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, Artifact, archive_path, golden_path
 
 __all__ = ["add_compile", "add_compile_options", "add_emit", "save_compiled"]
 
@@ -91,8 +91,8 @@ def add_compile(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "compile",
         help="compile one or several ops into an artifact",
-        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json; "
-        "for several targets, into a bundle folder.",
+        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json, "
+        "with --weights also FILE.irpa; for several targets, into a bundle folder.",
     )
     add_module_options(parser)
     name = "the module's or else the first function's name, block_lstm_v2.vmfb"
@@ -158,6 +158,8 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
         check_output(output)
         check_output(output.with_name(f"{output.name}.json"))
         check_output(golden_path(output) if options.golden else None)
+        if module.parameters:
+            check_output(archive_path(output))
     else:
         check_output_folder(output)
     start = time.perf_counter()
@@ -190,11 +192,19 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
     print_table(("target", "code for", "size"), rows)
     if samples is not None:
         print_text(f"golden: computed by {samples.computed_by}; rnn-compiler verify compares")
+    archive = artifacts[0].archive
+    if archive is not None:
+        print_text(f"frozen weights: {len(archive):,} bytes in {_archive(path)}")
     for artifact in artifacts:
         for loop, reason in artifact.manifest.plain_loops.items():
             print_text(f"{artifact.manifest.target.name}: time loop {loop} stays plain: {reason}")
     print_line(f"{seconds:.2f} s; next: rnn-compiler inspect {shlex.quote(str(path))}", dim=True)
     return 0
+
+
+def _archive(path: Path) -> Path:
+    """Where the frozen weights of what was saved are."""
+    return archive_path(path) if path.is_file() else path / BUNDLE_ARCHIVE
 
 
 def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[str, Any]:
@@ -207,6 +217,7 @@ def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[st
         "seconds": seconds,
         "functions": [spec.function for spec in artifacts[0].manifest.functions],
         "linked": [spec.op for spec in artifacts[0].manifest.linked],
+        "parameters": None if artifacts[0].archive is None else str(_archive(path)),
         "artifacts": [
             {
                 "file": str(file),

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import with_hint
+from rnn_compiler.freezing import freeze
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build, find_op
 from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.weights.files import load
 
 __all__ = [
     "UsageError",
@@ -96,6 +98,13 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,...",
         help="the results to give, h,cs; others are not computed (default: all)",
     )
+    parser.add_argument(
+        "--weights",
+        type=Path,
+        metavar="FILE",
+        help="arguments that become a part of the module, from a .npz or .safetensors file: w or, "
+        "of one function, encoder.w",
+    )
 
 
 def _names(text: str) -> list[str]:
@@ -145,13 +154,32 @@ def module_of(options: argparse.Namespace) -> Module:
     keywords |= {"dtype": options.dtype, "name": options.name, "outputs": options.outputs}
     try:
         if len(names) == 1:
-            return build(names[0], function=functions[0] if functions else None, **keywords)
-        if functions is None:
-            return build(names, **keywords)
-        own = [{"function": function} for function in functions]
-        return build([*zip(names, own, strict=True)], **keywords)
+            module = build(names[0], function=functions[0] if functions else None, **keywords)
+        elif functions is None:
+            module = build(names, **keywords)
+        else:
+            own = [{"function": function} for function in functions]
+            module = build([*zip(names, own, strict=True)], **keywords)
     except TypeError as error:
         raise UsageError(f"{error} (--dim gives dimensions, --attr attributes)") from error
+    return module if options.weights is None else _frozen(module, options.weights)
+
+
+def _frozen(module: Module, path: Path) -> Module:
+    """A module with the weights of a file; one that names no function is for all that take it."""
+    weights: dict[str, dict[str, Any]] = {spec.function: {} for spec in module.functions}
+    takes = {spec.function: [each.name for each in spec.arguments] for spec in module.functions}
+    for key, array in load(path).items():
+        function, _, name = key.rpartition(".")
+        found = [each for each in takes if name in takes[each] and function in ("", each)]
+        if not found:
+            known = {f"{each}.{name}" for each in takes for name in takes[each]}
+            known |= {name for names in takes.values() for name in names}
+            message = f"--weights {path}: {key}: no argument of {', '.join(takes)}"
+            raise UsageError(with_hint(message, key, known))
+        for each in found:
+            weights[each][name] = array
+    return freeze(module, weights)
 
 
 def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:

@@ -21,6 +21,8 @@ from rnn_compiler.schema.dtypes import DTYPES
 
 __all__ = [
     "SCHEMA_VERSION",
+    "SCOPE",
+    "ArchiveSpec",
     "FunctionSpec",
     "GoldenSpec",
     "Manifest",
@@ -30,6 +32,9 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
+
+SCOPE = "model"
+"""The scope of parameters in IREE, as in ``iree-run-module --parameters=model=FILE.irpa``."""
 
 _INFINITIES = ("inf", "-inf")
 
@@ -98,6 +103,8 @@ class FunctionSpec:
         results: Its results, in TensorFlow's order.
         weights: Which arguments stay the same from call to call, so that what is made of them alone
             may be kept.
+        frozen: Arguments of the op that the function does not take, as they come with the module:
+            parameters in an archive beside it.
     """
 
     op: str
@@ -108,6 +115,11 @@ class FunctionSpec:
     arguments: tuple[TensorSpec, ...]
     results: tuple[TensorSpec, ...]
     weights: tuple[str, ...] = ()
+    frozen: tuple[TensorSpec, ...] = ()
+
+    def parameter(self, name: str) -> str:
+        """The name of a frozen argument in the archive, ``"encoder.w"``."""
+        return f"{self.function}.{name}"
 
     @property
     def prepack(self) -> str:
@@ -136,6 +148,7 @@ class FunctionSpec:
             return tuple(TensorSpec(**row) for row in fields)
 
         changed: Any = {key: tensors(data[key]) for key in ("arguments", "results")}
+        changed["frozen"] = tensors(data.get("frozen", []))
         changed["weights"] = tuple(data.get("weights", ()))
         changed["attributes"] = {
             name: float(value) if value in _INFINITIES else value
@@ -180,6 +193,19 @@ class GoldenSpec:
 
 
 @dataclass(frozen=True)
+class ArchiveSpec:
+    """The archive of a module's frozen weights.
+
+    Attributes:
+        sha256: Its digest.
+        size: Its size in bytes.
+    """
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
 class Manifest:
     """Everything known about one compiled payload.
 
@@ -192,6 +218,7 @@ class Manifest:
         module_sha256: Digest of the portable StableHLO it was made from.
         payload_sha256: Digest of the payload.
         payload_size: Size of the payload in bytes.
+        parameters: The archive of frozen weights; None if there are none, or it is not made yet.
         name: The module's symbol, which is its name in IREE's VM; empty for IREE's own, "module".
         plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
             its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
@@ -209,6 +236,7 @@ class Manifest:
     payload_sha256: str
     payload_size: int
     name: str = ""
+    parameters: ArchiveSpec | None = None
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     linked: tuple[FunctionSpec, ...] = ()
     golden: GoldenSpec | None = None
@@ -228,11 +256,12 @@ class Manifest:
             if function == spec.function
         }
 
-    def to_json(self, file: str = "FILE.vmfb") -> dict[str, Any]:
+    def to_json(self, file: str = "FILE.vmfb", archive: str = "FILE.irpa") -> dict[str, Any]:
         """As plain JSON data, with a ready `iree-run-module` command per function.
 
         Args:
             file: The payload's file name, for those commands.
+            archive: The name of the file of frozen weights, if there are any.
 
         Example:
             >>> target = TargetSpec("cpu:generic", "local", "x86_64", ())
@@ -248,10 +277,14 @@ class Manifest:
         return {
             **fields,
             "manifest_sha256": _digest(fields),
-            "run_commands": {f.function: self.run_command(f, file) for f in self.functions},
+            "run_commands": {
+                f.function: self.run_command(f, file, archive) for f in self.functions
+            },
         }
 
-    def run_command(self, spec: FunctionSpec, file: str = "FILE.vmfb") -> str:
+    def run_command(
+        self, spec: FunctionSpec, file: str = "FILE.vmfb", archive: str = "FILE.irpa"
+    ) -> str:
         """The `iree-run-module` command line that calls one function on zeros.
 
         Integers with a range, such as a sequence length, are at its end.
@@ -266,6 +299,7 @@ class Manifest:
             [
                 "iree-run-module",
                 f"--module={file}",
+                *([f"--parameters={SCOPE}={archive}"] if self.parameters else []),
                 f"--device={device}",
                 f"--function={spec.function}",
                 *inputs,
@@ -302,6 +336,8 @@ class Manifest:
             fields["linked"] = tuple(map(FunctionSpec.from_json, fields.get("linked", ())))
             if fields.get("golden") is not None:
                 fields["golden"] = GoldenSpec(**fields["golden"])
+            if fields.get("parameters") is not None:
+                fields["parameters"] = ArchiveSpec(**fields["parameters"])
             return Manifest(**fields)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error

@@ -56,9 +56,8 @@ def work(spec: FunctionSpec) -> int:
     LSTMBlockCellGrad, whose weights are an argument but in no product, passes for more than it is.
     """
     rows = spec.dims.get("seq_length", 1) * spec.dims.get("batch_size", 0)
-    weights = sum(
-        math.prod(tensor.shape) for tensor in (*spec.arguments, *spec.results) if not tensor.batched
-    )
+    tensors = (*spec.arguments, *spec.frozen, *spec.results)
+    weights = sum(math.prod(tensor.shape) for tensor in tensors if not tensor.batched)
     return 2 * (rows + _READING) * weights
 
 

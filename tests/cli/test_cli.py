@@ -19,6 +19,7 @@ from rnn_compiler.cli import main
 from rnn_compiler.runtime import Artifact, Bundle, read_artifact
 from rnn_compiler.schema.cpu_features import LEVELS, architecture
 from rnn_compiler.schema.manifest import TargetSpec
+from rnn_compiler.weights import save
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
@@ -99,7 +100,9 @@ def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert emitted("after:stamp_provenance") == emitted("lowered")
     arguments = ["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", "after:pin_time_loops"]
     assert main(arguments) == 2
-    assert "a pass of the fused strategy: fuse_time_loops" in capsys.readouterr().err
+    assert (
+        "a pass of the fused strategy: freeze_weights, fuse_time_loops" in capsys.readouterr().err
+    )
 
 
 def test_a_time_loop_that_stays_plain_is_said(
@@ -160,6 +163,53 @@ def test_names_that_are_wrong(
 ) -> None:
     assert main(["compile", "BlockLSTMV2", "--dim", DIMS, *arguments]) == 2
     assert part in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["npz", "safetensors"])
+def test_compile_freezes_weights(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that name no function are for each that takes them."""
+    if suffix == "safetensors":
+        pytest.importorskip("safetensors")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    arrays = {"w": (9, 20), "encoder.b": (20,), "decoder.b": (20,)}
+    values = {name: rng.normal(size=shape).astype(np.float32) for name, shape in arrays.items()}
+    save(f"weights.{suffix}", values)
+    layers = ["BlockLSTMV2", "BlockLSTMV2", "--function=encoder,decoder", "--outputs=h"]
+    given = [*layers, "--dim", DIMS, f"--weights=weights.{suffix}"]
+    assert main(["compile", *given, "-o", "m.vmfb"]) == 0
+    assert "bytes in m.irpa" in capsys.readouterr().out
+    assert main(["inspect", "m.vmfb"]) == 0
+    shown = capsys.readouterr().out
+    for part in ("weights  ", "frozen argument", "--parameters=model=m.irpa"):
+        assert part in shown
+    assert main(["emit", *given]) == 0
+    assert "func.func private @decoder.b() -> tensor<20xf32>" in capsys.readouterr().out
+    Path("m.irpa").rename("elsewhere")
+    run = ["run", "m.vmfb", "--function=decoder", "--random"]
+    assert main(run) == 1
+    assert "m.irpa: the archive of frozen weights is missing" in capsys.readouterr().err
+    assert main([*run, "--parameters=elsewhere", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["not_finite"] == 0
+
+
+def test_weights_that_nothing_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "weights.npz"
+    given = ["compile", "BlockLSTMV2", "--dim", DIMS, f"--weights={path}"]
+    assert main(given) == 1
+    assert str(path) in capsys.readouterr().err
+    for name in ("kernel", "decoder.w", "W", "block_lstm_v2.v"):
+        save(path, {name: np.zeros(3, np.float32)})
+        assert main(given) == 2
+        assert f"{name}: no argument of block_lstm_v2" in capsys.readouterr().err
+    save(path, {"w": np.zeros(3, np.float32)})
+    assert main(given) == 2
+    assert "'w': expected shape" in capsys.readouterr().err
+    path.write_bytes(b"PK")
+    assert main(given) == 2
+    assert "expected a .npz file" in capsys.readouterr().err
 
 
 def test_compile_for_several_targets_makes_a_bundle(

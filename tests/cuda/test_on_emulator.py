@@ -80,7 +80,7 @@ RUNS = {
     "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
     "differences": Run(("numeric/test_finite_differences.py",), 17),
     "sweep": Run(("numeric/test_cudnn_rnn.py",), 5, "test_sweep"),
-    "emulated": Run(("cuda/emulated",), 30),
+    "emulated": Run(("cuda/emulated",), 32),
     **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
 }
 

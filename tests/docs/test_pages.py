@@ -127,6 +127,7 @@ LINKED = {
         *PAGES.values(),
         ROOT / "lowering" / "passes" / "README.md",
         ROOT / "samples" / "quickstart" / "README.md",
+        ROOT / "samples" / "streaming" / "README.md",
         ROOT / "tests" / "README.md",
         ROOT / "tests" / "goldens" / "README.md",
     )

@@ -58,6 +58,18 @@ def test_xla_agrees(op: str, dtype: str) -> None:
         assert_close(ours, theirs, dtype)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_xla_runs_frozen_modules(dtype: str) -> None:
+    """Their weights are constants."""
+    variant = first_variant("BlockLSTMV2")
+    arguments = draw("BlockLSTMV2", dtype, variant)
+    weights = {name: arguments.pop(name) for name in ("w", "wci", "b", "seq_len_max")}
+    frozen = rc.freeze(module("BlockLSTMV2", dtype, variant), weights)
+    theirs = compile_with_xla(frozen)(arguments)
+    ours = rc.raw_ops.BlockLSTMV2(**arguments, **weights, **frozen.functions[0].attributes)
+    assert_close(ours._asdict(), theirs, dtype)
+
+
 @each_op_and_dtype
 def test_module_is_portable(op: str, dtype: str) -> None:
     """Only StableHLO and func, in code, types and attributes."""

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Literal, Protocol, SupportsIndex, TypeVar, overload
+from typing import Any, Literal, Protocol, SupportsIndex, TypeVar, overload
+
+import numpy.typing as npt
 
 class MLIRError(Exception): ...
 
@@ -126,8 +128,12 @@ class DenseI64ArrayAttr(Attribute):
 
 class DenseElementsAttr(Attribute):
     is_splat: bool
+    @overload
     @staticmethod
     def get(attributes: Sequence[Attribute], type: Type) -> DenseElementsAttr: ...
+    @overload
+    @staticmethod
+    def get(array: npt.NDArray[Any], *, type: Type) -> DenseElementsAttr: ...
     @staticmethod
     def get_splat(type: Type, value: Attribute) -> DenseElementsAttr: ...
     def get_splat_value(self) -> Attribute: ...
@@ -149,9 +155,9 @@ class IntegerType(Type):
     def get_signless(width: int) -> IntegerType: ...
 
 class FunctionType(Type):
+    def __init__(self, type: Type) -> None: ...
     inputs: list[Type]
     results: list[Type]
-    def __init__(self, type: Type) -> None: ...
     @staticmethod
     def get(inputs: Sequence[Type], results: Sequence[Type]) -> FunctionType: ...
 

@@ -1,0 +1,73 @@
+"""Makes frozen weights parameters of the module, which IREE reads from an archive as it loads it.
+
+Requires: a portable module.
+Matches: the private functions without a body that stand for frozen weights (`builder.module`). Each
+becomes a `util.global` of the same symbol, whose value is the parameter of that name in the scope
+`SCOPE`, and each call of it a `util.global.load`.
+Ensures: every function of the module has a body.
+
+The values themselves are neither here nor in the payload: the archive beside it has them.
+"""
+
+from __future__ import annotations
+
+import json
+
+from rnn_compiler.lowering.analysis.values import symbol_of
+from rnn_compiler.lowering.mlir import bodies, ir, ops_of
+from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.schema.manifest import SCOPE
+
+__all__ = ["add_global", "freeze_weights", "load_global"]
+
+
+def freeze_weights(lowering: Lowering) -> None:
+    """Replaces the functions that stand for weights, and their calls."""
+    symbols = {spec.parameter(each.name) for spec in lowering.functions for each in spec.frozen}
+    for block in bodies(lowering.module):
+        for op in ops_of(block):
+            if op.name != "func.call":
+                continue
+            symbol = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            if symbol in symbols:
+                loaded = load_global(symbol, op.results[0].type, ir.InsertionPoint(op), op.location)
+                op.results[0].replace_all_uses_with(loaded)
+                op.erase()
+    for op in ops_of(lowering.module.body):
+        symbol = symbol_of(op)
+        if symbol in symbols:
+            (kind,) = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value).results
+            at = ir.InsertionPoint.at_block_begin(lowering.module.body)  # before who reads it
+            add_global(symbol, kind, at, parameter=symbol)
+            op.erase()
+
+
+def add_global(
+    symbol: str, kind: ir.Type, at: ir.InsertionPoint, *, parameter: str | None = None
+) -> None:
+    """Adds a value that the module keeps from when it is loaded on.
+
+    Args:
+        symbol: Its symbol.
+        kind: Its type.
+        at: Where.
+        parameter: The name under which an archive has it; without one, an initializer stores it.
+    """
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": ir.StringAttr.get(symbol),
+        "sym_visibility": ir.StringAttr.get("private"),
+        "type": ir.TypeAttr.get(kind),
+    }
+    if parameter is not None:
+        names = f"{json.dumps(SCOPE)}::{json.dumps(parameter)}"
+        attributes["initial_value"] = ir.Attribute.parse(f"#flow.parameter.named<{names}> : {kind}")
+    ir.Operation.create("util.global", attributes=attributes, ip=at)
+
+
+def load_global(
+    symbol: str, kind: ir.Type, at: ir.InsertionPoint, location: ir.Location | None = None
+) -> ir.Value:
+    """Emits the value of a global."""
+    attributes = {"global": ir.FlatSymbolRefAttr.get(symbol)}
+    load = ir.Operation.create("util.global.load", [kind], [], attributes, ip=at, loc=location)
+    return load.results[0]

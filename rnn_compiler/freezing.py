@@ -1,0 +1,113 @@
+"""Frozen weights: arguments that come with a module, no longer passed by its callers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+__all__ = ["freeze"]
+
+
+def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
+    """Gives a module weights of its own: its functions take all arguments but those.
+
+    What is compiled of it has the weights beside it, in an archive that IREE reads once, as the
+    module is loaded; where they are packed for the processor, they are so then. The weights are not
+    part of the compiled code: other weights of the same shapes compile to the same.
+
+    Args:
+        module: What `build` made.
+        weights: Arguments by name, ``{"w": w, "b": b}``: anything numpy can view, of the dtype and
+            shape that the function takes, copied. Of a module with several functions, such a
+            mapping for each by name, ``{"encoder": {"w": ...}, "decoder": {...}}``.
+
+    Returns:
+        The module with them; the one that was given stays as it is.
+
+    Raises:
+        InvalidArgumentError: There is no such function or argument, or an array has the wrong
+            dtype, shape or value.
+
+    Example:
+        >>> from rnn_compiler import build
+        >>> sizes = dict(seq_length=3, batch_size=2, input_size=4, num_units=5)
+        >>> module = build("BlockLSTMV2", **sizes, outputs=["h"])
+        >>> w, b = np.zeros((9, 20), np.float32), np.zeros(20, np.float32)
+        >>> [each.name for each in freeze(module, {"w": w, "b": b}).functions[0].arguments]
+        ['seq_len_max', 'x', 'cs_prev', 'h_prev', 'wci', 'wcf', 'wco']
+    """
+    if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidArgumentError("freeze", "module", "what `build` made", describe(module))
+    given = _by_function(module, weights)
+    functions: list[FunctionSpec] = []
+    parameters = dict(module.parameters)
+    for spec in module.functions:
+        arrays = _arrays(spec, given.get(spec.function, {}))
+        functions.append(_without(spec, arrays))
+        parameters |= {spec.parameter(name): array for name, array in arrays.items() if array.size}
+    return Module(functions, module.name, parameters)
+
+
+def _by_function(module: Module, weights: Any) -> Mapping[str, Mapping[str, Any]]:
+    """What each function is given."""
+    names = [spec.function for spec in module.functions]
+    nested = "a mapping of arguments to arrays"
+    if len(names) > 1:
+        nested = f"{nested} for each function, {{{names[0]!r}: {{...}}}}"
+    if not isinstance(weights, Mapping):
+        raise InvalidArgumentError("freeze", "weights", nested, describe(weights))
+    given: dict[Any, Any] = {**weights}
+    if len(names) == 1 and not any(isinstance(value, Mapping) for value in given.values()):
+        given = {names[0]: given}
+    for name, arrays in given.items():
+        if not isinstance(arrays, Mapping):
+            raise InvalidArgumentError("freeze", "weights", nested, f"{name!r}: an array")
+        if name not in names:
+            expected, remedy = f"one of {', '.join(names)}", did_you_mean(name, names)
+            raise InvalidArgumentError("freeze", "function", expected, describe(name), remedy)
+    return given
+
+
+def _arrays(spec: FunctionSpec, given: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of arguments that a function is given, those of lists by element."""
+    known = list(dict.fromkeys(argument.keyword for argument in spec.arguments))
+    for name in given:
+        if name not in known:
+            expected, remedy = f"one of {', '.join(known)}", did_you_mean(name, known)
+            raise InvalidArgumentError(spec.op, "weights", expected, describe(name), remedy)
+    tensors = {argument.name: argument for argument in spec.arguments}
+    values = by_name(spec.op, spec.arguments, given)
+    return {name: _array(spec.op, tensors[name], value) for name, value in values.items()}
+
+
+def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
+    """A copy of an argument's value, as the function reads it."""
+    array = as_array(op, tensor.name, value, tensor.dtype)
+    check_argument(op, tensor, array)
+    dtype = DTYPES[tensor.dtype].numpy
+    if tensor.ignored:
+        return np.zeros(tensor.shape, dtype)
+    copy: Any = np.array(array, dtype, order="C", copy=True)
+    copy = copy.reshape(tensor.shape)
+    copy.flags.writeable = False
+    return copy
+
+
+def _without(spec: FunctionSpec, names: Mapping[str, Any]) -> FunctionSpec:
+    """A function that does not take some of its arguments."""
+    return replace(
+        spec,
+        arguments=tuple(each for each in spec.arguments if each.name not in names),
+        weights=tuple(name for name in spec.weights if name not in names),
+        frozen=(*spec.frozen, *(each for each in spec.arguments if each.name in names)),
+    )

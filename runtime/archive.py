@@ -1,0 +1,60 @@
+"""Archives of frozen weights: arrays by name in IREE's own format, ``.irpa``.
+
+A module reads them as it is loaded, through IREE's module ``io_parameters``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import iree.runtime as iree
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.schema.manifest import SCOPE
+
+__all__ = ["archive_of", "parameters_module"]
+
+_ALIGNMENT = 64
+"""Bytes of which an array's address must be a multiple for IREE not to copy it."""
+
+
+def archive_of(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """The archive of some arrays; equal ones give equal bytes.
+
+    Raises:
+        OSError: There is no room for a temporary file.
+
+    Example:
+        >>> archive_of({"f.w": np.zeros(3, np.float32)})[:4]
+        b'IRPA'
+    """
+    index: Any = iree.ParameterIndex()
+    for name, array in arrays.items():
+        index.add_buffer(name, np.frombuffer(array.tobytes(), np.uint8))
+    with tempfile.TemporaryDirectory(prefix="rnn-compiler-") as folder:
+        path = Path(folder) / "archive.irpa"
+        index.create_archive_file(str(path))
+        return path.read_bytes()
+
+
+def parameters_module(instance: Any, archive: bytes) -> Any:
+    """The module that gives others the arrays of an archive.
+
+    Raises:
+        ArtifactError: It is none.
+    """
+    memory = np.empty(len(archive) + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    memory = memory[start : start + len(archive)]
+    memory[:] = np.frombuffer(archive, np.uint8)
+    index: Any = iree.ParameterIndex()
+    try:
+        index.load_from_file_handle(iree.FileHandle.wrap_memory(memory), "irpa")
+    except (RuntimeError, ValueError) as error:
+        raise ArtifactError(f"IREE does not take the archive of weights: {error}") from error
+    return iree.create_io_parameters_module(instance, index.create_provider(scope=SCOPE))

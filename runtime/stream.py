@@ -1,0 +1,338 @@
+"""Streams: a sequence in chunks, whose state stays on the device from one to the next.
+
+A compiled function takes T steps. A chunk of fewer is padded and its length passed, a longer one
+goes in pieces of T; so the steps are those of one long call, whatever the chunks. What crosses
+between host and device is the chunk and the results, and before the first the weights.
+
+Which argument is the chunk, which its length, and which result is the state that comes next, is
+known by op (`_OPS`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, check_keywords
+from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.results import result_type
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+if TYPE_CHECKING:
+    from rnn_compiler.runtime.program import Function
+
+__all__ = ["Stream"]
+
+
+@dataclass(frozen=True)
+class _Op:
+    """How an op takes a part of a sequence.
+
+    Attributes:
+        chunk: The argument that is the sequence.
+        rows: The results that have a row for each step.
+        states: Its state arguments, each with the results that hold what comes next, best first:
+            as it is after the last step, or at every step.
+        length: The argument that says how many steps there are; None if all count.
+        steps: Whether the sequence has a time axis; else a call is one step.
+    """
+
+    chunk: str
+    rows: Sequence[str]
+    states: Mapping[str, Sequence[str]]
+    length: str | None = None
+    steps: bool = True
+
+
+_LSTM = ("i", "cs", "f", "o", "ci", "co", "h")
+_BLOCK = _Op("x", _LSTM, {"cs_prev": ("cs_last", "cs"), "h_prev": ("h_last", "h")}, "seq_len_max")
+_CUDNN = _Op("input", ("output",), {"input_h": ("output_h",), "input_c": ("output_c",)})
+
+_OPS = {
+    "BlockLSTM": _BLOCK,
+    "BlockLSTMV2": _BLOCK,
+    "CudnnRNN": _CUDNN,
+    "CudnnRNNV2": _CUDNN,
+    "CudnnRNNV3": replace(_CUDNN, length="sequence_lengths"),
+    "GRUBlockCell": _Op("x", ("r", "u", "c", "h"), {"h_prev": ("h",)}, steps=False),
+    "LSTMBlockCell": _Op("x", _LSTM, {"cs_prev": ("cs",), "h_prev": ("h",)}, steps=False),
+}
+
+
+class Stream:
+    """A function that goes on where its last call ended; made by `Program.stream`.
+
+    Calls of one stream come one after the other. Streams of one program are independent of each
+    other.
+
+    Attributes:
+        state: What the next chunk starts from, on the device, by the names of the arguments.
+
+    Example:
+        ``stream = program.stream(w=w, b=b, ...)``, then ``stream(x=chunk).h`` as often as there are
+        chunks, and ``stream.reset()`` before the next sequence.
+    """
+
+    def __init__(self, function: Function, arguments: Mapping[str, Any]) -> None:
+        """Starts one.
+
+        Args:
+            function: The function.
+            arguments: What stays the same from chunk to chunk, by name, and what state there is
+                before the first; zeros if none is given.
+
+        Raises:
+            TypeError: An argument is unknown or missing.
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+            UnsupportedError: The function cannot go on where it ended; the message says why.
+        """
+        spec = function.spec
+        self._function, self._spec = function, spec
+        self._op = _of(spec)
+        self._arguments = {argument.name: argument for argument in spec.arguments}
+        self._next = {
+            name: _result(spec, self._op, name, function.device.kind == "local")
+            for name in self._op.states
+            if name in self._arguments and not self._arguments[name].ignored
+        }
+        changing = (self._op.chunk, self._op.length)
+        known = [name for name in self._arguments if name not in changing]
+        optional = [name for name in known if self._arguments[name].default is not None]
+        needed = [name for name in known if name not in (*self._next, *optional)]
+        check_keywords(f"{spec.function}.stream", arguments, known, needed)
+        self._fixed = {
+            name: self._resident(name, arguments.get(name))
+            for name in known
+            if name not in self._next
+        }
+        self._first = {name: self._resident(name, arguments.get(name)) for name in self._next}
+        self._axis = 0 if spec.attributes.get("time_major", True) else 1
+        shown = {*self._op.rows, *self._next.values()}
+        self._fields = tuple(each.name for each in spec.results if each.name in shown)
+        self.state: dict[str, DeviceArray] = dict(self._first)
+
+    def __repr__(self) -> str:
+        return f"Stream({self._spec.function}, {self._op.chunk}={self._chunk})"
+
+    @property
+    def _chunk(self) -> TensorSpec:
+        return self._arguments[self._op.chunk]
+
+    @property
+    def _most(self) -> int:
+        """How many steps a call takes."""
+        return self._spec.dims["seq_length"] if self._op.steps else 1
+
+    def reset(self, **state: object) -> None:
+        """Begins again, from the first state; other states may be given by name.
+
+        Raises:
+            TypeError: There is no such state.
+            InvalidArgumentError: A state has the wrong dtype or shape.
+        """
+        check_keywords(f"{self._spec.function}.reset", state, [*self._first], [])
+        given = {name: self._resident(name, value) for name, value in state.items()}
+        self.state = {**self._first, **given}
+
+    def __call__(self, **arguments: object) -> Any:
+        """Takes the next chunk.
+
+        Args:
+            **arguments: The chunk, by the name that the op has for it, ``x`` or ``input``, with any
+                number of steps. With it may come its length, `seq_len_max` or, for each row,
+                `sequence_lengths`: steps past that do not count. It is that of the chunk.
+
+        Returns:
+            A named tuple of numpy arrays: the op's results at the chunk's steps, and those that are
+            the state after the last. What only a gradient needs is left out.
+
+        Raises:
+            TypeError: An argument is unknown or missing.
+            InvalidArgumentError: The chunk has the wrong dtype or shape, or a part of it cannot be
+                taken; the state is then as it was.
+            DeviceError: The device failed; the state is then as it was.
+        """
+        op, spec = self._op, self._spec
+        known = [op.chunk, *([] if op.length is None else [op.length])]
+        check_keywords(f"{spec.function}.stream", arguments, known, [op.chunk])
+        chunk = self._checked(arguments[op.chunk])
+        steps = chunk.shape[self._axis] if op.steps else 1
+        if op.steps and op.length is None and steps % self._most:
+            raise InvalidArgumentError(
+                spec.op,
+                op.chunk,
+                f"a multiple of {self._most} steps, which the function was built for",
+                f"{steps} steps",
+                "build CudnnRNNV3, which takes lengths",
+            )
+        lengths = self._lengths(steps, arguments.get(op.length or ""))
+        state, pieces = self.state, list[dict[str, npt.NDArray[Any]]]()
+        for start in range(0, steps, self._most):
+            count = min(self._most, steps - start)
+            piece = self._piece(chunk, start, count)
+            length = None if lengths is None else np.minimum(np.maximum(lengths - start, 0), count)
+            results = self._run(piece, length, state)
+            state = self._after(results, length, state)
+            rows = [name for name in self._fields if name in op.rows]
+            pieces.append({name: self._shown(results[name], count) for name in rows})
+        results = [self._joined(name, pieces, state) for name in self._fields]
+        self.state = state
+        return result_type(spec.op, self._fields)(*results)
+
+    # Arguments.
+
+    def _resident(self, name: str, value: object) -> DeviceArray:
+        """An argument on the device, where it stays; without a value zeros, or its default."""
+        spec, device = self._arguments[name], self._function.device
+        if value is None and (name in self._op.states or spec.default is not None):
+            return device.put(default_array(replace(spec, default=spec.default or 0)), spec)
+        array = as_array(self._spec.op, name, value, spec.dtype, device.uri)
+        check_argument(self._spec.op, spec, array)
+        if spec.ignored:
+            return device.put(default_array(replace(spec, default=0)), spec)
+        if isinstance(array, DeviceArray) and array.device is device and not array.exported:
+            return array
+        host = array.to_host() if isinstance(array, DeviceArray) else array
+        return device.put(np.reshape(host, spec.shape), spec)
+
+    def _checked(self, value: object) -> npt.NDArray[Any] | DeviceArray:
+        """A chunk as an array of the op's dtype and, but for the steps, shape."""
+        op, spec = self._spec.op, self._chunk
+        array = as_array(op, spec.name, value, spec.dtype, self._function.device.uri)
+        shape = list(spec.shape)
+        if self._op.steps and len(array.shape) == len(shape):
+            shape[self._axis] = array.shape[self._axis]
+        check_argument(op, replace(spec, shape=tuple(shape)), array)
+        return array
+
+    def _lengths(self, steps: int, value: object) -> npt.NDArray[Any] | None:
+        """How many steps of a chunk count; None if the op does not ask."""
+        if self._op.length is None:
+            return None
+        spec = replace(self._arguments[self._op.length], minimum=0, maximum=steps)
+        if value is None:
+            return np.full(spec.shape, steps, np.int64)
+        array = as_array(self._spec.op, spec.name, value, spec.dtype)
+        check_argument(self._spec.op, spec, array)
+        return np.asarray(array, np.int64)
+
+    def _piece(
+        self, chunk: npt.NDArray[Any] | DeviceArray, start: int, count: int
+    ) -> npt.NDArray[Any] | DeviceArray:
+        """Some steps of a chunk, and padding up to as many as the function takes."""
+        if not self._op.steps or chunk.shape[self._axis] == self._most:
+            return chunk
+        host = chunk.to_host() if isinstance(chunk, DeviceArray) else chunk
+        part = host[self._at(start, start + count)]
+        if count == self._most:
+            return part
+        padded = np.zeros(self._chunk.shape, DTYPES[self._chunk.dtype].numpy)
+        padded[self._at(0, count)] = part
+        return padded
+
+    def _at(self, start: int, stop: int) -> tuple[slice, ...]:
+        """Some steps, as an index."""
+        return (*[slice(None)] * self._axis, slice(start, stop))
+
+    # Calls.
+
+    def _run(
+        self,
+        piece: npt.NDArray[Any] | DeviceArray,
+        length: npt.NDArray[Any] | None,
+        state: Mapping[str, DeviceArray],
+    ) -> dict[str, DeviceArray]:
+        """Runs the function; gives its results by name."""
+        given: dict[str, Any] = {**self._fixed, **state, self._op.chunk: piece}
+        if length is not None and self._op.length is not None:
+            dtype = DTYPES[self._arguments[self._op.length].dtype].numpy
+            given[self._op.length] = length.astype(dtype)
+        results = self._function.invoke([given[name] for name in self._arguments], to_host=False)
+        return dict(zip((each.name for each in self._spec.results), results, strict=True))
+
+    def _after(
+        self,
+        results: Mapping[str, DeviceArray],
+        length: npt.NDArray[Any] | None,
+        state: Mapping[str, DeviceArray],
+    ) -> dict[str, DeviceArray]:
+        """The state after a piece."""
+        after: dict[str, DeviceArray] = {}
+        for name, result in self._next.items():
+            array, spec = results[result], self._arguments[name]
+            if array.shape == spec.shape:
+                after[name] = array
+            elif not (steps := int(np.max(length)) if length is not None else self._most):
+                after[name] = state[name]
+            else:
+                after[name] = self._function.device.put(array.to_host()[steps - 1], spec)
+        return after
+
+    # Results.
+
+    def _shown(self, array: DeviceArray, count: int) -> npt.NDArray[Any]:
+        """What a result has for the steps of a piece, on the host in memory of its own."""
+        return np.array(array.to_host()[self._at(0, count)] if self._op.steps else array.to_host())
+
+    def _joined(
+        self, name: str, pieces: Sequence[Mapping[str, Any]], state: Mapping[str, DeviceArray]
+    ) -> npt.NDArray[Any]:
+        """A result of a whole chunk."""
+        if name not in self._op.rows:
+            return np.array(state[next(key for key, each in self._next.items() if each == name)])
+        if len(pieces) == 1:
+            return pieces[0][name]
+        if pieces:
+            return np.concatenate([each[name] for each in pieces], self._axis)
+        spec = next(each for each in self._spec.results if each.name == name)
+        return np.zeros(spec.shape, DTYPES[spec.dtype].numpy)[self._at(0, 0)]
+
+
+def _of(spec: FunctionSpec) -> _Op:
+    """How a function's op takes a part of a sequence.
+
+    Raises:
+        UnsupportedError: It does not.
+    """
+    op = _OPS.get(spec.op)
+    if op is None:
+        raise UnsupportedError(f"{spec.op}: no state to go on from; those have: {', '.join(_OPS)}")
+    if op.steps and not spec.dims["seq_length"]:
+        raise UnsupportedError(f"{spec.op}: built for no steps")
+    attributes = spec.attributes
+    if attributes.get("direction") == "bidirectional":
+        raise UnsupportedError(f"{spec.op}: the backward direction begins where the sequence ends")
+    if attributes.get("is_training") and attributes.get("dropout"):
+        raise UnsupportedError(
+            f"{spec.op}: each call would draw a dropout mask of its own: build it with "
+            "is_training=False"
+        )
+    frozen = {each.name for each in spec.frozen} & {op.chunk, op.length, *op.states}
+    if frozen:
+        names = ", ".join(sorted(frozen))
+        raise UnsupportedError(f"{spec.op}: {names}: frozen, so it is the same for every chunk")
+    return op
+
+
+def _result(spec: FunctionSpec, op: _Op, state: str, on_host: bool) -> str:
+    """The result that holds a state after a call.
+
+    Raises:
+        UnsupportedError: There is none.
+    """
+    given = {each.name for each in spec.results}
+    best, *others = op.states[state]
+    for name in (best, *(others if on_host else ())):
+        if name in given:
+            return name
+    there = "" if on_host else "on a GPU "
+    raise UnsupportedError(
+        f"{spec.op}: {there}nothing tells what {state} is after a chunk: build it with outputs "
+        f"that have {best!r}"
+    )

@@ -1,0 +1,57 @@
+"""Frozen arguments of every kind: the numbers are those of the function that takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import CASES
+from numeric.harness import draw, module
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.runtime.arguments import by_keyword, by_name
+
+RNN = {"seq_length": 5, "batch_size": 2, "input_size": 24, "num_units": 40, "num_layers": 2}
+
+
+def check(op: str, dtype: str, variant: dict[str, Any], taken: int, strategy: str | None) -> None:
+    """Freezes all arguments but the first few."""
+    whole = module(op, dtype, variant)
+    (spec,) = whole.functions
+    drawn = draw(op, dtype, variant)
+    arguments = by_keyword(spec.arguments, [drawn[each.name] for each in spec.arguments])
+    rest = dict(list(arguments.items())[taken:])
+    frozen = rc.freeze(whole, rest)
+    first = {name: value for name, value in arguments.items() if name not in rest}
+    expected, found = (
+        by_name(
+            op,
+            spec.results,
+            rc.runtime.load(rc.compile(each, strategy=strategy))(**values)._asdict(),
+        )
+        for each, values in ((whole, arguments), (frozen, first))
+    )
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array)
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "variant", "strategy"),
+    [
+        ("CudnnRNNV3", "bfloat16", {**RNN, "is_training": False, "rnn_mode": "gru"}, None),
+        ("BlockLSTM", "float64", RNN, None),
+        ("BlockLSTMV2", "float16", RNN, "pinned"),
+        ("BlockLSTMV2", "float32", {**RNN, "seq_length": 0}, None),
+    ],
+)
+def test_all_but_the_input(op: str, dtype: str, variant: Any, strategy: str | None) -> None:
+    check(op, dtype, variant, 1 if op.startswith("Cudnn") else 2, strategy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("op", OPS)
+def test_all_arguments_of_each_op(op: str) -> None:
+    """Lengths, lists, what is ignored: nothing is left to pass."""
+    check(op, "float32", CASES[op].variants[0], 0, None)
