@@ -7,11 +7,12 @@ import os
 from pathlib import Path
 
 from rnn_compiler.errors import ArtifactError, describe
-from rnn_compiler.runtime.artifact import Artifact, Bundle, golden_path, read_artifact
+from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.runtime.golden import Golden, Verification, compare
+from rnn_compiler.runtime.paths import golden_path
 from rnn_compiler.runtime.program import Function, Program
 
 __all__ = [

@@ -21,6 +21,14 @@ from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.files import write_files
+from rnn_compiler.runtime.paths import (
+    BUNDLE_ARCHIVE,
+    BUNDLE_GOLDEN,
+    BUNDLE_MANIFEST,
+    archive_path,
+    golden_path,
+    manifest_path,
+)
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
@@ -29,21 +37,12 @@ if TYPE_CHECKING:
     from rnn_compiler.runtime.golden import Golden
 
 __all__ = [
-    "BUNDLE_ARCHIVE",
-    "BUNDLE_MANIFEST",
     "IREE_VERSION",
     "Artifact",
     "Bundle",
-    "archive_path",
-    "golden_path",
     "read_artifact",
     "read_members",
 ]
-
-BUNDLE_MANIFEST = "manifest.json"
-BUNDLE_GOLDEN = "golden.npz"
-
-BUNDLE_ARCHIVE = "parameters.irpa"
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class Artifact:
         data = manifest.to_json(path.name, archive.name)
         if self.archive is not None:
             beside = [(archive, self.archive), *beside]
-        write_files(*beside, (_manifest_path(path), _json_bytes(data)), (path, self.payload))
+        write_files(*beside, (manifest_path(path), _json_bytes(data)), (path, self.payload))
         return path
 
     def verify(self, source: str) -> None:
@@ -277,7 +276,7 @@ def read_artifact(
     except (OSError, ValueError) as error:  # a name that no file can have
         raise ArtifactError(f"{describe(str(path))}: no such artifact") from error
     if not is_bundle:
-        manifest_path = _manifest_path(path)
+        manifest_path = manifest_path(path)
         payload = _read(path, f"{path}: no such artifact")
         name = manifest_path.name
         missing = f"{path}: not an artifact, or its manifest is missing: no {name} beside it"
@@ -365,11 +364,6 @@ def _minor(version: str) -> str:
     return found[0] if found else version
 
 
-def golden_path(path: Path) -> Path:
-    """Where the golden of an artifact or bundle is (`runtime.golden`)."""
-    return path / BUNDLE_GOLDEN if path.is_dir() else path.with_name(f"{path.name}.golden.npz")
-
-
 def _with_golden(
     manifest: Manifest, golden: Golden | None, path: Path
 ) -> tuple[Manifest, list[tuple[Path, bytes]]]:
@@ -378,15 +372,6 @@ def _with_golden(
         return manifest, []
     data = golden.to_bytes()
     return replace(manifest, golden=golden.describe(data)), [(path, data)]
-
-
-def _manifest_path(path: Path) -> Path:
-    return path.with_name(path.name + ".json")
-
-
-def archive_path(path: Path) -> Path:
-    """Where the frozen weights of an artifact are, ``lstm.irpa`` beside ``lstm.vmfb``."""
-    return path.with_name(f"{path.name.removesuffix('.vmfb')}.irpa")
 
 
 def _read_archive(

@@ -23,8 +23,8 @@ from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.files import write_files
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
-from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.weights.files import npz_bytes

@@ -32,7 +32,8 @@ from rnn_compiler.goldens import golden
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, Artifact, archive_path, golden_path
+from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path, golden_path
 
 __all__ = ["add_compile", "add_compile_options", "add_emit", "save_compiled"]
 

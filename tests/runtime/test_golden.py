@@ -13,8 +13,8 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
-from rnn_compiler.runtime.artifact import golden_path
 from rnn_compiler.runtime.golden import TOLERANCES, Golden, compare
+from rnn_compiler.runtime.paths import golden_path
 from rnn_compiler.schema.dtypes import DTYPES
 
 SIZES = {"seq_length": 4, "batch_size": 2, "input_size": 3, "num_units": 5}
