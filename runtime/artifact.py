@@ -21,14 +21,7 @@ from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.files import write_files
-from rnn_compiler.runtime.paths import (
-    BUNDLE_ARCHIVE,
-    BUNDLE_GOLDEN,
-    BUNDLE_MANIFEST,
-    archive_path,
-    golden_path,
-    manifest_path,
-)
+from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
@@ -87,12 +80,12 @@ class Artifact:
             OSError: One cannot be written, and is the file that is named.
         """
         path = Path(path)
-        archive = archive_path(path)
-        manifest, beside = _with_golden(self.manifest, golden, golden_path(path))
+        archive = paths.archive_path(path)
+        manifest, beside = _with_golden(self.manifest, golden, paths.golden_path(path))
         data = manifest.to_json(path.name, archive.name)
         if self.archive is not None:
             beside = [(archive, self.archive), *beside]
-        write_files(*beside, (manifest_path(path), _json_bytes(data)), (path, self.payload))
+        write_files(*beside, (paths.manifest_path(path), _json_bytes(data)), (path, self.payload))
         return path
 
     def verify(self, source: str) -> None:
@@ -193,14 +186,14 @@ class Bundle:
         for artifact in self.artifacts:
             name = f"{artifact.manifest.target.slug}.vmfb"
             files.append((folder / name, artifact.payload))
-            manifest, beside = _with_golden(artifact.manifest, golden, folder / BUNDLE_GOLDEN)
-            rows.append({"file": name, **manifest.to_json(name, BUNDLE_ARCHIVE)})
+            manifest, beside = _with_golden(artifact.manifest, golden, folder / paths.BUNDLE_GOLDEN)
+            rows.append({"file": name, **manifest.to_json(name, paths.BUNDLE_ARCHIVE)})
         files += beside
         archive = self.artifacts[0].archive
         if archive is not None:
-            files.insert(0, (folder / BUNDLE_ARCHIVE, archive))
+            files.insert(0, (folder / paths.BUNDLE_ARCHIVE, archive))
         data = {"schema": SCHEMA_VERSION, "artifacts": rows}
-        files.append((folder / BUNDLE_MANIFEST, _json_bytes(data)))
+        files.append((folder / paths.BUNDLE_MANIFEST, _json_bytes(data)))
         missing = [each for each in (folder, *folder.parents) if not each.exists()]
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -276,17 +269,19 @@ def read_artifact(
     except (OSError, ValueError) as error:  # a name that no file can have
         raise ArtifactError(f"{describe(str(path))}: no such artifact") from error
     if not is_bundle:
-        manifest_path = manifest_path(path)
+        beside = paths.manifest_path(path)
         payload = _read(path, f"{path}: no such artifact")
-        name = manifest_path.name
+        name = beside.name
         missing = f"{path}: not an artifact, or its manifest is missing: no {name} beside it"
-        text = _read(manifest_path, missing)
+        text = _read(beside, missing)
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ArtifactError(f"{manifest_path}: not JSON ({error})") from error
-        manifest = _parse_manifest(data, str(manifest_path))
-        return Artifact(manifest, payload, _read_archive(manifest, parameters, archive_path(path)))
+            raise ArtifactError(f"{beside}: not JSON ({error})") from error
+        manifest = _parse_manifest(data, str(beside))
+        return Artifact(
+            manifest, payload, _read_archive(manifest, parameters, paths.archive_path(path))
+        )
     members: list[Artifact] = []
     for member in read_members(path, parameters):
         if isinstance(member, ArtifactError):
@@ -303,8 +298,8 @@ def read_members(
     Raises:
         ArtifactError: The folder is no bundle, or its manifest is damaged.
     """
-    source = folder / BUNDLE_MANIFEST
-    text = _read(source, f"{folder}: not a bundle, which would hold a {BUNDLE_MANIFEST}")
+    source = folder / paths.BUNDLE_MANIFEST
+    text = _read(source, f"{folder}: not a bundle, which would hold a {paths.BUNDLE_MANIFEST}")
     try:
         data = json.loads(text)
         if data["schema"] != SCHEMA_VERSION:
@@ -320,7 +315,7 @@ def read_members(
         try:
             payload = _read(file, f"{file}: missing in its bundle")
             manifest = _parse_manifest(row, str(source))
-            archive = _read_archive(manifest, parameters, folder / BUNDLE_ARCHIVE)
+            archive = _read_archive(manifest, parameters, folder / paths.BUNDLE_ARCHIVE)
             members.append(Artifact(manifest, payload, archive))
         except ArtifactError as error:
             members.append(error)
