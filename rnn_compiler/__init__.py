@@ -4,6 +4,8 @@ raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 freeze       weights as a part of a module
+golden       sample arguments and results, to prove an artifact on its target
+link         a StableHLO module of yours with our ops in it, likewise
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 import_model the recurrent layers of a SavedModel, frozen graph, Keras file or ONNX file
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
     from rnn_compiler.freezing import freeze
+    from rnn_compiler.goldens import golden
+    from rnn_compiler.linking import link
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -43,7 +47,9 @@ __all__ = [
     "dropout_mask",
     "errors",
     "freeze",
+    "golden",
     "import_model",
+    "link",
     "raw_ops",
     "runtime",
     "target",
@@ -64,6 +70,8 @@ _HOMES = {
     "compile": "compilation",
     "dropout_mask": "dropout",
     "freeze": "freezing",
+    "golden": "goldens",
+    "link": "linking",
     "import_model": "model_import",
     "target": "execution",
 }

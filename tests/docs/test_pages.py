@@ -92,7 +92,7 @@ def test_the_command_line_page_shows_every_verb() -> None:
         [sys.executable, "-m", "rnn_compiler", "--help"], capture_output=True, text=True, check=True
     ).stdout
     verbs = re.findall(r"^    (\w+)  ", help_text, re.MULTILINE)
-    assert len(verbs) == 12
+    assert len(verbs) == 14
     for verb in verbs:
         assert f"rnn-compiler {verb}" in text, verb
     for variable in set(re.findall(r"RNN_COMPILER_\w+", help_text)):
