@@ -39,6 +39,10 @@ __all__ = [
     "compile_module",
     "compiler_folder",
     "compiler_identity",
+    "describe_exit",
+    "guard",
+    "stop",
+    "temporary_folder",
 ]
 
 DEFAULT_TIMEOUT = 300.0
@@ -226,7 +230,7 @@ def _compile(
     command = [*(executable or [str(compiler_folder() / "iree-compile")]), *_FLAGS, *flags]
     command += compiler_flags(target)
     stages.report(f"compiling for {target.name}")
-    with _temporary_folder() as folder:
+    with temporary_folder() as folder:
         objects = Path(folder) / "objects"
         keeping = [f"{_OBJECTS_FLAG}={objects}"] if flags else []
         try:
@@ -241,7 +245,7 @@ def _compile(
             summary = (
                 f"the compiler did not finish in {timeout:g} s and was stopped"
                 if code is None
-                else _describe_exit(code)
+                else describe_exit(code)
             )
     raise CompileError(
         summary,
@@ -253,7 +257,7 @@ def _compile(
 
 
 @contextlib.contextmanager
-def _temporary_folder() -> Generator[str]:
+def temporary_folder() -> Generator[str]:
     """A folder for the compiler's temporary files, so that what it leaves can be found."""
     try:
         folder = tempfile.mkdtemp(prefix="rnn-compiler-")
@@ -285,11 +289,11 @@ def _no_room(error: OSError, folder: str) -> OSError:
 
 
 @contextlib.contextmanager
-def _guard(process: int, folder: str) -> Generator[None]:
+def guard(process: int, folder: str) -> Generator[None]:
     """Ends a process group and removes a folder, should this process end inside the block."""
     script = 'read -r line || { kill -KILL "-$0"; rm -rf "$1"; }'
     try:
-        guard = subprocess.Popen(
+        watcher = subprocess.Popen(
             ["/bin/sh", "-c", script, str(process), folder],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -302,7 +306,7 @@ def _guard(process: int, folder: str) -> Generator[None]:
     try:
         yield
     finally:
-        guard.communicate(b"done\n")
+        watcher.communicate(b"done\n")
 
 
 def _run(
@@ -322,25 +326,26 @@ def _run(
     )
     code: int | None = None
     try:
-        with _guard(process.pid, folder):
+        with guard(process.pid, folder):
             payload, diagnostics = process.communicate(module.encode(), min(timeout, _LONGEST))
         code = process.returncode
     except subprocess.TimeoutExpired:
-        _stop(process)
+        stop(process)
         payload, diagnostics = process.communicate()
     except BaseException:  # such as KeyboardInterrupt
-        _stop(process)
+        stop(process)
         process.communicate()
         raise
     return code, payload, diagnostics.decode(errors="replace")
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process and all that it started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _describe_exit(code: int) -> str:
+def describe_exit(code: int) -> str:
     if code == 0:
         return "the compiler produced nothing"
     if code < 0:

@@ -81,6 +81,8 @@ def rewrite(
     package_version: str,
     strategy: str,
     last: str | None = None,
+    *,
+    linked: Sequence[FunctionSpec] = (),
 ) -> Rewritten:
     """The module as it is given to the compiler.
 
@@ -91,6 +93,7 @@ def rewrite(
         package_version: This package's version, to be recorded.
         strategy: The name of a strategy.
         last: The name of the last pass to run; default: all.
+        linked: Of a user's module, our ops in it.
 
     Returns:
         Its text, and which time loops are left as they were.
@@ -111,7 +114,7 @@ def rewrite(
     with ir.Context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
-        lowering = Lowering(parsed, functions, target, processor, facts)
+        lowering = Lowering(parsed, functions, target, processor, facts, linked=linked)
         for name in PASSES[strategy]:
             _PASSES[name](lowering)
             if name == last:
@@ -129,8 +132,9 @@ def lower(
     *,
     reproducers: Path,
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
+    linked: Sequence[FunctionSpec] = (),
 ) -> Lowered:
     """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`."""
-    text, left = rewrite(module, functions, target, package_version, strategy)
+    text, left = rewrite(module, functions, target, package_version, strategy, linked=linked)
     payload = iree_compile.compile_module(text, target, reproducers=reproducers, timeout=timeout)
     return Lowered(payload, left)

@@ -5,8 +5,11 @@ build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 freeze       weights as a part of a module
 compile_c    a module for a CPU, as C that needs nothing but libc
+golden       sample arguments and results, to prove an artifact on its target
+link         a StableHLO module of yours with our ops in it, likewise
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
+import_model the recurrent layers of a SavedModel, frozen graph, Keras file or ONNX file
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 dropout_mask the mask that a CudnnRNN call used
 errors       what can be raised
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.execution import target
     from rnn_compiler.freezing import freeze
+    from rnn_compiler.goldens import golden
+    from rnn_compiler.linking import link
+    from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
     from rnn_compiler.runtime.program import Program
@@ -36,6 +42,7 @@ __all__ = [
     "Artifact",
     "Bundle",
     "CModule",
+    "Layer",
     "Module",
     "Program",
     "build",
@@ -44,6 +51,9 @@ __all__ = [
     "dropout_mask",
     "errors",
     "freeze",
+    "golden",
+    "import_model",
+    "link",
     "raw_ops",
     "runtime",
     "target",
@@ -58,6 +68,7 @@ _HOMES = {
     "Artifact": "runtime.artifact",
     "Bundle": "runtime.artifact",
     "CModule": "c_compilation",
+    "Layer": "model_import",
     "Module": "modules",
     "Program": "runtime.program",
     "build": "modules",
@@ -65,6 +76,9 @@ _HOMES = {
     "compile_c": "c_compilation",
     "dropout_mask": "dropout",
     "freeze": "freezing",
+    "golden": "goldens",
+    "link": "linking",
+    "import_model": "model_import",
     "target": "execution",
 }
 

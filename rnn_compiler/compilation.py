@@ -87,11 +87,11 @@ def compile(
 
     Args:
         module: What `build` made.
-        target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``, ``"cuda"``,
-            ``"cuda:sm_86"``, ``"cuda:t4"``, ...; default: the one that `rnn_compiler.target` or
-            ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of them gives a bundle; in it,
-            ``"cpu:levels"`` stands for all feature levels of this architecture, from
-            ``"cpu:generic"`` up.
+        target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``,
+            ``"cpu:aarch64,dotprod"``, ``"cuda"``, ``"cuda:sm_86"``, ...; default: the one that
+            `rnn_compiler.target` or ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of them
+            gives a bundle; in it, ``"cpu:levels"`` stands for all feature levels of this
+            architecture, from ``"cpu:generic"`` up.
         strategy: How to lower it: ``"fused"`` (the default on CPUs), ``"pinned"`` (on GPUs) or
             ``"portable"``. If the default does not compile, the portable one is taken, with a
             `CompileWarning`.
@@ -260,6 +260,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         strategy,
         reproducers=cache.reproducers,
         timeout=request.timeout,
+        linked=module.linked,
     )
     manifest = Manifest(
         functions=module.functions,
@@ -272,6 +273,7 @@ def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Art
         payload_size=len(payload),
         name=module.name,
         plain_loops=dict(left),
+        linked=module.linked,
     )
     return Artifact(manifest, payload)
 
@@ -297,15 +299,19 @@ def lowered_text(
     from rnn_compiler.lowering.pipeline import rewrite
 
     name = resolve_strategy(strategy, resolved)
-    rewritten = rewrite(located, module.functions, resolved, package_version(), name, last)
+    rewritten = rewrite(
+        located, module.functions, resolved, package_version(), name, last, linked=module.linked
+    )
     return module_text(rewritten.text)
 
 
 def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:
     """What the compilation of a module for a target depends on."""
     identity = iree_compile.compiler_identity()
+    text = {"text": hashlib.sha256(module.located_text.encode()).hexdigest()}
     return CacheKey(
         {
+            **(text if module.linked else {}),
             "functions": [
                 [
                     *(spec.op, spec.dtype, spec.dims, spec.json_attributes),

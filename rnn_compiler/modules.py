@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.files import write_files
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.names import check_functions, check_name
@@ -28,7 +28,11 @@ class Module:
         functions: What its functions are.
         name: Its symbol; empty for none.
         parameters: The arrays of frozen arguments, by `FunctionSpec.parameter`.
+        linked: Where the functions are a user's: our ops in them, each by the private function that
+            holds it (see `link`).
     """
+
+    linked: tuple[FunctionSpec, ...] = ()
 
     def __init__(
         self,
@@ -92,29 +96,6 @@ class Module:
         path = Path(path)
         write_files((path, self.text.encode()))
         return path
-
-
-def find_op(name: str, caller: str = "build") -> str:
-    """The op of a name, which may be in snake case too.
-
-    Args:
-        name: The name.
-        caller: What the message begins with.
-
-    Raises:
-        InvalidArgumentError: There is no such op; the message lists those there are, and says which
-            one may be meant.
-
-    Example:
-        >>> find_op("block_lstm_v2")
-        'BlockLSTMV2'
-    """
-    for op in OPS.values():
-        if name in (op.signature.name, op.signature.function):
-            return op.signature.name
-    functions = {op.signature.function: name for name, op in OPS.items()}
-    remedy = did_you_mean(name, OPS, functions)
-    raise InvalidArgumentError(caller, "op", f"one of {', '.join(OPS)}", describe(name), remedy)
 
 
 def build(

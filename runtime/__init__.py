@@ -4,15 +4,28 @@ if __name__ != "rnn_compiler.runtime":
     raise ImportError("this package is imported as rnn_compiler.runtime, not by its folder's name")
 
 import os
+from pathlib import Path
 
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.device.placement import default_device
+from rnn_compiler.runtime.golden import Golden, Verification, compare
+from rnn_compiler.runtime.paths import golden_path
 from rnn_compiler.runtime.program import Function, Program
 
-__all__ = ["Artifact", "Bundle", "DeviceArray", "Function", "Program", "load", "read_artifact"]
+__all__ = [
+    "Artifact",
+    "Bundle",
+    "DeviceArray",
+    "Function",
+    "Program",
+    "Verification",
+    "load",
+    "read_artifact",
+    "verify",
+]
 
 
 def load(
@@ -54,7 +67,7 @@ def load(
     if not isinstance(artifact, (Artifact, Bundle)):
         artifact = read_artifact(artifact, parameters)
     members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
-    functions = [spec for member in members for spec in member.manifest.functions]
+    functions = [spec for member in members for spec in member.manifest.op_functions]
     kind = artifact.manifest.target.device if isinstance(artifact, Artifact) else "local"
     target = get_device(device or default_device(functions, kind))
     artifact.verify(source)
@@ -64,3 +77,30 @@ def load(
     return Program(
         artifact.manifest, artifact.payload, target, prepack=prepack, archive=artifact.archive
     )
+
+
+def verify(path: str | os.PathLike[str], device: str | None = None) -> Verification:
+    """Runs an artifact's functions on the sample arguments beside it, and compares the results.
+
+    Args:
+        path: An artifact or bundle that was saved with a golden.
+        device: As in `load`.
+
+    Returns:
+        Each result with its largest difference and what that may be; `is_equal` says of each, and
+        of all, whether they are what they should be.
+
+    Raises:
+        ArtifactError: It is missing, damaged, or for another machine or version; it has no golden,
+            or this is missing, damaged, or another artifact's.
+        DeviceError: There is no such device, or the artifact is for another kind.
+    """
+    program = load(path, device)
+    spec = program.manifest.golden
+    if spec is None:
+        raise ArtifactError(
+            f"{os.fspath(path)}: no sample arguments and results are kept with it: compile it with "
+            "--golden, or save it with golden="
+        )
+    golden = Golden.read(golden_path(Path(path)), spec, program.manifest.functions)
+    return compare(program, golden)

@@ -15,29 +15,27 @@ import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.files import write_files
+from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
 
+if TYPE_CHECKING:
+    from rnn_compiler.runtime.golden import Golden
+
 __all__ = [
-    "BUNDLE_ARCHIVE",
-    "BUNDLE_MANIFEST",
     "IREE_VERSION",
     "Artifact",
     "Bundle",
-    "archive_path",
     "read_artifact",
     "read_members",
 ]
-
-BUNDLE_MANIFEST = "manifest.json"
-
-BUNDLE_ARCHIVE = "parameters.irpa"
 
 
 @dataclass(frozen=True)
@@ -67,21 +65,27 @@ class Artifact:
         """The payload: a .vmfb that any IREE runtime of the same version loads."""
         return self.payload
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
         """Writes the payload to `path` and the manifest beside it, ``path.json``.
 
         Frozen weights go into an archive, ``lstm.irpa`` beside ``lstm.vmfb``. All appear, each
         whole, or none does, also over older ones; the payload appears last, so that whoever finds
         it finds the others too.
 
+        Args:
+            path: The payload's file.
+            golden: What `rnn_compiler.golden` made, to be written to ``path.golden.npz``.
+
         Raises:
             OSError: One cannot be written, and is the file that is named.
         """
         path = Path(path)
-        archive = archive_path(path)
-        data = self.manifest.to_json(path.name, archive.name)
-        files = [] if self.archive is None else [(archive, self.archive)]
-        write_files(*files, (_manifest_path(path), _json_bytes(data)), (path, self.payload))
+        archive = paths.archive_path(path)
+        manifest, beside = _with_golden(self.manifest, golden, paths.golden_path(path))
+        data = manifest.to_json(path.name, archive.name)
+        if self.archive is not None:
+            beside = [(archive, self.archive), *beside]
+        write_files(*beside, (paths.manifest_path(path), _json_bytes(data)), (path, self.payload))
         return path
 
     def verify(self, source: str) -> None:
@@ -98,7 +102,9 @@ class Artifact:
 
     def missing_features(self) -> list[str]:
         """The CPU features that the code may use and this machine does not have."""
-        return sorted(set(self.manifest.target.features) - set(cpu_features.host_features()))
+        arch = ARCHITECTURES.get(self.manifest.target.architecture)
+        here = {*cpu_features.host_features(), *(arch.baseline if arch else ())}
+        return sorted(set(self.manifest.target.features) - here)
 
     def check_here(self, source: str, capability: int | None = None) -> None:
         """Checks that this machine and this version of IREE can run the code.
@@ -130,7 +136,8 @@ class Artifact:
         here = cpu_features.architecture()
         if target.architecture != here:
             raise ArtifactError(
-                f"{source}: compiled for {target.architecture}, this machine is {here}: recompile"
+                f"{source}: compiled for {target.architecture}, this machine is {here}: recompile "
+                f"for cpu, or load it on {target.architecture}"
             )
         missing = self.missing_features()
         if missing:
@@ -159,11 +166,15 @@ class Bundle:
 
     artifacts: tuple[Artifact, ...]
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
+    def save(self, folder: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
         """Writes one payload per target and one manifest into a folder, which is made.
 
         All targets share one archive of frozen weights, ``parameters.irpa``. All appear, each
         whole, or none does; the manifest, which makes it a bundle, appears last.
+
+        Args:
+            folder: The folder.
+            golden: What `rnn_compiler.golden` made, to be written to ``golden.npz`` there.
 
         Raises:
             OSError: One cannot be written, and is the file that is named.
@@ -171,15 +182,18 @@ class Bundle:
         folder = Path(folder)
         rows: list[dict[str, Any]] = []
         files: list[tuple[Path, bytes]] = []
+        beside: list[tuple[Path, bytes]] = []
         for artifact in self.artifacts:
             name = f"{artifact.manifest.target.slug}.vmfb"
             files.append((folder / name, artifact.payload))
-            rows.append({"file": name, **artifact.manifest.to_json(name, BUNDLE_ARCHIVE)})
+            manifest, beside = _with_golden(artifact.manifest, golden, folder / paths.BUNDLE_GOLDEN)
+            rows.append({"file": name, **manifest.to_json(name, paths.BUNDLE_ARCHIVE)})
+        files += beside
         archive = self.artifacts[0].archive
         if archive is not None:
-            files.insert(0, (folder / BUNDLE_ARCHIVE, archive))
+            files.insert(0, (folder / paths.BUNDLE_ARCHIVE, archive))
         data = {"schema": SCHEMA_VERSION, "artifacts": rows}
-        files.append((folder / BUNDLE_MANIFEST, _json_bytes(data)))
+        files.append((folder / paths.BUNDLE_MANIFEST, _json_bytes(data)))
         missing = [each for each in (folder, *folder.parents) if not each.exists()]
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -255,17 +269,19 @@ def read_artifact(
     except (OSError, ValueError) as error:  # a name that no file can have
         raise ArtifactError(f"{describe(str(path))}: no such artifact") from error
     if not is_bundle:
-        manifest_path = _manifest_path(path)
+        beside = paths.manifest_path(path)
         payload = _read(path, f"{path}: no such artifact")
-        name = manifest_path.name
+        name = beside.name
         missing = f"{path}: not an artifact, or its manifest is missing: no {name} beside it"
-        text = _read(manifest_path, missing)
+        text = _read(beside, missing)
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ArtifactError(f"{manifest_path}: not JSON ({error})") from error
-        manifest = _parse_manifest(data, str(manifest_path))
-        return Artifact(manifest, payload, _read_archive(manifest, parameters, archive_path(path)))
+            raise ArtifactError(f"{beside}: not JSON ({error})") from error
+        manifest = _parse_manifest(data, str(beside))
+        return Artifact(
+            manifest, payload, _read_archive(manifest, parameters, paths.archive_path(path))
+        )
     members: list[Artifact] = []
     for member in read_members(path, parameters):
         if isinstance(member, ArtifactError):
@@ -282,8 +298,8 @@ def read_members(
     Raises:
         ArtifactError: The folder is no bundle, or its manifest is damaged.
     """
-    source = folder / BUNDLE_MANIFEST
-    text = _read(source, f"{folder}: not a bundle, which would hold a {BUNDLE_MANIFEST}")
+    source = folder / paths.BUNDLE_MANIFEST
+    text = _read(source, f"{folder}: not a bundle, which would hold a {paths.BUNDLE_MANIFEST}")
     try:
         data = json.loads(text)
         if data["schema"] != SCHEMA_VERSION:
@@ -299,7 +315,7 @@ def read_members(
         try:
             payload = _read(file, f"{file}: missing in its bundle")
             manifest = _parse_manifest(row, str(source))
-            archive = _read_archive(manifest, parameters, folder / BUNDLE_ARCHIVE)
+            archive = _read_archive(manifest, parameters, folder / paths.BUNDLE_ARCHIVE)
             members.append(Artifact(manifest, payload, archive))
         except ArtifactError as error:
             members.append(error)
@@ -343,13 +359,14 @@ def _minor(version: str) -> str:
     return found[0] if found else version
 
 
-def _manifest_path(path: Path) -> Path:
-    return path.with_name(path.name + ".json")
-
-
-def archive_path(path: Path) -> Path:
-    """Where the frozen weights of an artifact are, ``lstm.irpa`` beside ``lstm.vmfb``."""
-    return path.with_name(f"{path.name.removesuffix('.vmfb')}.irpa")
+def _with_golden(
+    manifest: Manifest, golden: Golden | None, path: Path
+) -> tuple[Manifest, list[tuple[Path, bytes]]]:
+    """The manifest of an artifact with a golden, and the golden's file."""
+    if golden is None:
+        return manifest, []
+    data = golden.to_bytes()
+    return replace(manifest, golden=golden.describe(data)), [(path, data)]
 
 
 def _read_archive(

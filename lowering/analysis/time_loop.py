@@ -309,6 +309,8 @@ def is_time_loop(op: ir.Operation) -> bool:
     """Whether an op is a composite that `builder.time_loop` made."""
     if op.name != "stablehlo.composite":
         return False
+    if not ir.StringAttr(op.attributes["name"]).value.startswith("rnn_compiler."):
+        return False
     return "reverse" in ir.DictAttr(op.attributes["composite_attributes"])
 
 

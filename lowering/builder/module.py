@@ -19,7 +19,7 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["Emitter", "Part", "build_module", "module_text"]
+__all__ = ["Emitter", "Part", "add_function", "build_module", "module_text"]
 
 Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]]
 """Emits one op: gets its arguments by name and gives its results in order."""
@@ -54,13 +54,17 @@ def build_module(parts: Iterable[Part], name: str = "") -> str:
         if name:
             module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
         for part in parts:
-            _add(module, part)
+            add_function(module, part)
         module.operation.verify()
         return module.operation.get_asm(enable_debug_info=True)
 
 
-def _add(module: ir.Module, part: Part) -> None:
-    """Adds a function."""
+def add_function(module: ir.Module, part: Part, *, private: bool = False) -> None:
+    """Adds the function of an op to a module.
+
+    Raises:
+        ir.MLIRError: The emitter made an illegal op; the message names the step of its formula.
+    """
     spec, whole, emit = part
     builder = Builder(module, whole)
     names = [argument.name for argument in spec.arguments]
@@ -74,7 +78,9 @@ def _add(module: ir.Module, part: Part) -> None:
         return emit(builder, whole, arguments)
 
     with ir.InsertionPoint(module.body):
-        results = builder.function(spec.function, _types(spec.arguments), names, body)
+        results = builder.function(
+            spec.function, _types(spec.arguments), names, body, private=private
+        )
     expected = _types(whole.results)
     if results != expected:
         raise TypeError(f"{spec.op}: emitted results {results}, declared {expected}")

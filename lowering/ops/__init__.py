@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
+from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
 from rnn_compiler.schema.signatures import Signature
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["OPS", "Op"]
+__all__ = ["OPS", "Op", "find_op"]
 
 
 class Emitter(Protocol):
@@ -66,3 +67,26 @@ _TABLE = (
 
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})
 """Every op, by its TensorFlow name."""
+
+
+def find_op(name: str, caller: str = "build") -> str:
+    """The op of a name, which may be in snake case too.
+
+    Args:
+        name: The name.
+        caller: What the message begins with.
+
+    Raises:
+        InvalidArgumentError: There is no such op; the message lists those there are, and says which
+            one may be meant.
+
+    Example:
+        >>> find_op("block_lstm_v2")
+        'BlockLSTMV2'
+    """
+    for op in OPS.values():
+        if name in (op.signature.name, op.signature.function):
+            return op.signature.name
+    functions = {op.signature.function: name for name, op in OPS.items()}
+    remedy = did_you_mean(name, OPS, functions)
+    raise InvalidArgumentError(caller, "op", f"one of {', '.join(OPS)}", describe(name), remedy)

@@ -28,7 +28,6 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import (
     composite_name,
     opaque,
-    public_ops,
     replace_by_call,
     unfolded,
     widened,
@@ -50,7 +49,7 @@ def blocked_products(lowering: Lowering) -> None:
     vectors = lowering.processor
     assert isinstance(vectors, VectorUnit)
     made: dict[str, str] = {}
-    for op in public_ops(lowering.module):
+    for op in lowering.ops():
         found = _found(op)
         if found is not None and found.is_large:
             _rewrite(lowering.module, op, found, vectors, made)

@@ -16,8 +16,6 @@ __all__ = [
     "inlined_copy",
     "make_asynchronous",
     "opaque",
-    "public_functions",
-    "public_ops",
     "remove_unused",
     "replace_by_call",
     "returning",
@@ -27,20 +25,6 @@ __all__ = [
 
 _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 """Ops that call a function, and the attribute that names it."""
-
-
-def public_functions(module: ir.Module) -> list[ir.Operation]:
-    """A module's public functions."""
-    return [
-        op
-        for op in ops_of(module.body)
-        if op.name == "func.func" and "sym_visibility" not in op.attributes
-    ]
-
-
-def public_ops(module: ir.Module) -> list[ir.Operation]:
-    """The ops of a module's public functions."""
-    return [op for function in public_functions(module) for op in ops_of(block_of(function))]
 
 
 def composite_name(op: ir.Operation) -> str | None:

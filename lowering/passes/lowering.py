@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
@@ -31,6 +31,7 @@ class Lowering:
         processor: What it will run on.
         facts: What else is written into the payload, as key and value: the versions of the tools.
         left: Why time loops were left as they are, by their symbols.
+        linked: Of a user's module, our ops in it, each by the private function that holds it.
     """
 
     module: ir.Module
@@ -39,6 +40,28 @@ class Lowering:
     processor: Processor
     facts: dict[str, str] = field(default_factory=dict[str, str])
     left: dict[str, str] = field(default_factory=dict[str, str])
+    linked: Sequence[FunctionSpec] = ()
+
+    def bodies(self) -> list[ir.Operation]:
+        """The functions that have a body; a user's module may declare others."""
+        functions = [op for op in ops_of(self.module.body) if op.name == "func.func"]
+        return [op for op in functions if len(op.regions[0].blocks)]
+
+    def op_functions(self) -> list[ir.Operation]:
+        """The functions that ops of ours are in: the public ones, or those of a user's module.
+
+        What a user wrote is no pass's business.
+        """
+        if not self.linked:
+            return [op for op in self.bodies() if "sym_visibility" not in op.attributes]
+        symbols = {spec.function for spec in self.linked}
+        return [
+            op for op in self.bodies() if ir.StringAttr(op.attributes["sym_name"]).value in symbols
+        ]
+
+    def ops(self) -> list[ir.Operation]:
+        """The ops of those functions."""
+        return [op for function in self.op_functions() for op in ops_of(block_of(function))]
 
     def leave(self, symbol: str, reason: str) -> None:
         """Notes that a time loop is left as it is, and why."""

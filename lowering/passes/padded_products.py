@@ -29,7 +29,6 @@ from rnn_compiler.lowering.passes.edits import (
     composite_name,
     inlined,
     opaque,
-    public_ops,
     unfolded,
     widened,
 )
@@ -50,7 +49,7 @@ def padded_products(lowering: Lowering) -> None:
     vectors = lowering.processor
     assert isinstance(vectors, VectorUnit)
     rewriting = _Rewriting(lowering.module, vectors)
-    for op in public_ops(lowering.module):
+    for op in lowering.ops():
         match composite_name(op):
             case "padded_product":
                 rewriting.product(op)

@@ -11,7 +11,6 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.edits import public_functions
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["pin_arguments"]
@@ -19,7 +18,7 @@ __all__ = ["pin_arguments"]
 
 def pin_arguments(lowering: Lowering) -> None:
     """Adds the barriers."""
-    for function in public_functions(lowering.module):
+    for function in lowering.op_functions():
         block = function.regions[0].blocks[0]
         for argument in block.arguments:
             if not any(True for _ in argument.uses):

@@ -22,7 +22,7 @@ from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import bits, element_type
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.edits import composite_name, inlined, public_ops, replace_by_call
+from rnn_compiler.lowering.passes.edits import composite_name, inlined, replace_by_call
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["share_products"]
@@ -35,11 +35,11 @@ def share_products(lowering: Lowering) -> None:
     """Rewrites the matrix products of a module's public functions."""
     if not isinstance(lowering.processor, Gpu):
         return
-    for op in public_ops(lowering.module):
+    for op in lowering.ops():
         if composite_name(op) == "padded_product":
             inlined(lowering.module, op)
     made: dict[str, str] = {}
-    for op in public_ops(lowering.module):
+    for op in lowering.ops():
         axes = contracted_axes(op)
         if axes is not None:
             _rewrite(lowering.module, op, axes, lowering.processor, made)

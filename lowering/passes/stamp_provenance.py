@@ -37,6 +37,10 @@ def stamp_provenance(lowering: Lowering) -> None:
             "features": ",".join(lowering.target.features),
             **lowering.facts,
         }
-        op.attributes["iree.reflection"] = ir.DictAttr.get(
-            {f"rnn_compiler.{key}": ir.StringAttr.get(text) for key, text in facts.items()}
-        )
+        if lowering.linked:
+            facts["linked"] = ", ".join(each.op for each in lowering.linked)
+        reflection = {f"rnn_compiler.{key}": ir.StringAttr.get(text) for key, text in facts.items()}
+        if "iree.reflection" in op.attributes:  # a user's own
+            own = ir.DictAttr(op.attributes["iree.reflection"])
+            reflection = {row.name: row.attr for row in own} | reflection
+        op.attributes["iree.reflection"] = ir.DictAttr.get(reflection)

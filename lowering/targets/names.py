@@ -1,15 +1,18 @@
 """Targets: what a module can be compiled for, and IREE's flags for it.
 
-    cpu                this machine, with all its features
-    cpu:generic        any machine of this architecture
-    cpu:x86-64-v3      a feature level (also v2 and v4; see `cpu_features.LEVELS`)
-    cpu:avx2,fma       the baseline and these features, in LLVM's names
-    cuda               NVIDIA GPUs from sm_80 on (see `cuda_architectures.DEFAULT`)
-    cuda:sm_86         those from this architecture on
-    cuda:t4            those from this GPU's architecture on (see `cuda_architectures`)
+    cpu                  this machine, with all its features
+    cpu:generic          any machine of this architecture
+    cpu:x86-64-v3        a feature level of it (also v2 and v4; see `schema.architectures`)
+    cpu:avx2,fma         its baseline and these features, in LLVM's names
+    cpu:aarch64          any machine of another architecture (also riscv64, x86_64)
+    cpu:aarch64,dotprod  such a machine with these features, or of a level
+    cuda                 NVIDIA GPUs from sm_80 on (see `cuda_architectures.DEFAULT`)
+    cuda:sm_86           those from this architecture on
+    cuda:t4              those from this GPU's architecture on (see `cuda_architectures`)
 
-Whatever the spelling, the compiler is given the resolved list of features and a generic CPU, or the
-resolved architecture, so that what the manifest lists is all that the code may use.
+Whatever the spelling, the compiler is given the architecture, the resolved list of features and a
+generic CPU, or the resolved architecture of a GPU, so that what the manifest lists is all that the
+code may use.
 """
 
 from __future__ import annotations
@@ -17,8 +20,10 @@ from __future__ import annotations
 import re
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
-from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES, DEFAULT, architecture_of
+from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES as GPUS
+from rnn_compiler.lowering.targets.cuda_architectures import DEFAULT, architecture_of
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
 from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["compiler_flags", "resolve_target", "target_names"]
@@ -28,37 +33,73 @@ def resolve_target(name: object) -> TargetSpec:
     """The target of a name.
 
     Raises:
-        InvalidArgumentError: There is no such target here; the message lists those there are.
+        InvalidArgumentError: There is no such target; the message lists those there are.
 
     Example:
-        >>> resolve_target("cpu:generic").device
-        'local'
+        >>> resolve_target("cpu:aarch64,dotprod").features
+        ('dotprod',)
     """
-    if isinstance(name, str) and name.partition(":")[0] == "cuda":
-        return _cuda(name)
-    arch = cpu_features.architecture()
-    levels = cpu_features.LEVELS.get(arch, {"generic": ()})
-    if not isinstance(name, str):
-        name = describe(name)
-    kind, _, detail = name.partition(":")
-    if name == "cpu":
-        features = cpu_features.host_features()
-    elif kind == "cpu" and detail in levels:
-        features = cpu_features.with_implied(levels[detail])
-    elif kind == "cpu" and detail:
-        features = cpu_features.with_implied(_feature_list(name, arch, detail))
-    else:
-        known = ["cpu", *(f"cpu:{level}" for level in levels), "cpu:FEATURE,...", *_cuda_names()]
-        expected = f"one of {', '.join(known)}"
-        raise InvalidArgumentError("compile", "target", expected, describe(name), _meant(name))
-    return TargetSpec(name, "local", arch, tuple(sorted(features)))
+    text = name if isinstance(name, str) else describe(name)
+    kind, colon, detail = text.partition(":")
+    if kind == "cuda":
+        return _cuda(text)
+    if kind == "cpu" and bool(colon) == bool(detail):
+        return _cpu(text, detail)
+    levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
+    known = ["cpu", *(f"cpu:{level}" for level in levels), "cpu:FEATURE,..."]
+    known += [*(f"cpu:{arch}" for arch in ARCHITECTURES), *_cuda_names()]
+    expected = f"one of {', '.join(known)}"
+    raise InvalidArgumentError("compile", "target", expected, describe(text), _meant(text))
+
+
+def _cpu(name: str, detail: str) -> TargetSpec:
+    """The target that ``cpu`` and what stands behind its colon name."""
+    first, *rest = (item.strip().removeprefix("+") for item in detail.split(","))
+    arch = first if first in ARCHITECTURES else cpu_features.architecture()
+    if arch not in ARCHITECTURES:
+        expected = f"cpu: and one of {', '.join(ARCHITECTURES)}, as this machine is {arch}"
+        raise InvalidArgumentError("compile", "target", expected, repr(name))
+    if not detail:
+        return TargetSpec(name, "local", arch, tuple(sorted(cpu_features.host_features())))
+    items = rest if first in ARCHITECTURES else [first, *rest]
+    named = ARCHITECTURES[arch]
+    _check_features(name, named, items)
+    features = (f for item in items for f in named.levels.get(item, (item,)))
+    return TargetSpec(name, "local", arch, tuple(sorted(named.with_implied(features))))
+
+
+def _check_features(target: str, arch: Architecture, items: list[str]) -> None:
+    """Checks that what is asked of an architecture are its levels and features."""
+    known = cpu_features.known_features(arch.name)
+    unknown = sorted({*items} - known - arch.levels.keys())
+    if not unknown:
+        return
+    raise InvalidArgumentError(
+        "compile",
+        "target",
+        f"a level ({', '.join(arch.levels)}) or features of {arch.name} "
+        f"({', '.join(sorted(known))}), or another architecture ({', '.join(ARCHITECTURES)}) first",
+        f"{target!r} with {', '.join(map(repr, unknown))}",
+        _about_feature(unknown[0], arch),
+    )
+
+
+def _about_feature(feature: str, arch: Architecture) -> str:
+    """What there is to say about a feature that an architecture does not have."""
+    if feature in arch.refused:
+        return arch.refused[feature]
+    for each in ARCHITECTURES.values():
+        if feature in each.levels or feature in cpu_features.known_features(each.name):
+            return f"{feature} belongs to {each.name}: cpu:{each.name},{feature}"
+    here = arch.name == cpu_features.architecture()
+    return _meant(f"cpu:{feature}", arch, "cpu:" if here else f"cpu:{arch.name},")
 
 
 def _cuda(name: str) -> TargetSpec:
     _, colon, detail = name.partition(":")
     architecture = architecture_of(detail) if colon else DEFAULT
     if architecture is None:
-        names = ", ".join(name for names in ARCHITECTURES.values() for name in names)
+        names = ", ".join(name for names in GPUS.values() for name in names)
         raise InvalidArgumentError(
             "compile", "target", f"one of {', '.join(_cuda_names())}, or cuda: and one of {names}",
             describe(name), _meant(name),
@@ -67,28 +108,38 @@ def _cuda(name: str) -> TargetSpec:
 
 
 def _cuda_names() -> list[str]:
-    return ["cuda", *(f"cuda:{architecture}" for architecture in ARCHITECTURES)]
+    return ["cuda", *(f"cuda:{architecture}" for architecture in GPUS)]
 
 
 def target_names() -> list[str]:
     """Every target that has a name here, but for lists of features."""
     levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
-    gpus = [f"cuda:{name}" for names in ARCHITECTURES.values() for name in names]
-    return ["cpu", *(f"cpu:{level}" for level in (*levels, "levels")), *_cuda_names(), *gpus]
+    gpus = [f"cuda:{name}" for names in GPUS.values() for name in names]
+    cpus = [f"cpu:{detail}" for detail in (*levels, "levels", *ARCHITECTURES)]
+    return ["cpu", *cpus, *_cuda_names(), *gpus]
 
 
-def _meant(name: str) -> str:
+def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") -> str:
     """The target that a name was meant to be, as a question.
 
     What stands behind the colon is compared alone, and may stand without what is before the colon.
     Numbers are no matter of spelling: an h800 is no h100.
+
+    Args:
+        name: The name.
+        arch: The architecture whose features are meant; default: this machine's.
+        prefix: What is before those features.
     """
-    arch = cpu_features.architecture()
-    details = {each: f"cpu:{each}" for each in cpu_features.known_features(arch)}
-    details |= {each: f"cpu:{each}" for each in (*cpu_features.LEVELS.get(arch, {}), "levels")}
+    arch = arch or ARCHITECTURES.get(cpu_features.architecture())
+    details: dict[str, str] = {}
+    if arch is not None:
+        features = (*cpu_features.known_features(arch.name), *arch.levels, "levels")
+        details = {each: f"{prefix}{each}" for each in features}
+    for each in ARCHITECTURES.values():
+        details |= dict.fromkeys((*each.other_names, each.name), f"cpu:{each.name}")
     gpus = {
         name: f"cuda:{name}"
-        for architecture, names in ARCHITECTURES.items()
+        for architecture, names in GPUS.items()
         for name in (architecture, *names)
     }
     groups = {"cpu": details, "cuda": gpus}
@@ -101,22 +152,6 @@ def _meant(name: str) -> str:
     return did_you_mean(detail, (), close)
 
 
-def _feature_list(target: str, arch: str, detail: str) -> tuple[str, ...]:
-    features = {feature.strip().removeprefix("+") for feature in detail.split(",")}
-    known = cpu_features.known_features(arch)
-    unknown = sorted(features - known)
-    if unknown:
-        raise InvalidArgumentError(
-            "compile",
-            "target",
-            f"a level ({', '.join(cpu_features.LEVELS.get(arch, {}))}) or features of {arch} "
-            f"({', '.join(sorted(known))})",
-            f"{target!r} with {', '.join(map(repr, unknown))}",
-            _meant(f"cpu:{unknown[0]}"),
-        )
-    return tuple(features)
-
-
 def compiler_flags(target: TargetSpec) -> list[str]:
     """The flags that make `iree-compile` produce code for a target."""
     if target.device == "cuda":
@@ -124,9 +159,14 @@ def compiler_flags(target: TargetSpec) -> list[str]:
             "--iree-hal-target-device=cuda",
             f"--iree-cuda-target={target.architecture}",
         ]
+    arch = ARCHITECTURES[target.architecture]
+    # Without the triple, code is for this machine, and another's features are dropped.
+    features = (*arch.baseline, *target.features)
     return [
         "--iree-hal-target-device=local",
         "--iree-hal-local-target-device-backends=llvm-cpu",
+        f"--iree-llvmcpu-target-triple={arch.triple}",
+        *([f"--iree-llvmcpu-target-abi={arch.abi}"] if arch.abi else []),
         "--iree-llvmcpu-target-cpu=generic",
-        "--iree-llvmcpu-target-cpu-features=" + ",".join(f"+{f}" for f in target.features),
+        "--iree-llvmcpu-target-cpu-features=" + ",".join(f"+{f}" for f in features),
     ]

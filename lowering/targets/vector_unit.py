@@ -47,6 +47,14 @@ class Operands(NamedTuple):
     weight: str
 
 
+_SIZES: dict[str, dict[str, tuple[int, int]]] = {
+    "x86_64": {"avx512f": (512, 32), "avx": (256, 16), "": (128, 16)},
+    "aarch64": {"": (128, 32)},
+    "riscv64": {"v": (128, 32), "": (128, 16)},
+}
+"""Bits and number of the registers, by architecture and the first feature that is there."""
+
+
 @dataclass(frozen=True)
 class VectorUnit:
     """A vector unit.
@@ -67,14 +75,15 @@ class VectorUnit:
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
         """That of a target."""
-        features = set(target.features)
+        features = {*target.features, ""}
+        rows = _SIZES[target.architecture]
+        bits, registers = next(rows[feature] for feature in rows if feature in features)
+        if bits == 128:
+            return cls(bits, registers)
         pairs = "widened" if "fma" in features else ""
-        if "avx512f" in features:
-            dot = {"avx512bf16", "avx512vl"} <= features
-            return cls(512, 32, "dot" if dot else pairs, halves=True)
-        if "avx" in features:
-            return cls(256, 16, pairs, halves="f16c" in features)
-        return cls(128, 16 if target.architecture.startswith("x86") else 32)
+        if {"avx512f", "avx512bf16", "avx512vl"} <= features:
+            pairs = "dot"
+        return cls(bits, registers, pairs, halves=bool({"avx512f", "f16c"} & features))
 
     def dot(self, lanes: int) -> str:
         """LLVM's name of the instruction that adds the products of so many pairs to sums."""
@@ -156,7 +165,7 @@ class VectorUnit:
             return unit
         if unit % panel == 0:
             return panel
-        quarter = width // 4
+        quarter = max(1, width // 4)
         widths = (width, 5 * quarter, 3 * quarter, 2 * quarter)
         return next((p for p in widths if unit % p != 1 and p < unit), width - 1)
 

@@ -11,7 +11,6 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
@@ -19,12 +18,13 @@ from rnn_compiler.cli.options import (
     check_output,
 )
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
+from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.files import write_files
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
-from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.weights.files import npz_bytes
@@ -101,6 +101,7 @@ def _facts(artifact: Artifact) -> list[tuple[str, str]]:
         ("runs here", _runs_here(artifact)),
         ("size", f"{manifest.payload_size:,} bytes"),
         ("sha256", manifest.payload_sha256),
+        *([("golden", f"computed by {manifest.golden.computed_by}")] if manifest.golden else []),
     ]
 
 
@@ -123,7 +124,7 @@ def _runs_here(artifact: Artifact) -> str:
         artifact.check_here("no")
         manifest = artifact.manifest
         if manifest.target.device != "local":
-            get_device(default_device(manifest.functions, manifest.target.device))
+            get_device(default_device(manifest.op_functions, manifest.target.device))
     except ArtifactError as error:
         return str(error)
     except DeviceError as error:
@@ -139,9 +140,9 @@ def _print_functions(
 ) -> None:
     """Prints functions of an artifact, or all, each with a command that runs it."""
     for spec in manifest.functions if functions is None else functions:
-        constants = " ".join(f"{k}={v}" for k, v in {**spec.dims, **spec.attributes}.items())
         print_line()
-        title = f"@{spec.function}  {spec.op} {constants}"
+        head = f"@{spec.function}"
+        title = head if manifest.linked else f"{head}  {_constants(spec)}"
         for kind, tensors in (
             ("argument", spec.arguments),
             ("frozen argument", spec.frozen),
@@ -152,9 +153,22 @@ def _print_functions(
                 print_table((kind, "dtype", "shape", "formula"), rows, title=title)
                 print_line()
             title = ""
-        for loop, reason in manifest.plain_loops_of(spec).items():
-            print_text(f"time loop {loop} stays plain: {reason}")
+        _print_plain_loops(manifest, spec)
         print_line(manifest.run_command(spec, str(file), str(archive)), dim=True)
+    for spec in manifest.linked if functions is None or functions else ():
+        print_line()
+        print_line(f"linked: {_constants(spec)} dtype={spec.dtype}")
+        _print_plain_loops(manifest, spec)
+
+
+def _constants(spec: FunctionSpec) -> str:
+    """An op with its sizes and attributes."""
+    return " ".join([spec.op, *(f"{k}={v}" for k, v in {**spec.dims, **spec.attributes}.items())])
+
+
+def _print_plain_loops(manifest: Manifest, spec: FunctionSpec) -> None:
+    for loop, reason in manifest.plain_loops_of(spec).items():
+        print_text(f"time loop {loop} stays plain: {reason}")
 
 
 def _shape(tensor: TensorSpec) -> str:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.cli.draws import random_arguments
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
@@ -21,6 +20,7 @@ from rnn_compiler.cli.options import (
 )
 from rnn_compiler.cli.terminal import print_json, print_table, showing_stages, status
 from rnn_compiler.compilation import compile
+from rnn_compiler.draws import random_arguments
 from rnn_compiler.runtime import Program, load
 
 __all__ = ["Timing", "add_bench", "time_calls"]

@@ -95,7 +95,7 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
         artifact.verify(source)
     except ArtifactError as error:  # whatever it is for
         return "recompile", str(error)
-    device = device or default_device(artifact.manifest.functions, target.device)
+    device = device or default_device(artifact.manifest.op_functions, target.device)
     try:
         if device_kind(device) != target.device:  # before it is opened
             return "unsupported", f"{_whom(target.device)}, {device} is none of them"

@@ -30,12 +30,14 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
+from rnn_compiler.goldens import golden
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.artifact import BUNDLE_ARCHIVE, Artifact, archive_path
+from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path, golden_path
 
-__all__ = ["add_compile", "add_emit"]
+__all__ = ["add_compile", "add_compile_options", "add_emit", "save_compiled"]
 
 _AFTER = {f"after:{name}": name for names in PASSES.values() for name in names}
 _PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in PASSES.items())
@@ -98,12 +100,33 @@ def add_compile(verbs: Any) -> None:
         "main.c NAME.c NAME.o.",
     )
     add_module_options(parser)
+    name = "the module's or else the first function's name, block_lstm_v2.vmfb"
+    add_compile_options(parser, name)
+    parser.add_argument(
+        "--format",
+        choices=("vmfb", "c"),
+        default="vmfb",
+        help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
+        "object for a CPU that need nothing but libc (default: %(default)s)",
+    )
+    add_json_option(parser)
+    parser.set_defaults(verb=_compile)
+
+
+def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
+    """Adds what is said of a compilation: for what, how, into which file, how long.
+
+    Args:
+        parser: The parser.
+        output: What the file is called by default.
+    """
     parser.add_argument(
         "--target",
         action="append",
         metavar="TARGET",
         help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cpu:levels (all "
-        "levels), cuda, cuda:sm_86, cuda:t4; repeatable",
+        "levels), cpu:aarch64,dotprod, cpu:riscv64, cpu:x86_64, cuda, cuda:sm_86, cuda:t4; "
+        "repeatable",
     )
     _add_strategy(parser)
     parser.add_argument(
@@ -111,15 +134,12 @@ def add_compile(verbs: Any) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="default: the module's or else the first function's name, block_lstm_v2.vmfb; for "
-        "several targets and with --format c a folder of that name",
+        help=f"default: {output}; for several targets a folder of that name",
     )
     parser.add_argument(
-        "--format",
-        choices=("vmfb", "c"),
-        default="vmfb",
-        help="vmfb, a module for IREE's runtime; c, a header, a source file and an object for a "
-        "CPU that need nothing but libc (default: %(default)s)",
+        "--golden",
+        action="store_true",
+        help="keep sample arguments and results beside it, for `verify` on the target",
     )
     parser.add_argument(
         "--timeout",
@@ -128,23 +148,35 @@ def add_compile(verbs: Any) -> None:
         metavar="SECONDS",
         help="how long the compiler may take (default: %(default)g)",
     )
-    add_json_option(parser)
-    parser.set_defaults(verb=_compile)
 
 
 def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
+    if options.format == "c":
+        targets: list[str] = options.target or [current_target()]
+        if len(targets) != 1 or targets[0] == ALL_LEVELS:
+            raise UsageError("--format c: one target; compile each into a folder of its own")
+        if options.golden:
+            raise UsageError("--golden: of a .vmfb; --format c keeps none")
+        return _compile_c(options, module, targets[0])
+    return save_compiled(options, module, module.name or module.functions[0].function)
+
+
+def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int:
+    """Compiles a module for the targets that are asked for, and saves and shows what comes of it.
+
+    Args:
+        options: Those of `add_compile_options`.
+        module: The module.
+        name: What the file or folder is called if that is not said.
+    """
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    if options.format == "c":
-        if not one:
-            raise UsageError("--format c: one target; compile each into a folder of its own")
-        return _compile_c(options, module, targets[0])
-    name = module.name or module.functions[0].function
     output: Path = options.output or Path(f"{name}.vmfb" if one else name)
     if one:
         check_output(output)
         check_output(output.with_name(f"{output.name}.json"))
+        check_output(golden_path(output) if options.golden else None)
         if module.parameters:
             check_output(archive_path(output))
     else:
@@ -158,11 +190,12 @@ def _compile(options: argparse.Namespace) -> int:
             timeout=options.timeout,
         )
         seconds = time.perf_counter() - start
+        samples = golden(module, result) if options.golden else None
         stages.report(f"writing {output}")
-        path = result.save(output)
+        path = result.save(output, golden=samples)
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
     if options.json:
-        print_json(_facts(artifacts, path, seconds))
+        print_json({**_facts(artifacts, path, seconds), "golden": samples and samples.computed_by})
         return 0
     rows: list[tuple[str, ...]] = []
     for artifact in artifacts:
@@ -173,7 +206,11 @@ def _compile(options: argparse.Namespace) -> int:
         rows.append((target.name, code, f"{len(artifact.payload):,} bytes"))
     print_line(str(path))
     print_text(f"functions: {', '.join(spec.function for spec in module.functions)}")
+    if module.linked:
+        print_text(f"linked: {', '.join(spec.op for spec in module.linked)}")
     print_table(("target", "code for", "size"), rows)
+    if samples is not None:
+        print_text(f"golden: computed by {samples.computed_by}; rnn-compiler verify compares")
     archive = artifacts[0].archive
     if archive is not None:
         print_text(f"frozen weights: {len(archive):,} bytes in {_archive(path)}")
@@ -230,6 +267,7 @@ def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[st
         "path": str(path),
         "seconds": seconds,
         "functions": [spec.function for spec in artifacts[0].manifest.functions],
+        "linked": [spec.op for spec in artifacts[0].manifest.linked],
         "parameters": None if artifacts[0].archive is None else str(_archive(path)),
         "artifacts": [
             {

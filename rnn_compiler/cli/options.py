@@ -23,6 +23,7 @@ __all__ = [
     "add_module_options",
     "check_output",
     "check_output_folder",
+    "dims_of",
     "module_of",
 ]
 
@@ -180,6 +181,15 @@ def _frozen(module: Module, path: Path) -> Module:
         for each in found:
             weights[each][name] = array
     return freeze(module, weights)
+
+
+def dims_of(options: argparse.Namespace) -> dict[str, int]:
+    """The dimensions that ``--dim`` gives.
+
+    Raises:
+        UsageError: A pair is malformed, or a value no integer.
+    """
+    return {key: _integer(key, text) for key, text in _pairs(options.dim, "--dim")}
 
 
 def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:

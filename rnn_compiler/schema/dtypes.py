@@ -52,16 +52,20 @@ DTYPES: dict[str, DType] = {
         DType("int8", np.dtype(np.int8), "i8", compute="int8"),
         DType("int32", np.dtype(np.int32), "i32", compute="int32"),
         DType("int64", np.dtype(np.int64), "i64", compute="int64"),
+        # No op takes or gives these; a function of a user's module may.
+        DType("bool", np.dtype(np.bool_), "i1", compute="bool"),
+        DType("int16", np.dtype(np.int16), "i16", compute="int16"),
+        DType("uint8", np.dtype(np.uint8), "ui8", compute="uint8"),
+        DType("uint16", np.dtype(np.uint16), "ui16", compute="uint16"),
+        DType("uint32", np.dtype(np.uint32), "ui32", compute="uint32"),
+        DType("uint64", np.dtype(np.uint64), "ui64", compute="uint64"),
     )
 }
 
 FLOAT_DTYPES: tuple[str, ...] = ("float16", "bfloat16", "float32", "float64")
 
-ELEMENTS: dict[str, DType] = {
-    row.mlir: row
-    for row in (*DTYPES.values(), DType("bool", np.dtype(np.bool_), "i1", compute="bool"))
-}
-"""Element types by their MLIR spelling; truth values too, which no op takes or gives."""
+ELEMENTS: dict[str, DType] = {row.mlir: row for row in DTYPES.values()}
+"""Element types by their MLIR spelling."""
 
 _ALIASES = {row.mlir: name for name, row in DTYPES.items()} | {
     "half": "float16",

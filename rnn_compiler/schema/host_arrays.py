@@ -19,6 +19,9 @@ from rnn_compiler.schema.dtypes import DTYPES
 
 __all__ = ["converts", "has_dtype", "host_array", "not_viewable"]
 
+_TAKEN = {"i": "iu", "u": "iu", "b": "b"}
+"""What kinds of Python's numbers an argument takes that is not of floats, by numpy's letters."""
+
 _PYTHON_NUMBERS = (bool, int, float, list, tuple)
 
 
@@ -30,7 +33,7 @@ def has_dtype(value: object) -> bool:
 def converts(given: np.dtype[Any], dtype: str) -> bool:
     """Whether an argument of a dtype takes integers of another one, converted."""
     wanted = DTYPES[dtype].numpy
-    return wanted.kind == "i" and given != wanted and given.kind in "iu"
+    return wanted.kind in "iu" and given != wanted and given.kind in "iu"
 
 
 def host_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any]:
@@ -99,8 +102,9 @@ def _from_python(op: str, name: str, value: object, dtype: str) -> npt.NDArray[A
         natural = np.asarray(value)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise InvalidArgumentError(op, name, expected, f"a ragged sequence ({error})") from error
-    integers = dtype.startswith("int")
-    if natural.size and natural.dtype.kind not in ("iu" if integers else "iuf"):
+    kind = DTYPES[dtype].numpy.kind
+    integers = kind in "iu"
+    if natural.size and natural.dtype.kind not in _TAKEN.get(kind, "iuf"):
         raise InvalidArgumentError(op, name, expected, describe(value))
     with np.errstate(over="ignore"):
         converted = natural.astype(DTYPES[dtype].numpy)

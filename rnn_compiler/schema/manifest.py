@@ -24,6 +24,7 @@ __all__ = [
     "SCOPE",
     "ArchiveSpec",
     "FunctionSpec",
+    "GoldenSpec",
     "Manifest",
     "TargetSpec",
     "TensorSpec",
@@ -179,6 +180,19 @@ class TargetSpec:
 
 
 @dataclass(frozen=True)
+class GoldenSpec:
+    """What is known of the sample arguments and results beside a payload (`runtime.golden`).
+
+    Attributes:
+        computed_by: What computed the results, ``"cpu:x86-64-v3 (fused) on local-sync"``.
+        sha256: Digest of their file.
+    """
+
+    computed_by: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class ArchiveSpec:
     """The archive of a module's frozen weights.
 
@@ -208,6 +222,8 @@ class Manifest:
         name: The module's symbol, which is its name in IREE's VM; empty for IREE's own, "module".
         plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
             its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
+        linked: Where the functions are a user's: our ops in them, each by its private function.
+        golden: What sample results there are beside it; None if there are none.
         schema: Version of this schema.
     """
 
@@ -222,7 +238,14 @@ class Manifest:
     name: str = ""
     parameters: ArchiveSpec | None = None
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
+    linked: tuple[FunctionSpec, ...] = ()
+    golden: GoldenSpec | None = None
     schema: int = SCHEMA_VERSION
+
+    @property
+    def op_functions(self) -> tuple[FunctionSpec, ...]:
+        """Our ops, whether they are the functions or are linked into a user's."""
+        return self.linked or self.functions
 
     def plain_loops_of(self, spec: FunctionSpec) -> dict[str, str]:
         """Why time loops of a function were left as they are, by their names in it."""
@@ -247,7 +270,9 @@ class Manifest:
             True
         """
         fields = dataclasses.asdict(self)
-        for spec, data in zip(self.functions, fields["functions"], strict=True):
+        rows = zip(self.functions, fields["functions"], strict=True)
+        linked = zip(self.linked, fields["linked"], strict=True)
+        for spec, data in (*rows, *linked):
             data["attributes"] = spec.json_attributes
         return {
             **fields,
@@ -308,6 +333,9 @@ class Manifest:
             target = fields["target"]
             fields["target"] = TargetSpec(**(target | {"features": tuple(target["features"])}))
             fields["functions"] = tuple(map(FunctionSpec.from_json, fields["functions"]))
+            fields["linked"] = tuple(map(FunctionSpec.from_json, fields.get("linked", ())))
+            if fields.get("golden") is not None:
+                fields["golden"] = GoldenSpec(**fields["golden"])
             if fields.get("parameters") is not None:
                 fields["parameters"] = ArchiveSpec(**fields["parameters"])
             return Manifest(**fields)

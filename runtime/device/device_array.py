@@ -29,6 +29,12 @@ ELEMENT_TYPES: dict[str, Any] = {
     "int8": iree.HalElementType.SINT_8,
     "int32": iree.HalElementType.SINT_32,
     "int64": iree.HalElementType.SINT_64,
+    "bool": iree.HalElementType.BOOL_8,
+    "int16": iree.HalElementType.SINT_16,
+    "uint8": iree.HalElementType.UINT_8,
+    "uint16": iree.HalElementType.UINT_16,
+    "uint32": iree.HalElementType.UINT_32,
+    "uint64": iree.HalElementType.UINT_64,
 }
 """What IREE calls each dtype."""
 

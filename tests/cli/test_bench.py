@@ -10,7 +10,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.cli import bench, main
-from rnn_compiler.cli.draws import random_arguments
+from rnn_compiler.draws import random_arguments
 from rnn_compiler.lowering.analysis.flops import matmul_flops
 from rnn_compiler.lowering.ops import OPS
 

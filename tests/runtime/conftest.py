@@ -14,6 +14,7 @@ from numeric.harness import draw
 
 import rnn_compiler as rc
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.architectures import ARCHITECTURES
 
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 VARIANT = {**DIMS, "use_peephole": True}
@@ -64,7 +65,9 @@ def become(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Iterable[str]]
     read = Path.read_text
 
     def become(features: Iterable[str]) -> None:
-        flags = " ".join(["fpu", *(cpu_features._X86[feature] for feature in features)])
+        flags = " ".join(
+            ["fpu", *(ARCHITECTURES["x86_64"].features[feature] for feature in features)]
+        )
         cpuinfo = f"model name\t: AMD EPYC avx512f\nflags\t\t: {flags}\n"
 
         def pretend(path: Path, *arguments: Any, **keywords: Any) -> str:

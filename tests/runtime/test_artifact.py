@@ -384,8 +384,22 @@ def test_missing_cpu_features_are_named(
 @pytest.mark.usefixtures("_no_iree")
 def test_another_architecture_is_named(artifact: rc.Artifact) -> None:
     foreign = retargeted(artifact, architecture="riscv64")
-    with pytest.raises(ArtifactError, match=r"compiled for riscv64, this machine is .*: recompile"):
+    message = r"compiled for riscv64, this machine is .*: recompile for cpu, or load it on riscv64"
+    with pytest.raises(ArtifactError, match=message):
         rc.runtime.load(foreign)
+
+
+@pytest.mark.usefixtures("_no_iree")
+def test_a_baseline_is_no_requirement(
+    artifact: rc.Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Artifacts that list it were made by earlier versions; no list of a machine's has it."""
+    monkeypatch.setattr(cpu_features, "architecture", lambda: "aarch64")
+    monkeypatch.setattr(cpu_features, "host_features", lambda: ("dotprod",))
+    there = retargeted(artifact, architecture="aarch64", features=("dotprod", "neon"))
+    there.check_here("there")
+    lesser = retargeted(artifact, architecture="aarch64", features=("lse", "neon"))
+    assert lesser.missing_features() == ["lse"]
 
 
 @pytest.mark.skipif(cpu_features.architecture() != "x86_64", reason="levels of x86-64")

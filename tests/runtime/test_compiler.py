@@ -19,6 +19,7 @@ from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.iree_compile import compile_module
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.architectures import ARCHITECTURES
 
 MODULE = "module {\n  // a module\n}\n"
 TARGET = resolve_target("cpu:generic")
@@ -62,7 +63,9 @@ def test_flags_name_the_target(tmp_path: Path) -> None:
     target = resolve_target("cpu")
     out = compile_module(MODULE, target, reproducers=tmp_path, executable=[str(script)])
     flags = out.decode().split()
-    features = ",".join(f"+{feature}" for feature in target.features)
+    baseline = ARCHITECTURES[target.architecture].baseline
+    features = ",".join(f"+{feature}" for feature in (*baseline, *target.features))
+    assert f"--iree-llvmcpu-target-triple={target.architecture}-unknown-linux-gnu" in flags
     assert f"--iree-llvmcpu-target-cpu-features={features}" in flags
     assert "--iree-llvmcpu-target-cpu=generic" in flags
     assert "--iree-input-demote-f64-to-f32=false" in flags
@@ -261,10 +264,10 @@ for needs in (
     ]
 
 
-def test_every_feature_is_one_that_the_compiler_knows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arch", list(cpu_features.LEVELS))
+def test_every_feature_is_one_that_the_compiler_knows(arch: str) -> None:
     """A misspelled one would be dropped with a note, and the code would be slow."""
-    arch = cpu_features.architecture()
-    target = resolve_target("cpu:" + ",".join(sorted(cpu_features.known_features(arch))))
+    target = resolve_target(f"cpu:{arch}," + ",".join(sorted(cpu_features.known_features(arch))))
     text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
     done = subprocess.run(
         [

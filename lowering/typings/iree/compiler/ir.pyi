@@ -43,6 +43,9 @@ class Location(_Scope):
     @staticmethod
     def name(name: str, child: Location | None = None) -> Location: ...
 
+class NameLoc(Location):
+    name_str: str
+
 class Attribute:
     def __init__(self, attribute: Attribute) -> None: ...
     @property
@@ -103,7 +106,12 @@ class FlatSymbolRefAttr(Attribute):
     @staticmethod
     def get(value: str) -> FlatSymbolRefAttr: ...
 
+class NamedAttribute:
+    name: str
+    attr: Attribute
+
 class DictAttr(Attribute):
+    def __iter__(self) -> Iterator[NamedAttribute]: ...
     @staticmethod
     def get(value: Mapping[str, Attribute]) -> DictAttr: ...
     def __getitem__(self, key: str, /) -> Attribute: ...
@@ -188,6 +196,7 @@ class Value:
     def __hash__(self) -> int: ...
 
 class BlockArgument(Value):
+    location: Location
     arg_number: int
 
 class OpResult(Value): ...

@@ -24,7 +24,7 @@ def random_arguments(spec: FunctionSpec) -> dict[str, Any]:
 
 def _draw(argument: TensorSpec, spec: FunctionSpec, generator: np.random.Generator) -> Any:
     dtype = DTYPES[argument.dtype].numpy
-    if argument.dtype.startswith("int"):
+    if dtype.kind in "iub":
         return np.full(argument.shape, argument.maximum or 0, dtype)
     numbers = generator.random(argument.shape)
     is_matrix = argument.name.startswith("w") and len(argument.shape) == 2

@@ -1,0 +1,164 @@
+"""The places in a user's module that ask for an op of ours.
+
+    stablehlo.custom_call @rnn_compiler.OP(...)      attributes in its `mhlo.backend_config` or
+                                                     `backend_config`
+    func.func private @rnn_compiler.OP(...)          a declaration, without a body; attributes there
+                                                     too, or its own
+
+The op's name is TensorFlow's or its snake_case; something may follow it after a dot or underscore,
+so that one op can be declared at several sizes. A config is a dictionary, or a string of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.ops import OPS, find_op
+
+__all__ = ["PREFIX", "Call", "find_calls"]
+
+PREFIX = "rnn_compiler."
+"""What the name of a call begins with."""
+
+_CONFIGS = ("backend_config", "mhlo.backend_config")
+
+_OF_FUNCTIONS = ("sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs")
+
+AttributeValue = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A custom call, or a declaration.
+
+    Attributes:
+        op: TensorFlow's name of the op that is asked for.
+        attributes: Its attributes, as they are given.
+        operation: The custom call, or the function without a body.
+        operands: The types that it takes.
+        results: The types that it gives.
+    """
+
+    op: str
+    attributes: Mapping[str, AttributeValue]
+    operation: ir.Operation
+    operands: Sequence[ir.Type]
+    results: Sequence[ir.Type]
+
+    @property
+    def is_declaration(self) -> bool:
+        """Whether it is a function without a body."""
+        return self.operation.name == "func.func"
+
+    def constant(self, number: int) -> int | None:
+        """The value of an operand that is a constant integer scalar; None if it is none."""
+        if self.is_declaration:
+            return None
+        value = self.operation.operands[number]
+        if isinstance(value.owner, ir.Block) or value.owner.operation.name != "stablehlo.constant":
+            return None
+        dense = ir.DenseElementsAttr(value.owner.operation.attributes["value"])
+        number_of = dense.get_splat_value() if dense.is_splat else None
+        return None if number_of is None else _plain(number_of)  # type: ignore[return-value]
+
+
+def find_calls(module: ir.Module) -> list[Call]:
+    """All calls of a module, in order.
+
+    Raises:
+        InvalidArgumentError: One asks for an op that there is not, or its attributes are no values.
+    """
+    found: list[tuple[str, ir.Operation]] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        name = _target(op)
+        if name.startswith(PREFIX):
+            found.append((name, op))
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return [_call(name, op) for name, op in found]
+
+
+def _target(op: ir.Operation) -> str:
+    """The name that a custom call or a function without a body has; empty of all else."""
+    if op.name == "stablehlo.custom_call":
+        return ir.StringAttr(op.attributes["call_target_name"]).value
+    if op.name == "func.func" and not len(op.regions[0].blocks):
+        return ir.StringAttr(op.attributes["sym_name"]).value
+    return ""
+
+
+def _call(name: str, op: ir.Operation) -> Call:
+    found = _op_of(name)
+    attributes: dict[str, AttributeValue] = {}
+    for key in _CONFIGS:
+        if key in op.attributes:
+            attributes |= _config(found, op.attributes[key])
+    if op.name == "func.func":
+        for key in op.attributes:
+            if "." not in key and key not in (*_OF_FUNCTIONS, *_CONFIGS):
+                attributes[key] = _value(found, key, op.attributes[key])
+        kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
+        return Call(found, attributes, op, kind.inputs, kind.results)
+    operands, results = ([value.type for value in values] for values in (op.operands, op.results))
+    return Call(found, attributes, op, operands, results)
+
+
+def _op_of(name: str) -> str:
+    """The op that a name asks for."""
+    asked = name.removeprefix(PREFIX).partition(".")[0]
+    plain = asked.partition("_")[0]
+    return plain if plain in OPS else find_op(asked, "link")
+
+
+def _config(op: str, config: ir.Attribute) -> dict[str, AttributeValue]:
+    """The attributes in a config."""
+    try:
+        rows = ir.DictAttr(config)
+    except ValueError:
+        return _json_config(op, config)
+    return {row.name: _value(op, row.name, row.attr) for row in rows}
+
+
+def _json_config(op: str, config: ir.Attribute) -> dict[str, AttributeValue]:
+    expected = "a dictionary of attributes, or JSON of one"
+    try:
+        text = ir.StringAttr(config).value
+        data: Any = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        got = describe(str(config))
+        raise InvalidArgumentError(op, "backend_config", expected, got) from error
+    if not isinstance(data, dict):
+        raise InvalidArgumentError(op, "backend_config", expected, describe(text))
+    rows = cast(dict[str, Any], data)
+    for name, value in rows.items():
+        if not isinstance(value, AttributeValue):
+            raise _no_value(op, name, describe(value))
+    return rows
+
+
+def _value(op: str, name: str, attribute: ir.Attribute) -> AttributeValue:
+    value = _plain(attribute)
+    if value is None:
+        raise _no_value(op, name, describe(str(attribute)))
+    return value
+
+
+def _no_value(op: str, name: str, got: str) -> InvalidArgumentError:
+    return InvalidArgumentError(op, name, "a truth value, a number or a string", got)
+
+
+def _plain(attribute: ir.Attribute) -> AttributeValue | None:
+    """What an attribute is in Python; None if it is something else."""
+    for kind in (ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr):
+        try:
+            return kind(attribute).value
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,134 @@
+"""From a call to the op at the call's sizes: what `raw_ops` does with arrays, done with types.
+
+An op takes its tensors in TensorFlow's order. Those at the end that have a default, such as seeds,
+may be left out. Integers may be of 32 or of 64 bits, whichever the op has. Where sizes are the
+values of scalars (those of CudnnRNN's parameters), these must be constants, or attributes by the
+names of the dimensions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rnn_compiler.errors import InvalidArgumentError, did_you_mean
+from rnn_compiler.lowering.linking.calls import Call
+from rnn_compiler.lowering.linking.types import Tensor, is_integer, tensor_of
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.attributes import REQUIRED
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.tensors import DIMENSIONS
+
+__all__ = ["instance_of"]
+
+
+def instance_of(call: Call) -> FunctionSpec:
+    """The op that a call asks for, at the call's sizes.
+
+    Raises:
+        InvalidArgumentError: An attribute, operand or result is not one that the op has.
+    """
+    signature = OPS[call.op].signature
+    given = dict(call.attributes)
+    dims: dict[str, Any] = {name: given.pop(name) for name in signature.dimensions if name in given}
+    _check_attributes(signature, given)
+    operands = [tensor_of(kind, call.op, f"operand {k}") for k, kind in enumerate(call.operands)]
+    dtype = _dtype(signature, given, operands)
+    form = signature.form(signature.canonical(given, dtype))
+    scalars = [each for each in form.arguments if not each.is_list]
+    named = dict(zip((each.name for each in scalars), operands, strict=False))
+    found: dict[str, Any] = form.infer({name: each.shape for name, each in named.items()})
+    for number, argument in enumerate(form.arguments):
+        if argument.equals is not None:
+            dim = DIMENSIONS[argument.equals]
+            found[dim] = dims.get(dim, call.constant(number) if number < len(operands) else None)
+            if found[dim] is None:
+                raise InvalidArgumentError(
+                    call.op, argument.name, "a constant", "a value that is not known here",
+                    f"or give {dim} as an attribute",
+                )  # fmt: skip
+    for dim, size in dims.items():
+        if found.get(dim) != size:
+            raise InvalidArgumentError(
+                call.op, dim, f"{found.get(dim)}, as its tensors say", repr(size)
+            )
+    spec = form.specialize(dtype=dtype, dims=found, attributes=given)
+    # Nothing of an op within another module is packed beforehand.
+    spec = replace(spec, weights=())
+    _check_operands(spec, operands)
+    _check_results(spec, call.results)
+    return spec
+
+
+def _check_attributes(signature: Signature, given: Mapping[str, object]) -> None:
+    known = {attribute.name: attribute for attribute in signature.call_attributes}
+    for name in given:
+        if name not in known:
+            names = ", ".join((*known, *signature.dimensions))
+            raise InvalidArgumentError(
+                signature.name, name, f"an attribute of the op ({names})", "no such one",
+                did_you_mean(name, known),
+            )  # fmt: skip
+    for name, attribute in known.items():
+        if attribute.default is REQUIRED and name not in given:
+            raise InvalidArgumentError(
+                signature.name, name, "a value, as the op has no default", "none",
+                f"give it in the call's backend_config, {name} = ...",
+            )  # fmt: skip
+
+
+def _dtype(signature: Signature, given: dict[str, Any], operands: Sequence[Tensor]) -> str:
+    """The op's dtype: attribute T, else that of the first operand that has it."""
+    attribute = signature.dtype_attribute
+    if attribute is not None:
+        return str(attribute.canonical(signature.name, given.pop("T"), "float32"))
+    number, argument = next((k, a) for k, a in enumerate(signature.arguments) if a.dtype is None)
+    expected = f"a tensor of {' or '.join(signature.dtypes)}"
+    if number >= len(operands):
+        got = f"a call with {len(operands)} operands"
+        raise InvalidArgumentError(signature.name, argument.name, expected, got)
+    if operands[number].dtype not in signature.dtypes:
+        got = str(operands[number])
+        raise InvalidArgumentError(signature.name, argument.name, expected, got)
+    return operands[number].dtype
+
+
+def _check_operands(spec: FunctionSpec, operands: Sequence[Tensor]) -> None:
+    required = len(spec.arguments)
+    while required and spec.arguments[required - 1].default is not None:
+        required -= 1
+    if not required <= len(operands) <= len(spec.arguments):
+        names = ", ".join(argument.name for argument in spec.arguments)
+        some = "" if required == len(spec.arguments) else f"{required} to "
+        raise InvalidArgumentError(
+            spec.op, "operands", f"{some}{len(spec.arguments)} ({names})", f"{len(operands)}"
+        )
+    for argument, operand in zip(spec.arguments, operands, strict=False):
+        if not _fits(argument, operand):
+            shape = f", {argument.formula}" if argument.shape and argument.formula else ""
+            raise InvalidArgumentError(spec.op, argument.name, f"{argument}{shape}", str(operand))
+
+
+def _check_results(spec: FunctionSpec, kinds: Sequence[ir.Type]) -> None:
+    names = ", ".join(result.name for result in spec.results)
+    if len(kinds) != len(spec.results):
+        expected = f"all {len(spec.results)} ({names})"
+        raise InvalidArgumentError(spec.op, "results", expected, f"{len(kinds)}")
+    for result, kind in zip(spec.results, kinds, strict=True):
+        given = tensor_of(kind, spec.op, result.name)
+        if not _fits(replace(result, ignored=False, any_shape=False), given):
+            shape = f", {result.formula}" if result.shape and result.formula else ""
+            raise InvalidArgumentError(spec.op, result.name, f"{result}{shape}", str(given))
+
+
+def _fits(spec: TensorSpec, tensor: Tensor) -> bool:
+    """Whether a tensor is what is wanted, or can be made it without a loss."""
+    if spec.dtype != tensor.dtype and not (is_integer(spec.dtype) and is_integer(tensor.dtype)):
+        return False
+    if spec.any_shape:
+        return math.prod(spec.shape) == math.prod(tensor.shape)
+    return spec.ignored or spec.shape == tensor.shape

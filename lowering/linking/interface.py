@@ -1,0 +1,91 @@
+"""What a user's module offers to callers: its public functions, as a manifest describes them.
+
+Names of arguments and results are taken from where `jax.export` leaves them: the name of an
+argument's location, and `jax.result_info`. What has none is called by its number.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.analysis.values import symbol_of
+from rnn_compiler.lowering.linking.types import Tensor, tensor_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.schema.dtypes import FLOAT_DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+__all__ = ["public_interface"]
+
+_TAKEN = ("to_host", "self")
+"""Names that a call has a meaning of its own for."""
+
+
+def public_interface(module: ir.Module) -> list[FunctionSpec]:
+    """The public functions of a module.
+
+    Raises:
+        InvalidArgumentError: There is none, or one takes or gives something else than tensors.
+    """
+    functions = [op for op in ops_of(module.body) if op.name == "func.func" and _is_public(op)]
+    if not functions:
+        raise InvalidArgumentError("link", "module", "a public function", "none")
+    return [_describe(function) for function in functions]
+
+
+def _is_public(function: ir.Operation) -> bool:
+    attributes = function.attributes
+    private = "sym_visibility" in attributes and (
+        ir.StringAttr(attributes["sym_visibility"]).value != "public"
+    )
+    return not private and len(function.regions[0].blocks) > 0
+
+
+def _describe(function: ir.Operation) -> FunctionSpec:
+    symbol = symbol_of(function)
+    kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    places = [argument.location for argument in block_of(function).arguments]
+    given = [place.name_str if isinstance(place, ir.NameLoc) else "" for place in places]
+    arguments = _tensors(kind.inputs, given, "arg", symbol)
+    results = _tensors(kind.results, _result_names(function, len(kind.results)), "result", symbol)
+    floats = [each.dtype for each in (*results, *arguments) if each.dtype in FLOAT_DTYPES]
+    return FunctionSpec(
+        op=_identifier(symbol) or "function",
+        function=symbol,
+        dtype=floats[0] if floats else "float32",
+        dims={},
+        attributes={},
+        arguments=arguments,
+        results=results,
+    )
+
+
+def _tensors(
+    kinds: Iterable[ir.Type], given: Iterable[str], default: str, symbol: str
+) -> tuple[TensorSpec, ...]:
+    """The tensors of some types, by the names that they are given where these can be used."""
+    named: dict[str, Tensor] = {}
+    for number, (kind, text) in enumerate(zip(kinds, given, strict=True)):
+        plain = f"{default}{number}"
+        name = _identifier(text)
+        if name is None or name in (*named, *_TAKEN) or re.fullmatch(rf"{default}\d+", name):
+            name = plain
+        named[name] = tensor_of(kind, symbol, name)
+    return tuple(TensorSpec(name, each.dtype, each.shape) for name, each in named.items())
+
+
+def _result_names(function: ir.Operation, count: int) -> list[str]:
+    if "res_attrs" not in function.attributes:
+        return [""] * count
+    rows = [ir.DictAttr(row) for row in ir.ArrayAttr(function.attributes["res_attrs"])]
+    key = "jax.result_info"
+    texts = [ir.StringAttr(row[key]).value if key in row else "" for row in rows]
+    return [text.removeprefix("result") for text in texts]
+
+
+def _identifier(text: str) -> str | None:
+    """A name for Python like a text; None where there is none."""
+    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+    return name if name.isidentifier() and not keyword.iskeyword(name) else None

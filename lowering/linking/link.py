@@ -1,0 +1,168 @@
+"""Puts our functions in the place of a user's calls, in portable StableHLO.
+
+Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, which all calls
+of it share; integers of another width are converted on the way in and out. The rest of the module
+is as the user wrote it, its name too, and so the result means the same to any consumer of
+StableHLO.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.analysis.values import element, shape, symbol_of
+from rnn_compiler.lowering.builder.module import Part, add_function
+from rnn_compiler.lowering.kernel.function import unused_symbol
+from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
+from rnn_compiler.lowering.linking.instances import instance_of
+from rnn_compiler.lowering.linking.interface import public_interface
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+__all__ = ["Linked", "link_module"]
+
+
+class Linked(NamedTuple):
+    """A user's module with our ops in it.
+
+    Attributes:
+        text: Its text, with locations.
+        functions: Its public functions.
+        linked: Our ops in it, each by the private function that holds it.
+        name: Its symbol; empty for none.
+    """
+
+    text: str
+    functions: tuple[FunctionSpec, ...]
+    linked: tuple[FunctionSpec, ...]
+    name: str
+
+
+def link_module(text: str) -> Linked:
+    """Puts our functions in the place of a module's calls.
+
+    Args:
+        text: The text of a StableHLO module.
+
+    Raises:
+        InvalidArgumentError: A call does not fit its op, or there is none.
+    """
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        functions = public_interface(module)
+        made: dict[str, FunctionSpec] = {}
+        calls = find_calls(module)
+        for call in calls:
+            _replace(module, call, _function(module, instance_of(call), made))
+        if not calls:
+            raise InvalidArgumentError(
+                "link",
+                "module",
+                f"a stablehlo.custom_call @{PREFIX}OP, or a func.func private @{PREFIX}OP without "
+                "a body",
+                "none",
+            )
+        module.operation.verify()
+        located = module.operation.get_asm(enable_debug_info=True)
+        named = "sym_name" in module.operation.attributes
+        name = symbol_of(module.operation) if named else ""
+    return Linked(located, tuple(functions), tuple(made.values()), name)
+
+
+def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpec]) -> FunctionSpec:
+    """The function of an op at given sizes, which is added where there is none yet."""
+    key = json.dumps([spec.op, spec.dtype, spec.dims, spec.json_attributes])
+    if key not in made:
+        symbol = unused_symbol(module.operation, f"rnn_compiler_{spec.function}")
+        made[key] = replace(spec, function=symbol)
+        add_function(module, Part(made[key], made[key], OPS[spec.op].emit), private=True)
+    return made[key]
+
+
+def _replace(module: ir.Module, call: Call, spec: FunctionSpec) -> None:
+    """Puts a call of a function in a custom call's place, or into the body of a declaration."""
+    op = call.operation
+    if not call.is_declaration:
+        at = ir.InsertionPoint(op)
+        results = _call(spec, list(op.operands), call.results, at, op.location)
+        for old, new in zip(op.results, results, strict=True):
+            old.replace_all_uses_with(new)
+        op.erase()
+        return
+    locations = [op.location] * len(call.operands)
+    block = ir.Block.create_at_start(op.regions[0], list(call.operands), locations)
+    at = ir.InsertionPoint(block)
+    results = _call(spec, list(block.arguments), call.results, at, op.location)
+    ir.Operation.create("func.return", operands=results, ip=at, loc=op.location)
+    for name in ("backend_config", "mhlo.backend_config", *call.attributes):
+        if name in op.attributes:
+            del op.attributes[name]
+
+
+def _call(
+    spec: FunctionSpec,
+    operands: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+    at: ir.InsertionPoint,
+    location: ir.Location,
+) -> list[ir.Value]:
+    """Emits a call; gives its results in the types that are wanted."""
+    with at, location:
+        given = [
+            _as_argument(argument, operands[k] if k < len(operands) else None)
+            for k, argument in enumerate(spec.arguments)
+        ]
+        call = ir.Operation.create(
+            "func.call",
+            operands=given,
+            results=[_type(result) for result in spec.results],
+            attributes={"callee": ir.FlatSymbolRefAttr.get(spec.function)},
+        )
+        return [_converted(value, kind) for value, kind in zip(call.results, results, strict=True)]
+
+
+def _type(spec: TensorSpec) -> ir.Type:
+    return ir.RankedTensorType.get(spec.shape, ir.Type.parse(DTYPES[spec.dtype].mlir))
+
+
+def _as_argument(spec: TensorSpec, value: ir.Value | None) -> ir.Value:
+    """A user's value as what an op takes; the argument's default where there is none."""
+    wanted = _type(spec)
+    if value is None or spec.ignored:
+        return _splat(spec.default or 0, wanted)
+    if spec.any_shape and shape(value) != spec.shape:
+        kind = ir.RankedTensorType.get(spec.shape, ir.RankedTensorType(value.type).element_type)
+        value = _op("reshape", [value], kind)
+    return _converted(value, wanted)
+
+
+def _converted(value: ir.Value, wanted: ir.Type) -> ir.Value:
+    """Integers in another width; one that the narrower has not becomes its nearest."""
+    if value.type == wanted:
+        return value
+    if element(value) == "i64":
+        limits = [_splat(limit, value.type) for limit in (-(2**31), 2**31 - 1)]
+        value = _op("clamp", [limits[0], value, limits[1]], value.type)
+    return _op("convert", [value], wanted)
+
+
+def _splat(number: int, kind: ir.Type) -> ir.Value:
+    of = ir.RankedTensorType(kind).element_type
+    is_float = str(of).startswith(("f", "b"))
+    scalar = ir.FloatAttr.get(of, float(number)) if is_float else ir.IntegerAttr.get(of, number)
+    dense = ir.DenseElementsAttr.get_splat(kind, scalar)
+    return ir.Operation.create(
+        "stablehlo.constant", results=[kind], attributes={"value": dense}
+    ).results[0]
+
+
+def _op(name: str, operands: Sequence[ir.Value], result: ir.Type) -> ir.Value:
+    return ir.Operation.create(
+        f"stablehlo.{name}", operands=list(operands), results=[result]
+    ).results[0]

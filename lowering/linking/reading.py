@@ -1,0 +1,39 @@
+"""A user's module, whatever it is written in, as the text of StableHLO.
+
+It may be MLIR text or bytecode. The bytecode that `jax.export` makes is of VHLO, the versioned form
+of StableHLO, which the compiler legalizes and the bindings of IREE 3.13 cannot. So each module goes
+through the compiler's first passes, in a process of its own: there is one way for all, and what is
+no module cannot crash this process. The compiler writes what a module is after each pass, and is
+stopped when that one has come: later passes do not know our ops.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT, compiler_identity
+from rnn_compiler.lowering.linking.dump import dump_after
+
+__all__ = ["stablehlo_text"]
+
+_FLAGS = ("--compile-to=input", "--iree-input-type=stablehlo", "--mlir-print-debuginfo")
+
+
+def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
+    """The text of a module, with locations.
+
+    Args:
+        source: MLIR text or bytecode, of StableHLO or VHLO.
+        timeout: Seconds that the compiler may take.
+
+    Raises:
+        InvalidArgumentError: It is no module that IREE's compiler reads.
+        OSError: There is no room for the compiler's temporary files.
+        UnsupportedError: The compiler is not installed.
+    """
+    text, others = dump_after("VhloLegalizeToStablehloPass", source, _FLAGS, timeout)
+    if text is not None:
+        return text
+    version = compiler_identity().version
+    expected = f"a module of StableHLO, as text or bytecode, that IREE {version} reads"
+    error = next(line.strip() for line in others.splitlines() if "error:" in line)
+    raise InvalidArgumentError("link", "module", expected, error[:400])

@@ -1,0 +1,36 @@
+"""`link`: a StableHLO module of the user's with our ops in it, as an artifact."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.cli.modules import add_compile_options, save_compiled
+from rnn_compiler.cli.options import add_json_option
+from rnn_compiler.cli.terminal import showing_stages
+from rnn_compiler.linking import linked_module
+
+__all__ = ["add_link"]
+
+
+def add_link(verbs: Any) -> None:
+    """Adds the verb `link`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "link",
+        help="compile a StableHLO module of yours with our ops in it",
+        description="Compiles a StableHLO module, text or bytecode, in which every "
+        "stablehlo.custom_call @rnn_compiler.OP and every declaration func.func private "
+        "@rnn_compiler.OP becomes the op. A call takes the op's tensors in TensorFlow's order; its "
+        "attributes are in mhlo.backend_config or backend_config. All else stays as it is.",
+    )
+    parser.add_argument("module", type=Path, metavar="FILE", help="user.mlir, or .mlirbc")
+    add_compile_options(parser, "the module's name, user.vmfb")
+    add_json_option(parser)
+    parser.set_defaults(verb=_link)
+
+
+def _link(options: argparse.Namespace) -> int:
+    with showing_stages():
+        module = linked_module(options.module)
+    return save_compiled(options, module, options.module.stem)

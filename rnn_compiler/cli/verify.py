@@ -1,0 +1,64 @@
+"""`verify`: does an artifact compute here what it computed where it was made?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.cli.options import add_device_option, add_json_option
+from rnn_compiler.cli.terminal import print_json, print_table, print_text
+from rnn_compiler.runtime import verify
+
+__all__ = ["add_verify"]
+
+
+def add_verify(verbs: Any) -> None:
+    """Adds the verb `verify`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "verify",
+        help="run an artifact on its sample arguments, and compare the results",
+        description="Runs the functions of an artifact or bundle that was compiled with --golden "
+        "on the sample arguments beside it, and compares the results. Differences are parts of a "
+        "result's largest number, or of 1. Exit code 0 if all are within the tolerance of their "
+        "dtype, else 1.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
+    add_device_option(parser)
+    add_json_option(parser)
+    parser.set_defaults(verb=_verify)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    found = verify(options.file, options.device)
+    rows = found.results
+    if options.json:
+        results = [
+            {
+                "function": row.function,
+                "result": row.result,
+                "dtype": row.dtype,
+                "difference": row.difference if row.difference < float("inf") else None,
+                "tolerance": row.tolerance,
+                "equal": row.is_equal,
+            }
+            for row in rows
+        ]
+        facts = {"file": str(options.file), "device": found.device, "equal": found.is_equal}
+        print_json({**facts, "computed_by": found.computed_by, "results": results})
+        return 0 if found.is_equal else 1
+    print_table(
+        ("function", "result", "dtype", "difference", "tolerance", ""),
+        [
+            (
+                *(row.function, row.result, row.dtype),
+                *(f"{row.difference:.2g}", f"{row.tolerance:.2g}"),
+                "equal" if row.is_equal else "DIFFERENT",
+            )
+            for row in rows
+        ],
+    )
+    wrong = sum(not row.is_equal for row in rows)
+    outcome = f"{wrong} of {len(rows)} results differ" if wrong else f"all {len(rows)} are equal"
+    print_text(f"{outcome}: {found.device} here, {found.computed_by} where it was made")
+    return 0 if found.is_equal else 1

@@ -1,0 +1,66 @@
+"""Making a golden: sample arguments for a module's functions, and their results from this machine.
+
+The results come from the artifact itself where it runs on this machine's CPU, so that `verify`
+shows that another machine computes what this one does. For any other target they come from the
+portable module, compiled for this CPU, which shares no rewritten loop with what it judges.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from rnn_compiler.compilation import compile
+from rnn_compiler.draws import random_arguments
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
+from rnn_compiler.lowering.targets.strategies import PORTABLE
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime import load
+from rnn_compiler.runtime.artifact import Artifact, Bundle
+from rnn_compiler.runtime.golden import Golden, run
+
+__all__ = ["golden"]
+
+_DEVICE = "local-sync"
+
+
+def golden(module: Module, artifact: Artifact | Bundle) -> Golden:
+    """Sample arguments of a module's functions and their results, to be saved with an artifact.
+
+    Args:
+        module: What `build` or `link` made.
+        artifact: What `compile` made of it.
+
+    Returns:
+        What `Artifact.save` and `Bundle.save` take as `golden`.
+
+    Raises:
+        InvalidArgumentError: The artifact is not the module's.
+        CompileError: The artifact does not run here, and the portable module did not compile.
+
+    Example:
+        >>> import tempfile
+        >>> import rnn_compiler as rc
+        >>> module = rc.build("GRUBlockCell", batch_size=2, input_size=3, num_units=4)
+        >>> artifact = rc.compile(module, "cpu:aarch64")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = artifact.save(f"{folder}/cell.vmfb", golden=golden(module, artifact))
+        ...     rc.runtime.read_artifact(path).manifest.golden.computed_by
+        'cpu (portable) on local-sync'
+    """
+    if not isinstance(artifact, (Artifact, Bundle)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        expected = "what `compile` made"
+        raise InvalidArgumentError("golden", "artifact", expected, describe(artifact))
+    members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
+    if any(member.manifest.functions != module.functions for member in members):
+        raise InvalidArgumentError("golden", "artifact", f"one of {module!r}", repr(members[0]))
+    program = None
+    if any(member.manifest.target.device == "local" for member in members):
+        with contextlib.suppress(ArtifactError):  # for another machine
+            program = load(artifact, _DEVICE, prepack=False)
+    if program is None:
+        program = load(compile(module, "cpu", strategy=PORTABLE), _DEVICE, prepack=False)
+    arguments = {spec.function: random_arguments(spec) for spec in module.functions}
+    results = run(program, arguments)
+    cases = {name: (arguments[name], results[name]) for name in arguments}
+    manifest = program.manifest
+    return Golden(cases, f"{manifest.target.name} ({manifest.strategy}) on {_DEVICE}")

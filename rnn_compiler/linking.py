@@ -1,0 +1,139 @@
+"""Linking: a user's StableHLO module with our ops in it, compiled whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import cast, overload
+
+from rnn_compiler.compilation import compile
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.modules import Module
+from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.runtime.artifact import Artifact, Bundle
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["LinkedModule", "link", "linked_module"]
+
+
+class LinkedModule(Module):
+    """A user's module with our ops in it, in portable StableHLO.
+
+    Attributes:
+        functions: What its public functions are.
+        linked: Our ops in it, each by the private function that holds it.
+        name: Its symbol, which is the user's; empty for none.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        functions: Sequence[FunctionSpec],
+        linked: Sequence[FunctionSpec],
+        name: str = "",
+    ) -> None:
+        super().__init__(functions, name)
+        self.linked = tuple(linked)
+        self._located = text
+
+    @cached_property
+    def located_text(self) -> str:
+        """The module text with the user's source locations, and ours."""
+        return self._located
+
+
+@overload
+def link(
+    text_or_path: str | bytes | os.PathLike[str],
+    target: str | None = None,
+    *,
+    strategy: str | None = None,
+) -> Artifact: ...
+@overload
+def link(
+    text_or_path: str | bytes | os.PathLike[str],
+    target: Sequence[str],
+    *,
+    strategy: str | None = None,
+) -> Bundle: ...
+def link(
+    text_or_path: str | bytes | os.PathLike[str],
+    target: str | Sequence[str] | None = None,
+    *,
+    strategy: str | None = None,
+) -> Artifact | Bundle:
+    """Compiles a StableHLO module of the user's, with our ops in the place of its calls.
+
+    Every ``stablehlo.custom_call @rnn_compiler.OP`` and every declaration ``func.func private
+    @rnn_compiler.OP`` becomes the op, lowered as `compile` lowers it. All else stays as it is. A
+    call takes the op's tensors in TensorFlow's order; its attributes are in ``mhlo.backend_config``
+    or ``backend_config``; integers may be int32 or int64.
+
+    Args:
+        text_or_path: MLIR text, MLIR bytecode, or the path of a file with either. `jax.export`
+            gives both: ``exported.mlir_module()`` and ``exported.mlir_module_serialized``.
+        target: As in `compile`; a list of them gives a bundle.
+        strategy: As in `compile`.
+
+    Returns:
+        The artifact, whose manifest describes the module's public functions.
+
+    Raises:
+        InvalidArgumentError: It is no module of StableHLO, holds no call of ours, or a call's op,
+            attributes, shapes or dtypes are not the op's; or there is no such target.
+        CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
+        OSError: The file cannot be read.
+        UnsupportedError: The compiler is not installed.
+
+    Example:
+        >>> text = '''
+        ... func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>,
+        ...     tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+        ...     -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+        ... func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
+        ...     %wc: tensor<7x4xf32>, %b: tensor<8xf32>, %bc: tensor<4xf32>) -> tensor<2x4xf32> {
+        ...   %r:4 = call @rnn_compiler.GRUBlockCell(%x, %h, %w, %wc, %b, %bc) : (tensor<2x3xf32>,
+        ...     tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+        ...     -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+        ...   return %r#3 : tensor<2x4xf32>
+        ... }'''
+        >>> artifact = link(text, "cpu:generic")
+        >>> [spec.op for spec in artifact.manifest.linked]
+        ['GRUBlockCell']
+    """
+    return compile(linked_module(text_or_path), target, strategy=strategy)  # type: ignore[arg-type]
+
+
+def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
+    """The portable module that `link` compiles.
+
+    Raises:
+        InvalidArgumentError: As `link`.
+        OSError: The file cannot be read.
+        UnsupportedError: The compiler is not installed.
+    """
+    check_can_compile("link")
+    source = _source(text_or_path)
+    from rnn_compiler.lowering.linking.link import link_module  # needs the MLIR bindings
+    from rnn_compiler.lowering.linking.reading import stablehlo_text
+
+    return LinkedModule(*link_module(stablehlo_text(source)))
+
+
+def _source(text_or_path: object) -> bytes:
+    """The bytes of a module; a string that could be MLIR is not taken for a path."""
+    if isinstance(text_or_path, (bytes, bytearray)):
+        return bytes(text_or_path)
+    if isinstance(text_or_path, str) and any(mark in text_or_path for mark in "\n{("):
+        return text_or_path.encode(errors="replace")
+    if not isinstance(text_or_path, (str, os.PathLike)):
+        expected = "MLIR as a string or bytes, or the path of a file"
+        raise InvalidArgumentError("link", "text_or_path", expected, describe(text_or_path))
+    path = Path(cast("str | os.PathLike[str]", text_or_path))
+    try:
+        return path.read_bytes()
+    except ValueError as error:  # a name that no file can have
+        expected, got = "MLIR, or the path of a file", describe(str(path))
+        raise InvalidArgumentError("link", "text_or_path", expected, got) from error

@@ -1,0 +1,116 @@
+"""Models of other frameworks: their recurrent layers as ops, with sizes and weights.
+
+import_model  the layers of a SavedModel, a frozen graph, a Keras file or an ONNX file
+Layer         one of them: build() gives its module
+
+`saved_model`, `keras_file` and `onnx_file` read a kind of file each; `tensorflow_graph` and its
+neighbours find ops in graphs; `messages` is the table of protobuf messages. No framework is needed.
+Files come from anywhere: nothing in them is run, and the sizes that they claim are compared with
+what they hold before memory is taken.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.reading import damaged
+
+__all__ = ["Layer", "import_model"]
+
+_FOUND = "BlockLSTM, LSTMBlockCell, GRUBlockCell, CudnnRNN and their gradients"
+
+
+def import_model(
+    path: str | os.PathLike[str], *, layers: Collection[str] | None = None
+) -> list[Layer]:
+    """The recurrent layers of a model, with attributes, sizes and weights.
+
+    Args:
+        path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
+            or an ``.onnx`` file.
+        layers: The names of those that are wanted; default: all.
+
+    Returns:
+        The layers, in the model's order.
+
+    Raises:
+        ArtifactError: A file is damaged, or refers to files outside of its folder.
+        InvalidArgumentError: It is no such file, or has no recurrent layer, or none of a name.
+        OSError: A file cannot be read.
+        UnsupportedError: A layer is of a kind that no op computes, which is named; or a package
+            that reads such files is not installed.
+
+    Example:
+        >>> import_model("model.tflite")
+        Traceback (most recent call last):
+        ...
+        rnn_compiler.errors.InvalidArgumentError: import_model: 'path': expected ...
+    """
+    if layers is not None and (
+        isinstance(layers, str) or not all(isinstance(name, str) for name in layers)  # pyright: ignore
+    ):
+        expected = "a list of names"
+        raise InvalidArgumentError("import_model", "layers", expected, describe(layers))
+    try:
+        place = Path(path)
+        read = _reader(place)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidArgumentError):
+            raise
+        raise InvalidArgumentError("import_model", "path", "a path", describe(path)) from error
+    try:
+        found, contents = read(place)
+    except RecursionError:
+        raise damaged(place, "what is in it is nested too deeply") from None
+    if not found:
+        expected = f"a model with one of {_FOUND}, LSTM, GRU or RNN layers"
+        remedy = "Keras writes its layers as such loops on a CPU: save the model as .keras"
+        remedy = remedy if "loops of" in contents else ""
+        raise InvalidArgumentError(
+            "import_model", "path", expected, f"{place}, which has {contents}", remedy
+        )
+    return _wanted(found, layers)
+
+
+def _reader(path: Path) -> Callable[[Path], tuple[list[Any], str]]:
+    """What reads a kind of file."""
+    from rnn_compiler.model_import import keras_file, onnx_file, saved_model
+
+    readers: dict[str, Callable[[Path], tuple[list[Any], str]]] = {
+        ".pb": saved_model.read_frozen_graph,
+        ".keras": keras_file.read_keras,
+        ".h5": keras_file.read_h5,
+        ".hdf5": keras_file.read_h5,
+        ".onnx": onnx_file.read_onnx,
+    }
+    if path.is_dir():
+        return saved_model.read_saved_model
+    if path.name == "saved_model.pb":
+        return lambda file: saved_model.read_saved_model(file.parent)
+    if path.suffix.lower() in readers and path.exists():
+        return readers[path.suffix.lower()]
+    expected = f"a SavedModel folder, or a file that ends in {', '.join(readers)}"
+    got = describe(str(path)) if path.exists() else f"{describe(str(path))}, which is not there"
+    raise InvalidArgumentError("import_model", "path", expected, got)
+
+
+def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list[Layer]:
+    """The layers of some names, all of which there must be an op for."""
+    known = [layer.name for layer in found]
+    for name in names or ():
+        if name not in known:
+            expected = f"names out of {', '.join(known)}"
+            raise InvalidArgumentError("import_model", "layers", expected, describe(name))
+    wanted = [layer for layer in found if names is None or layer.name in names]
+    refused = [layer for layer in wanted if isinstance(layer, Refused)]
+    if refused:
+        others = [layer.name for layer in found if not isinstance(layer, Refused)]
+        remedy = f"; the others are taken with layers={others}" if others else ""
+        reasons = "; ".join(f"{layer.name} has {layer.reason}" for layer in refused)
+        raise UnsupportedError(f"import_model: {reasons}, which no op computes{remedy}")
+    return [layer for layer in wanted if isinstance(layer, Layer)]

@@ -1,0 +1,187 @@
+"""TensorFlow's checkpoints: ``PREFIX.index`` and ``PREFIX.data-00000-of-0000N``.
+
+The index is a LevelDB table whose values are `BundleEntry` messages, one for each tensor, sorted by
+key; that of the empty key is the `BundleHeader`. The elements of a tensor lie in one of the data
+files as they are in memory. Blocks of the table, and tensors, have masked CRC-32C sums, which are
+checked.
+
+A table ends with 48 bytes: the handles (offset and size, varints) of two blocks, the second of
+which is the index of all others, padding, and a magic number. A block is a list of entries, each of
+which leaves out what its key has in common with the one before; then come restart points, a byte
+for the compression, none here, and the sum.
+
+Sources: leveldb/doc/table_format.md, tensorflow/core/protobuf/tensor_bundle.proto,
+tensorflow/core/util/tensor_bundle.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.model_import.crc32c import masked_crc32c
+from rnn_compiler.model_import.messages import parse
+from rnn_compiler.model_import.reading import array_of, damaged, read_bytes
+from rnn_compiler.model_import.tensors import STRING, dtype_of, shape_of
+
+__all__ = ["Checkpoint"]
+
+_FOOTER = 48
+_MAGIC = 0xDB4775248B80FB57
+_OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_VALUE = "VARIABLE_VALUE"
+
+
+class Checkpoint:
+    """A checkpoint, of which arrays are read when they are asked for.
+
+    Attributes:
+        prefix: The path, without ``.index``.
+        keys: The key of each variable by the variable's name; in files of TensorFlow 1, they are
+            the same. None where two variables have one name.
+        objects: The objects that TensorFlow 2 saved, as messages, the root first.
+    """
+
+    def __init__(self, prefix: Path) -> None:
+        """Reads the index.
+
+        Raises:
+            ArtifactError: It is damaged.
+            OSError: It cannot be read.
+        """
+        self.prefix = prefix
+        self._index = prefix.with_name(f"{prefix.name}.index")
+        self._entries = dict(_table(read_bytes(self._index), self._index))
+        header = parse("BundleHeader", self._entries.pop("", b""), self._index)
+        if header.endianness:
+            raise UnsupportedError(f"{self._index}: written by a big-endian machine")
+        self._shards = header.num_shards
+        self._arrays: dict[str, Any] = {}
+        self.keys: dict[str, str | None] = {key: key for key in self._entries}
+        self.objects: list[Any] = list(self._objects())
+        self.keys |= self._keys_of_objects()
+
+    def array(self, name: str) -> Any:
+        """The array of a variable by its name; None if it is not there, or not to be told.
+
+        Raises:
+            ArtifactError: It is damaged.
+            OSError: A data file cannot be read.
+        """
+        key = self.keys.get(name)
+        if key is None or key not in self._entries:
+            return None
+        if key not in self._arrays:
+            self._arrays[key] = self._read(key)
+        return self._arrays[key]
+
+    def _read(self, key: str) -> Any:
+        entry = parse("BundleEntry", self._entries[key], self._index)
+        dtype, shape = dtype_of(entry.dtype), shape_of(entry.shape)
+        if dtype is None or shape is None or entry.slices:  # strings; a variable in several parts
+            return None
+        sizes = [-1 if size is None else size for size in shape]
+        data = self._data(entry, key)
+        return array_of(data, dtype, sizes, self._index, f"variable {key!r}")
+
+    def _data(self, entry: Any, key: str) -> bytes:
+        """The bytes of an entry."""
+        name = f"{self.prefix.name}.data-{entry.shard:05}-of-{self._shards:05}"
+        if not 0 <= entry.shard < self._shards:
+            raise damaged(self._index, f"{key!r} is in {name}")
+        path = self.prefix.with_name(name)
+        data = read_bytes(path, entry.offset, entry.size)
+        if entry.dtype != STRING and masked_crc32c(data) != entry.crc32c:
+            raise damaged(path, f"the CRC-32C of {key!r} is wrong")
+        return data
+
+    def key_of(self, node: Any) -> str | None:
+        """The key of an object that is a variable; None if it is none."""
+        keys = [each.checkpoint_key for each in node.attributes if each.name == _VALUE]
+        return keys[0] if keys else None
+
+    def _objects(self) -> Any:
+        if _OBJECTS not in self._entries:
+            return ()
+        entry = parse("BundleEntry", self._entries[_OBJECTS], self._index)
+        data = self._data(entry, _OBJECTS)
+        size, start = _varint(data, 0, self._index)
+        text = data[start + 4 :]
+        if entry.dtype != STRING or len(text) != size:
+            raise damaged(self._index, f"{_OBJECTS} is no string of {size} bytes")
+        return parse("Trackables", text, self._index).nodes
+
+    def _keys_of_objects(self) -> dict[str, str | None]:
+        """The keys of variables that TensorFlow 2 saved, by the variables' full names."""
+        found: dict[str, str | None] = {}
+        for node in self.objects:
+            for attribute in node.attributes:
+                if attribute.name == _VALUE and attribute.full_name:
+                    known = attribute.full_name in found
+                    found[attribute.full_name] = None if known else attribute.checkpoint_key
+        return found
+
+
+def _table(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
+    """The keys and values of a table."""
+    if len(data) < _FOOTER or struct.unpack("<Q", data[-8:])[0] != _MAGIC:
+        raise damaged(path, "no table of a checkpoint, or cut")
+    footer = data[-_FOOTER:]
+    _, _, end = _handle(footer, 0, path)
+    offset, size, _ = _handle(footer, end, path)
+    seen = 0
+    for _, handle in _block(data, offset, size, path):
+        start, length, _ = _handle(handle, 0, path)
+        seen += length
+        if seen > len(data):  # blocks that are listed twice
+            raise damaged(path, "its blocks overlap")
+        for key, value in _block(data, start, length, path):
+            try:
+                yield key.decode(), value
+            except UnicodeDecodeError:
+                raise damaged(path, f"the key {key[:40]!r} is no text") from None
+
+
+def _block(data: bytes, offset: int, size: int, path: Path) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and values of a block."""
+    block, trailer = data[offset : offset + size], data[offset + size : offset + size + 5]
+    if len(trailer) < 5 or size < 4:
+        raise damaged(path, "a block is cut")
+    if trailer[0]:
+        raise damaged(path, "a block is compressed, as no checkpoint's is")
+    if masked_crc32c(block + trailer[:1]) != struct.unpack("<I", trailer[1:])[0]:
+        raise damaged(path, "the CRC-32C of a block is wrong")
+    end = size - 4 - 4 * struct.unpack("<I", block[-4:])[0]
+    key, at = b"", 0
+    while at < end:
+        common, at = _varint(block, at, path)
+        own, at = _varint(block, at, path)
+        length, at = _varint(block, at, path)
+        if common > len(key) or at + own + length > end:
+            raise damaged(path, "an entry of a block is cut")
+        key = key[:common] + block[at : at + own]
+        yield key, block[at + own : at + own + length]
+        at += own + length
+
+
+def _handle(data: bytes, at: int, path: Path) -> tuple[int, int, int]:
+    """Offset and size of a block, and where the handle ends."""
+    offset, at = _varint(data, at, path)
+    size, at = _varint(data, at, path)
+    return offset, size, at
+
+
+def _varint(data: bytes, at: int, path: Path) -> tuple[int, int]:
+    """A number of seven bits a byte, and where it ends."""
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            break
+        value |= (data[at] & 0x7F) << shift
+        at += 1
+        if not data[at - 1] & 0x80:
+            return value, at
+    raise damaged(path, "a number is cut")

@@ -1,0 +1,94 @@
+"""HDF5 files, read in a process of their own, which damaged files may crash (`hdf5_reader`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.model_import import reading
+from rnn_compiler.model_import.reading import array_of, damaged
+
+__all__ = ["Hdf5", "read_hdf5"]
+
+_SPARE_BYTES = 1 << 24
+_LONGEST = 600
+"""Seconds; those of the processor are bounded by the size of the file."""
+
+
+@dataclass(frozen=True)
+class Hdf5:
+    """What is in a file.
+
+    Attributes:
+        groups: The attributes of each group that are texts, or lists of texts, by its path.
+        arrays: The arrays by their paths.
+    """
+
+    groups: Mapping[str, Mapping[str, Any]]
+    arrays: Mapping[str, Any]
+
+
+def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
+    """The groups and arrays of an HDF5 file.
+
+    Args:
+        path: The file.
+        data: Its bytes, if they are only a part of that file.
+
+    Raises:
+        ArtifactError: It is damaged, or refers to other files.
+        OSError: It cannot be read.
+        UnsupportedError: The package h5py is not installed.
+    """
+    if data is None:
+        reading.read_bytes(path, 0, 0)  # that it can be, and is a regular file
+    size = path.stat().st_size if data is None else len(data)
+    most = _SPARE_BYTES + 16 * size
+    source = os.path.abspath(path) if data is None else "-"
+    reader = Path(__file__).with_name("hdf5_reader.py")
+    try:
+        done = subprocess.run(
+            [sys.executable, str(reader), source, str(most)],
+            input=data or b"",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_LONGEST,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise damaged(path, f"HDF5 does not end reading it in {_LONGEST} s") from None
+    head, newline, rest = done.stdout.partition(b"\n")
+    if done.returncode or not newline:
+        ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
+        raise damaged(path, f"the process that reads it ended with {ended}")
+    facts: dict[str, Any] = json.loads(head)
+    if "missing" in facts:
+        raise UnsupportedError(
+            "Keras files need the package h5py, which is not installed: "
+            "pip install 'rnn-compiler[keras]'"
+        )
+    if "error" in facts:
+        raise damaged(path, facts["error"])
+    arrays: dict[str, Any] = {}
+    at = 0
+    for name, kind, shape in facts["arrays"]:
+        dtype: Any = np.dtype(kind)
+        end = at + int(np.prod(shape, dtype=object)) * dtype.itemsize
+        if end > len(rest):  # an error while they were written
+            raise damaged(path, f"{name} cannot be read")
+        if dtype.kind in "fiu":
+            native = dtype.newbyteorder("=")
+            swapped = np.frombuffer(rest[at:end], dtype).astype(native).tobytes()
+            arrays[name] = array_of(swapped, native, shape, path, name)
+        at = end
+    return Hdf5(facts["groups"], arrays)

@@ -1,0 +1,219 @@
+"""Keras' files: ``.keras``, a zip file of a configuration and weights, and ``.h5``, an HDF5 file.
+
+The configuration, JSON, lists the layers, nested models inside their models. The weights are in
+HDF5 groups. In ``.keras`` files a group is called as its layer's class, in the order of the layers,
+``layers/lstm_1/cell/vars/0``; newer ones give the layer's name too. In ``.h5`` files there is one
+for each layer of the outermost model, by its name, whose ``weight_names`` list the arrays.
+
+Nothing in these files is run: configurations are data, and neither pickles nor custom objects are
+loaded.
+
+Sources: keras/src/saving/saving_lib.py, keras/src/legacy/saving/legacy_h5_format.py,
+keras/src/layers/rnn.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
+from rnn_compiler.model_import.keras_layers import (
+    RECURRENT,
+    REFUSED,
+    Config,
+    Place,
+    first_sizes,
+    layers_of,
+)
+from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.reading import damaged, read_bytes
+
+__all__ = ["read_h5", "read_keras"]
+
+_MODELS = ("Sequential", "Functional", "Model")
+_KEEPING = (
+    *("InputLayer", "Embedding", "Masking", "Dense", "TimeDistributed", "Activation", "ReLU"),
+    *("Dropout", "SpatialDropout1D", "GaussianNoise", "LayerNormalization", "BatchNormalization"),
+)
+"""Classes of layers whose output has as many steps as their input."""
+
+_DEEPEST = 20
+_LARGEST_CONFIG = 1 << 28
+
+
+def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
+    """The layers of a .keras file, and what else is in it.
+
+    Raises:
+        ArtifactError: The file is damaged, or what it holds is larger than it can be meant to be.
+        OSError: It cannot be read.
+        UnsupportedError: The package h5py is not installed.
+    """
+    read_bytes(path, 0, 0)
+    with open(path, "rb") as stream:
+        try:
+            with zipfile.ZipFile(stream) as file:
+                config = _json(_member(file, "config.json", path), path)
+                weights = _member(file, "model.weights.h5", path)
+        except ArtifactError:
+            raise
+        except Exception as error:  # zipfile's, zlib's, lzma's, or of places that there are not
+            raise damaged(path, f"no zip file that can be read ({error})") from error
+    return _layers(path, config, read_hdf5(path, weights), _of_keras)
+
+
+def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
+    """The layers of a whole model in an .h5 file, and what else is in it.
+
+    Raises:
+        ArtifactError: The file is damaged.
+        InvalidArgumentError: It holds weights alone.
+        OSError: It cannot be read.
+        UnsupportedError: The package h5py is not installed.
+    """
+    file = read_hdf5(path)
+    text = file.groups.get("", {}).get("model_config")
+    if not isinstance(text, str):
+        expected = "a file that Keras' model.save wrote"
+        got = f"{path}, without the model's configuration"
+        remedy = "of weights alone, rc.weights.from_keras makes params"
+        raise InvalidArgumentError("import_model", "path", expected, got, remedy)
+    return _layers(path, _json(text, path), file, _of_h5)
+
+
+def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
+    """A file in a zip file, if it is not much larger there than here."""
+    if name not in file.namelist():
+        raise damaged(path, f"it has no {name}")
+    info = file.getinfo(name)
+    most = _LARGEST_CONFIG if name.endswith(".json") else 1 << 40
+    if info.file_size > min(most, (1 << 20) + 200 * info.compress_size):
+        raise damaged(path, f"{name} is {info.file_size} bytes, from {info.compress_size}")
+    return file.read(info)
+
+
+def _json(text: bytes | str, path: Path) -> Config:
+    """A configuration."""
+    try:
+        data: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise damaged(path, f"its configuration is no JSON ({error})") from error
+    if not isinstance(data, dict):
+        raise damaged(path, "its configuration is no JSON object")
+    return cast(Config, data)
+
+
+def _layers(path: Path, config: Config, file: Hdf5, weights_of: Any) -> tuple[Any, str]:
+    """The recurrent layers of a model."""
+    model = _layer_configs(config)
+    if model is None:
+        name = str(config.get("class_name"))[:80]
+        raise ArtifactError(
+            f"{path}: the model {name} lists no layers: of subclassed models only the code does"
+        )
+    found: list[Layer | Refused] = []
+    classes: set[str] = set()
+    masks: list[str] = []
+    for place in _places(config, path):
+        classes.add(place.kind)
+        options = place.options
+        if place.kind == "Masking" or (place.kind == "Embedding" and options.get("mask_zero")):
+            masks.append(place.name)
+        if place.kind in RECURRENT or place.kind in REFUSED:
+            arrays: list[Any] = [] if place.kind in REFUSED else weights_of(file, place, path)
+            found += layers_of(place, arrays, masks, path)
+    return found, f"the layers {', '.join(sorted(classes)) or 'none'}"
+
+
+def _places(
+    model: Config, path: Path, names: list[str] | None = None, groups: list[str] | None = None
+) -> Iterator[Place]:
+    """The layers of a model, those of models in it too."""
+    names, groups = names or [], groups or []
+    if len(names) > _DEEPEST:
+        raise damaged(path, "its models contain each other")
+    counts: dict[str, int] = {}
+    layers = _layer_configs(model) or []
+    one_input = sum(config.get("class_name") == "InputLayer" for config in layers) < 2
+    first: tuple[int | None, int | None] = (None, None)
+    for config in layers:
+        kind, options = config.get("class_name"), config.get("config")
+        if not isinstance(kind, str) or not isinstance(options, (dict, list)):
+            raise damaged(path, "a layer of its configuration has no class or no options")
+        group = _snake_case(kind)
+        count = counts[group] = counts.get(group, -1) + 1
+        group = f"{group}_{count}" if count else group
+        own = cast(Config, options).get("name") if isinstance(options, dict) else None
+        own = config.get("name", own) if own is None else own
+        below = [*names, own if isinstance(own, str) else group], [*groups, group]
+        if kind in _MODELS:
+            yield from _places(config, path, *below)
+            first = (first[0], None)
+            continue
+        place = Place(*below, kind, config, first)
+        yield place
+        shape = place.options.get("batch_shape") or place.options.get("batch_input_shape")
+        if shape and one_input:
+            first = first_sizes(shape)
+        wrapped = place.options.get("layer")
+        options = cast(Config, wrapped).get("config") if isinstance(wrapped, dict) else None
+        options = cast(Config, options) if isinstance(options, dict) else place.options
+        if kind not in _KEEPING and not options.get("return_sequences"):
+            first = (first[0], None)
+
+
+def _layer_configs(model: Config) -> list[Config] | None:
+    """The configurations of a model's layers; None where it has none."""
+    config: Any = model.get("config")
+    layers: Any = cast(Config, config).get("layers") if isinstance(config, dict) else config
+    if not isinstance(layers, list):
+        return None
+    return [cast(Config, each) for each in cast(list[Any], layers) if isinstance(each, dict)]
+
+
+def _snake_case(name: str) -> str:
+    """What Keras calls a class in a file: ``simple_rnn``."""
+    name = re.sub(r"\W+", "", name)
+    name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def _of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
+    """The weights of a layer in a .keras file, in Keras' order."""
+    here = ""
+    for name, group in zip(place.names, place.groups, strict=True):
+        siblings = [each for each in file.groups if _is_child(each, f"{here}layers")]
+        named = [g for g in siblings if file.groups.get(f"{g}/vars", {}).get("name") == name]
+        here = f"{named[0] if len(named) == 1 else f'{here}layers/{group}'}/"
+    cells = ["forward_layer/cell", "backward_layer/cell"]
+    found: list[Any] = []
+    for cell in cells if place.kind == "Bidirectional" else ["cell"]:
+        numbered: list[Any] = []
+        while (name := f"{here}{cell}/vars/{len(numbered)}") in file.arrays:
+            numbered.append(file.arrays[name])
+        found += numbered
+    if not found:
+        raise damaged(path, f"it has no weights of {place.name}, which would be in {here}")
+    return found
+
+
+def _is_child(path: str, parent: str) -> bool:
+    return path.startswith(f"{parent}/") and "/" not in path[len(parent) + 1 :]
+
+
+def _of_h5(file: Hdf5, place: Place, path: Path) -> list[Any]:
+    """The weights of a layer in an .h5 file, in Keras' order."""
+    group = f"model_weights/{place.names[0]}"
+    names: list[str] = file.groups.get(group, {}).get("weight_names") or []
+    if len(place.names) > 1:  # of a model in a model: those with the layer's name in their path
+        names = [name for name in names if place.names[-1] in name.split("/")]
+    found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
+    if not found or len(found) != len(names):
+        raise damaged(path, f"it has no weights of {place.name}, which would be in {group}")
+    return found

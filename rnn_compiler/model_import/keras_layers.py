@@ -1,0 +1,279 @@
+"""Keras' recurrent layers as ops, from their configurations and weights.
+
+LSTM, SimpleRNN and GRU(reset_after=True) are CudnnRNNV3, in one direction or, inside Bidirectional,
+in two. GRU(reset_after=False), the older kind, multiplies the state by its reset gate before the
+matrix: that is GRUBlockCell, one step a call,
+
+    w_ru = [[W_r, W_z], [U_r, U_z]]    b_ru = [b_r, b_z]    w_c = [[W_h], [U_h]]    b_c = b_h
+
+with Keras' gates z, r, h and TensorFlow's u for z.
+
+What an op does not compute is refused by its name; what is done to its input or output is a note.
+
+Sources: keras/src/layers/rnn (lstm, gru, simple_rnn, bidirectional).py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.model_import.layer import Layer, Refused, checked
+from rnn_compiler.model_import.older_gru import older_gru
+from rnn_compiler.weights import from_keras
+from rnn_compiler.weights.stacked import reorder_gates
+
+__all__ = ["RECURRENT", "REFUSED", "Config", "Place", "first_sizes", "layers_of"]
+
+Config = dict[str, Any]
+
+_CELLS = {"LSTMCell": "LSTM", "GRUCell": "GRU", "SimpleRNNCell": "SimpleRNN"}
+RECURRENT = ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "RNN")
+"""Classes of layers that are read."""
+
+REFUSED = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "CuDNNLSTM", "CuDNNGRU", "TimeDistributed")
+"""Classes of layers that are recurrent, or hold such, and have no op here."""
+
+_GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}
+
+
+class Place:
+    """A layer in a configuration.
+
+    Attributes:
+        names: The names of the models that it is in, below the outermost, and its own.
+        groups: What a .keras file calls them.
+        kind: Its class.
+        config: Its configuration.
+        first: The first two sizes of its input, None where they are open or not known.
+    """
+
+    def __init__(
+        self,
+        names: list[str],
+        groups: list[str],
+        kind: str,
+        config: Config,
+        first: tuple[int | None, int | None] = (None, None),
+    ) -> None:
+        self.first = first
+        self.names = names
+        self.groups = groups
+        self.kind = kind
+        self.config = config
+
+    @property
+    def name(self) -> str:
+        """Its name, after those of the models that it is in."""
+        return "/".join(self.names)
+
+    @property
+    def options(self) -> Config:
+        """What it was made with."""
+        options = self.config.get("config")
+        return cast(Config, options) if isinstance(options, dict) else {}
+
+
+def layers_of(
+    place: Place, weights: Sequence[Any], masks: Sequence[str], path: Path
+) -> list[Layer | Refused]:
+    """The layers of one layer of Keras: none, one, or one for each direction.
+
+    Args:
+        place: The layer.
+        weights: Its arrays, in Keras' order.
+        masks: The layers before it that mask.
+        path: The file, for messages.
+
+    Raises:
+        ArtifactError: Options or weights are none that there can be.
+    """
+    if place.kind == "TimeDistributed":
+        inner = _inner(place.options)
+        return [Refused(place.name, "TimeDistributed")] if inner.kind in RECURRENT else []
+    if place.kind in REFUSED:
+        return [Refused(place.name, place.kind)]
+    bidirectional = place.kind == "Bidirectional"
+    one = _inner(place.options) if bidirectional else _unwrapped(place)
+    reason = _reason(one) or (bidirectional and _reason_of_both(place.options, one)) or ""
+    if reason:
+        return [Refused(place.name, reason)]
+    older = one.kind == "GRU" and not one.options.get("reset_after", False)
+    notes = [*_notes(one, bidirectional, older), *_notes_on_masks(masks, older)]
+    if bidirectional:
+        notes += _notes_on_merging(place.options.get("merge_mode", "concat"))
+    if older:
+        return _older(place, one, weights, bidirectional, notes, path)
+    return [_layer(place, one, weights, bidirectional, notes, path)]
+
+
+def _layer(
+    place: Place,
+    one: Place,
+    weights: Sequence[Any],
+    bidirectional: bool,
+    notes: Sequence[str],
+    path: Path,
+) -> Layer:
+    """The layer as a CudnnRNNV3."""
+    mode = {"LSTM": "lstm", "GRU": "gru"}.get(one.kind, f"rnn_{one.options.get('activation')}")
+    try:
+        params: Any = from_keras(weights, rnn_mode=mode, bidirectional=bidirectional)
+    except InvalidArgumentError as error:
+        raise ArtifactError(f"{path}: {place.name}: {error}") from error
+    attributes = {
+        "rnn_mode": mode,
+        "direction": "bidirectional" if bidirectional else "unidirectional",
+        "is_training": False,
+        "time_major": bool(one.options.get("time_major", False)),
+    }
+    batch, steps = _batch_and_steps(place, attributes["time_major"] is True)
+    dims = {"seq_length": steps, "batch_size": batch, "input_size": weights[0].shape[0]}
+    dims |= {"num_units": weights[1].shape[0], "num_layers": 1}
+    name = params.dtype.name
+    made = Layer(place.name, "CudnnRNNV3", attributes, dims, name, {"params": params}, tuple(notes))
+    return checked(made, path)
+
+
+def _older(
+    place: Place,
+    one: Place,
+    weights: Sequence[Any],
+    bidirectional: bool,
+    notes: Sequence[str],
+    path: Path,
+) -> list[Layer | Refused]:
+    """A GRU of the older kind: a GRUBlockCell for each direction."""
+    directions = ("forward", "backward") if bidirectional else ("",)
+    each = len(weights) // len(directions)
+    batch, _ = _batch_and_steps(place, bool(one.options.get("time_major", False)))
+    found: list[Layer | Refused] = []
+    for k, direction in enumerate(directions):
+        kernel, recurrent, *bias = weights[k * each : (k + 1) * each] or (None, None)
+        shapes = [array.shape for array in (kernel, recurrent, *bias) if array is not None]
+        units = shapes[1][0] if len(shapes) > 1 and shapes[1] else 0
+        expected = [(*shapes[0][:1], 3 * units), (units, 3 * units), (3 * units,)] if shapes else []
+        if len(shapes) not in (2, 3) or shapes != expected[: len(shapes)]:
+            raise ArtifactError(f"{path}: {place.name}: no GRU has weights of the shapes {shapes}")
+        gates = [reorder_gates(array, -1, "zrh", "rzh") for array in (kernel, recurrent, *bias)]
+        name = f"{place.name}/{direction}" if direction else place.name
+        extra = [f"it is the {direction} direction"] if direction else []
+        if direction == "backward":
+            extra.append("it takes the steps from the last to the first")
+        made = older_gru(name, *gates, batch=batch, notes=[*notes, *extra])
+        found.append(checked(made, path))
+    return found
+
+
+def _inner(options: Mapping[str, Any], key: str = "layer") -> Place:
+    """The layer that a wrapper wraps."""
+    config = options.get(key)
+    config = cast(Config, config) if isinstance(config, dict) else {}
+    return _unwrapped(Place([], [], str(config.get("class_name")), config))
+
+
+def _unwrapped(place: Place) -> Place:
+    """A layer whose cell is given apart, ``RNN(LSTMCell(5))``, as the layer of that cell."""
+    cell = place.options.get("cell")
+    if place.kind != "RNN" or not isinstance(cell, dict):
+        return place
+    kind = str(cast(Config, cell).get("class_name"))
+    inner = Place(place.names, place.groups, _CELLS.get(kind, f"RNN of {kind}"), cast(Config, cell))
+    inner.config = {**inner.config, "config": {**place.options, **inner.options}}
+    return inner
+
+
+def _reason(one: Place) -> str:
+    """What a layer has that no op computes; empty if there is nothing."""
+    if one.kind not in _GATES:
+        return one.kind
+    allowed = {"activation": ("tanh",), "recurrent_activation": ("sigmoid",)}
+    if one.kind == "SimpleRNN":
+        allowed = {"activation": ("tanh", "relu")}
+    for name, values in allowed.items():
+        value = one.options.get(name)
+        if value not in values:
+            return f"{name}={value!r}"[:80]
+    return ""
+
+
+def _reason_of_both(options: Mapping[str, Any], forward: Place) -> str:
+    """What a layer in two directions has that no op computes."""
+    if forward.options.get("go_backwards"):
+        return "Bidirectional of go_backwards=True"
+    if not isinstance(options.get("backward_layer"), dict):
+        return ""
+    backward = _inner(options, "backward_layer")
+    for name in ("units", "activation", "recurrent_activation", "reset_after", "use_bias"):
+        if backward.options.get(name) != forward.options.get(name):
+            return f"a backward_layer with another {name}"
+    return "" if backward.kind == forward.kind else f"a backward_layer that is {backward.kind}"
+
+
+def _notes(one: Place, bidirectional: bool, older: bool) -> list[str]:
+    """What a layer does to its input, output and state."""
+    options = one.options
+    notes: list[str] = []
+    if not options.get("return_sequences"):
+        last = "the forward half of its last step and the backward half of its first"
+        text = f"the model uses {last if bidirectional else 'the last step'} alone"
+        notes.append(text if older else f"{text}: output_h")
+    if options.get("go_backwards"):
+        notes.append(
+            "go_backwards: pass the steps of each row from its last to its first; the output is in "
+            "that order, as Keras' is"
+        )
+    if options.get("stateful"):
+        states = "the h" if older else "the states"
+        notes.append(f"stateful: pass {states} that a call gives to the next")
+    dtype = options.get("dtype")
+    policy = cast(Config, dtype).get("config") if isinstance(dtype, dict) else dtype
+    policy = cast(Config, policy).get("name") if isinstance(policy, dict) else policy
+    if isinstance(policy, str) and policy.startswith("mixed_"):
+        notes.append(f"{policy[:20]}: the model computes in 16 bits, the layer as its weights are")
+    return notes
+
+
+def _notes_on_masks(masks: Sequence[str], older: bool) -> list[str]:
+    if not masks:
+        return []
+    masking = f"the layer {masks[-1]!r} masks steps"
+    if older:
+        return [f"{masking}: keep the h of a row where its step is masked"]
+    return [
+        f"{masking}: pass each row's number of steps as sequence_lengths, masked ones at the end; "
+        "the output there is 0, where Keras repeats the step before"
+    ]
+
+
+def _notes_on_merging(mode: object) -> list[str]:
+    """What is made of the outputs of both directions, which the op gives side by side."""
+    names = {"sum": "the sum", "mul": "the product", "ave": "the mean", None: "a pair"}
+    if mode == "concat":
+        return []
+    text = (
+        names.get(cast(Any, mode), f"{mode!r}"[:80]) if isinstance(mode, (str, type(None))) else ""
+    )
+    return [f"merge_mode={mode!r:.20}: the model uses {text} of both halves of the output"]
+
+
+def _batch_and_steps(place: Place, time_major: bool) -> tuple[int | None, int | None]:
+    """The first two sizes of the input, as far as they are noted."""
+    build = place.config.get("build_config")
+    shape: Any = cast(Config, build).get("input_shape") if isinstance(build, dict) else None
+    shape = shape or place.options.get("batch_input_shape")
+    first = first_sizes(shape) if shape else place.first
+    return (first[1], first[0]) if time_major else first
+
+
+def first_sizes(shape: Any) -> tuple[int | None, int | None]:
+    """The first two sizes of a shape in a configuration."""
+    if not isinstance(shape, list) or len(cast(list[Any], shape)) < 2:
+        return None, None
+    first, second = (
+        each if isinstance(each, int) and 0 < each < 2**31 else None
+        for each in cast(list[Any], shape)[:2]
+    )
+    return first, second

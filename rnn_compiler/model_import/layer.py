@@ -1,0 +1,163 @@
+"""A recurrent layer of a model: the op that computes it, its sizes, and its weights."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.modules import Module, build
+from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.tensors import DIMENSIONS
+
+__all__ = ["Layer", "Refused", "checked", "freeze"]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A recurrent layer of a model.
+
+    Attributes:
+        name: What the model calls it.
+        op: The op that computes it, by TensorFlow's name.
+        attributes: The op's attributes, all of them.
+        dims: The op's dimensions; None for those that the model leaves open.
+        dtype: ``"float32"``, ...
+        weights: Arrays by the op's argument names; those of the op's shapes and dtype. What the
+            model computes as it runs is not among them.
+        notes: What the model does around the op that a caller must do too, in sentences.
+    """
+
+    name: str
+    op: str
+    attributes: Mapping[str, bool | int | float | str]
+    dims: Mapping[str, int | None]
+    dtype: str
+    weights: Mapping[str, npt.NDArray[Any]] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    def build(self, *, frozen: bool = True, **dims: Any) -> Module:
+        """The layer's module.
+
+        Args:
+            frozen: Whether the weights are in the module; else they are arguments.
+            **dims: The dimensions that the model leaves open, ``batch_size=1``. Others replace the
+                model's where no weight depends on them: batch_size and seq_length. Attributes, such
+                as ``is_training=False``, replace the model's too.
+
+        Raises:
+            TypeError: A keyword is neither a dimension nor an attribute.
+            InvalidArgumentError: A dimension is missing, or is not what the weights have.
+            UnsupportedError: The compiler is not installed.
+
+        Example:
+            >>> import numpy as np
+            >>> sizes = {"seq_length": None, "batch_size": 1, "input_size": 2, "num_units": 3}
+            >>> layer = Layer("lstm", "BlockLSTMV2", {}, sizes, "float32", {})
+            >>> layer.build(seq_length=4, frozen=False)
+            Module(block_lstm_v2)
+        """
+        keywords = self.keywords(dims)
+        module = build(self.op, dtype=self.dtype, **keywords)
+        if not frozen or not self.weights:
+            return module
+        return freeze(module, dict(self.weights))
+
+    def keywords(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What `build` takes for this layer: its dimensions and attributes.
+
+        Args:
+            given: Dimensions, and attributes, that are missing or other than the model's.
+
+        Raises:
+            InvalidArgumentError: A dimension is missing, or is not what the weights have.
+        """
+        for name, value in given.items():
+            fixed = self.dims.get(name) if self.weights else None
+            if fixed is not None and name not in ("seq_length", "batch_size") and value != fixed:
+                expected = f"{fixed}, which its weights have"
+                raise InvalidArgumentError(self.name, name, expected, repr(value))
+        keywords = {**self.attributes, **self.dims, **given}
+        for name, size in self.dims.items():
+            if size is None and name not in given:
+                expected = f"a value, as the model leaves it open: {name}=N"
+                raise InvalidArgumentError(self.name, name, expected, "none")
+        return keywords
+
+    @property
+    def signature(self) -> Signature:
+        """The op's signature with the layer's attributes."""
+        return OPS[self.op].signature.form(self.attributes)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A recurrent layer that no op computes.
+
+    Attributes:
+        name: What the model calls it.
+        reason: What it has that the ops have not.
+    """
+
+    name: str
+    reason: str
+
+
+def freeze(module: Module, weights: dict[str, Any]) -> Module:
+    """A module that holds weights, by argument, or by function and argument.
+
+    What checks them is IREE's runtime, which reading a model does without until here.
+    """
+    package: Any = importlib.import_module("rnn_compiler")
+    return package.freeze(module, weights)
+
+
+def checked(layer: Layer, path: Path) -> Layer:
+    """A layer of which attributes, sizes and weights go together.
+
+    Raises:
+        ArtifactError: They do not.
+    """
+    signature = OPS[layer.op].signature
+    try:
+        attributes = signature.canonical(layer.attributes, layer.dtype)
+        attributes |= {
+            name: value
+            for name, value in signature.canonical(
+                layer.attributes, layer.dtype, at_run_time=True
+            ).items()
+            if name in layer.attributes
+        }
+        form = signature.form(attributes)
+        sizes = {**attributes, **layer.dims}
+        known = {name: 1 if size is None else size for name, size in sizes.items()}
+        derived: Mapping[str, Any] = (
+            {} if signature.derived is None else signature.derived(layer.op, known)
+        )
+    except InvalidArgumentError as error:
+        raise ArtifactError(f"{path}: {layer.name}: {error}") from error
+    unknown = {symbol for symbol, name in DIMENSIONS.items() if layer.dims.get(name, 0) is None}
+    unknown |= {"N"} if unknown & set("IHL") else set()
+    for argument in form.arguments:
+        array: Any = layer.weights.get(argument.name)
+        if array is None or argument.is_list:
+            continue
+        if array.dtype.name != layer.dtype:
+            raise ArtifactError(
+                f"{path}: {layer.name}: {argument.name} is {array.dtype}, the op {layer.dtype}"
+            )
+        if any(symbol in unknown for size in argument.sizes for _, symbol in size.terms):
+            continue
+        shape = tuple(size.evaluate({**known, **derived}) for size in argument.sizes)
+        if array.shape != shape:
+            raise ArtifactError(
+                f"{path}: {layer.name}: {argument.name} has the shape {list(array.shape)}, not "
+                f"{argument.formula} = {list(shape)}"
+            )
+    return replace(layer, attributes=attributes)

@@ -1,0 +1,277 @@
+"""ONNX files: the nodes LSTM, GRU and RNN of a graph and of the graphs inside its nodes.
+
+Weights are initializers, constants, or such that nodes have moved: cut, joined, transposed, as
+exporters write them. Their elements are in the file, or in a file beside it.
+
+Source: onnx/onnx.proto, https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.messages import pairs, parse
+from rnn_compiler.model_import.onnx_layers import OPERATORS, Node, layers_of
+from rnn_compiler.model_import.reading import array_of, damaged, read_bytes, within
+from rnn_compiler.schema.dtypes import DTYPES
+
+__all__ = ["read_onnx"]
+
+_TYPES: dict[int, tuple[np.dtype[Any], str]] = {
+    1: (np.dtype(np.float32), "float_data"),
+    2: (np.dtype(np.uint8), "int32_data"),
+    3: (np.dtype(np.int8), "int32_data"),
+    6: (np.dtype(np.int32), "int32_data"),
+    7: (np.dtype(np.int64), "int64_data"),
+    10: (np.dtype(np.float16), "int32_data"),
+    11: (np.dtype(np.float64), "double_data"),
+    16: (DTYPES["bfloat16"].numpy, "int32_data"),
+}
+"""Element types by their number, each with the field that holds elements one by one."""
+
+_EXTERNAL = 1
+_DEEPEST = 50
+_MOST_NODES = 1_000
+_SPARE_BYTES = 1 << 26
+
+
+def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
+    """The layers of an ONNX file, and what else is in it.
+
+    Raises:
+        ArtifactError: The file is damaged, or a file that it names is not in its folder.
+        OSError: It cannot be read.
+        UnsupportedError: The package protobuf is not installed.
+    """
+    model = parse("OnnxModel", read_bytes(path), path)
+    if not model.graph.node or not model.ir_version:
+        raise damaged(path, "it is no ONNX model: there are no nodes")
+    found: list[Layer | Refused] = []
+    number = 0
+    for scope, node in _nodes(Scope(model.graph, path, None)):
+        if node.op not in OPERATORS:
+            continue
+        number += 1
+        if number > _MOST_NODES:
+            raise damaged(path, f"it has more than {_MOST_NODES} recurrent layers")
+        inputs = [scope.array(name) if name else None for name in node.input]
+        shape = scope.shape(node.input[0]) if node.input else None
+        attributes = pairs_of(node)
+        name = node.name or f"{node.op}_{number}"
+        found += layers_of(Node(name, node.op, attributes, list(node.input), inputs, shape), path)
+    kinds = sorted({node.op for _, node in _nodes(Scope(model.graph, path, None))})
+    return _named_apart(found), f"the operators {', '.join(kinds[:20])}"
+
+
+class Scope:
+    """A graph, and the arrays and shapes of its values.
+
+    Attributes:
+        graph: The graph.
+        path: The file.
+        outer: The graph that it is in, whose values it sees.
+    """
+
+    def __init__(self, graph: Any, path: Path, outer: Scope | None) -> None:
+        self.graph = graph
+        self.path = path
+        self.outer = outer
+        self._tensors = {tensor.name: tensor for tensor in graph.initializer}
+        self._makers = {
+            name: (node, k) for node in graph.node for k, name in enumerate(node.output) if name
+        }
+        self._shapes = {each.name: each for each in (*graph.input, *graph.output, *graph.value)}
+        self._known: dict[str, Any] = {}
+        self._left = _SPARE_BYTES + 16 * graph.ByteSize() if outer is None else 0
+
+    def array(self, name: str, depth: int = 0) -> Any:
+        """The array of a value; None if it is not constant.
+
+        Raises:
+            ArtifactError: It is damaged.
+        """
+        if name not in self._known:
+            self._known[name] = None  # should it depend on itself
+            self._known[name] = self._array(name, depth)
+        return self._known[name]
+
+    def shape(self, name: str) -> list[int | None] | None:
+        """The shape of a value, None for each size that is open; None if it is not known."""
+        if name not in self._shapes:
+            return self.outer.shape(name) if self.outer is not None else None
+        dims = self._shapes[name].type.tensor.shape.dim
+        known = [dim.value if dim.WhichOneof("kind") == "value" else None for dim in dims]
+        return [size if size is not None and 0 < size < 2**31 else None for size in known]
+
+    def _array(self, name: str, depth: int) -> Any:
+        if name in self._tensors:
+            return _tensor(self._tensors[name], self.path)
+        if name not in self._makers:
+            return self.outer.array(name, depth) if self.outer is not None else None
+        node, index = self._makers[name]
+        attributes = pairs_of(node)
+        if node.op == "Constant":
+            value = attributes.get("value")
+            return _tensor(value.tensor, self.path) if value is not None else None
+        if node.op not in _MOVES or depth > _DEEPEST:
+            return None
+        inputs = [self.array(each, depth + 1) if each else None for each in node.input]
+        given: list[Any] = [each for each, text in zip(inputs, node.input, strict=True) if text]
+        if not given or any(each is None for each in given):
+            return None
+        self._take(sum(each.nbytes for each in given))
+        try:
+            return _MOVES[node.op](inputs, attributes, index, len(node.output))
+        except Exception as error:  # what numpy says of axes, shapes and sizes
+            reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
+            raise damaged(self.path, reason) from error
+
+    def _take(self, count: int) -> None:
+        """Counts bytes that are moved."""
+        top = self
+        while top.outer is not None:
+            top = top.outer
+        top._left -= count
+        if top._left < 0:
+            raise damaged(self.path, "it makes more of its weights than there are")
+
+
+def pairs_of(node: Any) -> dict[str, Any]:
+    """The attributes of a node by name."""
+    return {each.name: each for each in node.attr}
+
+
+def _nodes(scope: Scope, depth: int = 0) -> Iterator[tuple[Scope, Any]]:
+    """The nodes of a graph, and of the graphs inside them."""
+    for node in scope.graph.node:
+        yield scope, node
+        for attribute in node.attr:
+            if attribute.HasField("graph") and depth < _DEEPEST:
+                yield from _nodes(Scope(attribute.graph, scope.path, scope), depth + 1)
+
+
+def _tensor(tensor: Any, path: Path) -> Any:
+    """The array of a tensor; None if it is none of numbers that are read."""
+    if tensor.dtype not in _TYPES:
+        return None
+    dtype, field = _TYPES[tensor.dtype]
+    shape, name = list(tensor.dims), tensor.name or "a constant"
+    if tensor.location == _EXTERNAL:
+        return array_of(_external(tensor, path), dtype, shape, path, name)
+    if tensor.raw:
+        return array_of(tensor.raw, dtype, shape, path, name)
+    values: Any = list(getattr(tensor, field))
+    try:
+        if dtype.itemsize == 2:  # the bits of 16-bit floats
+            bits: Any = np.array(values, np.uint16)
+            values = bits.view(dtype)
+        values = np.array(values, dtype)
+    except (OverflowError, ValueError):
+        raise damaged(path, f"{name} has numbers that are no {dtype}") from None
+    if min(shape, default=0) < 0 or math.prod(shape) != len(values):
+        raise damaged(path, f"{name} has {len(values)} elements, its shape is {shape[:32]}")
+    return values.reshape(shape)
+
+
+def _external(tensor: Any, path: Path) -> bytes:
+    """The elements of a tensor that are in another file."""
+    entries: Mapping[str, str] = pairs(tensor.external)
+    file = within(path.parent, entries.get("location", ""), path)
+    try:
+        offset = int(entries.get("offset", "0")[:20] or 0)
+        length = entries.get("length")
+        size = None if length is None else int(length[:20])
+    except ValueError:
+        raise damaged(path, f"{tensor.name} is at no place of {file.name}") from None
+    return read_bytes(file, offset, size)
+
+
+def _named_apart(layers: Sequence[Layer | Refused]) -> list[Layer | Refused]:
+    """Layers of which no two have one name."""
+    seen: dict[str, int] = {}
+    named: list[Layer | Refused] = []
+    for layer in layers:
+        count = seen[layer.name] = seen.get(layer.name, 0) + 1
+        named.append(layer if count == 1 else replace(layer, name=f"{layer.name}_{count - 1}"))
+    return named
+
+
+Move = Callable[[Sequence[Any], Mapping[str, Any], int, int], Any]
+
+
+def _ints(array: Any) -> list[int]:
+    return [int(each) for each in np.ravel(array)]
+
+
+def _reshape(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
+    sizes = enumerate(_ints(inputs[1]))  # 0 stands for the size that it has
+    return inputs[0].reshape([inputs[0].shape[k] if size == 0 else size for k, size in sizes])
+
+
+def _axes(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[int, ...]:
+    """The axes of a node: an input in newer files, an attribute in older ones."""
+    if len(inputs) > 1 and inputs[1] is not None:
+        return tuple(_ints(inputs[1]))
+    return tuple(attributes["axes"].ints) if "axes" in attributes else ()
+
+
+def _axis(attributes: Mapping[str, Any]) -> int:
+    return attributes["axis"].i if "axis" in attributes else 0
+
+
+def _cast(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
+    with np.errstate(over="ignore"):
+        return inputs[0].astype(_TYPES[attributes["to"].i][0])
+
+
+def _slice(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
+    whole = inputs[0]
+    lists = [_ints(each) for each in inputs[1:] if each is not None]
+    if len(inputs) == 1:
+        lists = [list(attributes[name].ints) for name in ("starts", "ends")]
+        lists += [list(attributes["axes"].ints)] if "axes" in attributes else []
+    starts, ends = lists[:2]
+    axes = lists[2] if len(lists) > 2 else list(range(len(starts)))
+    steps = lists[3] if len(lists) > 3 else [1] * len(starts)
+    at = [slice(None)] * whole.ndim
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        at[axis] = slice(start, None if step < 0 and end < -whole.shape[axis] else end, step)
+    return whole[tuple(at)]
+
+
+def _split(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
+    whole, axis = inputs[0], _axis(attributes)
+    sizes = list(attributes["split"].ints) if "split" in attributes else None
+    if len(inputs) > 1 and inputs[1] is not None:
+        sizes = _ints(inputs[1])
+    if sizes is None:
+        each = -(-whole.shape[axis] // count)
+        sizes = [min(each, whole.shape[axis] - k * each) for k in range(count)]
+    if sum(sizes) != whole.shape[axis] or min(sizes) < 0:
+        raise ValueError(f"parts of {sizes} out of {whole.shape[axis]}")
+    return np.split(whole, np.cumsum(sizes)[:-1], axis)[index]
+
+
+def _transpose(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
+    return np.transpose(inputs[0], list(attributes["perm"].ints) if "perm" in attributes else None)
+
+
+_MOVES: dict[str, Move] = {
+    "Cast": _cast,
+    "Concat": lambda i, attributes, index, count: np.concatenate(i, _axis(attributes)),
+    "Identity": lambda i, attributes, index, count: i[0],
+    "Reshape": _reshape,
+    "Slice": _slice,
+    "Split": _split,
+    "Squeeze": lambda i, attributes, index, count: np.squeeze(i[0], _axes(i, attributes) or None),
+    "Transpose": _transpose,
+    "Unsqueeze": lambda i, attributes, index, count: np.expand_dims(i[0], _axes(i, attributes)),
+}
+"""Operators that move elements: from inputs, attributes, the result's number, and their count."""

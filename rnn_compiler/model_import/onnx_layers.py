@@ -1,0 +1,203 @@
+"""ONNX' operators LSTM, GRU and RNN as ops, from their attributes and weights.
+
+LSTM, RNN and GRU with linear_before_reset=1 are CudnnRNNV3; GRU with linear_before_reset=0, the
+default, is GRUBlockCell, one step a call (`older_gru`). layout=1 is time_major=False.
+
+What an op does not compute is refused by its name; what is done to its input or output is a note.
+
+Source: https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.model_import.layer import Layer, Refused, checked
+from rnn_compiler.model_import.older_gru import older_gru
+from rnn_compiler.weights import from_onnx
+from rnn_compiler.weights.stacked import reorder_gates
+
+__all__ = ["OPERATORS", "Node", "layers_of"]
+
+_ACTIVATIONS = {"LSTM": ("sigmoid", "tanh", "tanh"), "GRU": ("sigmoid", "tanh"), "RNN": ("tanh",)}
+_REFUSED = ("DynamicQuantizeLSTM", "AttnLSTM")
+OPERATORS = (*_ACTIVATIONS, *_REFUSED)
+"""The operators that are recurrent."""
+
+_INPUTS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
+_DIRECTIONS = ("forward", "reverse", "bidirectional")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node.
+
+    Attributes:
+        name: Its name.
+        operator: Its operator.
+        attributes: Its attributes, as messages.
+        inputs: The names of its inputs; empty for those that it lacks.
+        arrays: Their arrays; None for those that are not constant.
+        shape: The shape of the first, as far as it is known.
+    """
+
+    name: str
+    operator: str
+    attributes: Mapping[str, Any]
+    inputs: Sequence[str]
+    arrays: Sequence[Any]
+    shape: Sequence[int | None] | None
+
+    def array(self, name: str) -> Any:
+        """The array of an input; None if it is not constant, or not there."""
+        position = _INPUTS.index(name)
+        return self.arrays[position] if position < len(self.arrays) else None
+
+    def has(self, name: str) -> bool:
+        """Whether it has an input."""
+        position = _INPUTS.index(name)
+        return position < len(self.inputs) and bool(self.inputs[position])
+
+    def number(self, name: str, default: int = 0) -> int:
+        """An attribute that is a whole number."""
+        return self.attributes[name].i if name in self.attributes else default
+
+
+def layers_of(node: Node, path: Path) -> list[Layer | Refused]:
+    """The layers of a node: one, or one for each direction.
+
+    Raises:
+        ArtifactError: Its weights are none that there can be.
+    """
+    activations = _activations(node)
+    direction = _direction(node)
+    reason = _reason(node, activations, direction)
+    if reason:
+        return [Refused(node.name, reason)]
+    W, R, B = (node.array(name) for name in "WRB")
+    if W is None or R is None or (B is None and node.has("B")):
+        return [Refused(node.name, "weights that are no constants of the model")]
+    if node.operator == "GRU" and not node.number("linear_before_reset"):
+        return _older(node, direction, W, R, B, path)
+    mode = {"LSTM": "lstm", "GRU": "gru"}.get(node.operator, f"rnn_{activations[0]}")
+    try:
+        params: Any = from_onnx(W, R, B, rnn_mode=mode)
+    except InvalidArgumentError as error:
+        raise ArtifactError(f"{path}: {node.name}: {error}") from error
+    _check_directions(node, direction, W, path)
+    batch, steps = _batch_and_steps(node)
+    dims = {"seq_length": steps, "batch_size": batch, "input_size": W.shape[2]}
+    dims |= {"num_units": R.shape[2], "num_layers": 1}
+    attributes = {
+        "rnn_mode": mode,
+        "direction": "bidirectional" if direction == "bidirectional" else "unidirectional",
+        "is_training": False,
+        "time_major": not node.number("layout"),
+    }
+    notes = _notes(node, direction)
+    name = params.dtype.name
+    made = Layer(node.name, "CudnnRNNV3", attributes, dims, name, {"params": params}, tuple(notes))
+    return [checked(made, path)]
+
+
+def _older(node: Node, direction: str, W: Any, R: Any, B: Any, path: Path) -> list[Layer | Refused]:
+    """A GRU of the older kind: a GRUBlockCell for each direction."""
+    _check_directions(node, direction, W, path)
+    D, units = W.shape[0], R.shape[-1]
+    shapes = {"W": (D, 3 * units, W.shape[-1]), "R": (D, 3 * units, units), "B": (D, 6 * units)}
+    for (name, shape), array in zip(shapes.items(), (W, R, B), strict=True):
+        if array is not None and (array.shape != shape or not units):
+            raise ArtifactError(
+                f"{path}: {node.name}: {name} has the shape {list(array.shape)}, not {list(shape)}"
+            )
+    batch, _ = _batch_and_steps(node)
+    found: list[Layer | Refused] = []
+    for d in range(D):
+        bias = None if B is None else np.add(*np.split(B[d], 2))
+        arrays = [W[d].T, R[d].T, *([] if bias is None else [bias])]
+        gates = [reorder_gates(array, -1, "zrh", "rzh") for array in arrays]
+        backward = d == 1 or direction == "reverse"
+        name = f"{node.name}/{('forward', 'backward')[d]}" if D == 2 else node.name
+        notes = ["it takes the steps from the last to the first"] if backward else []
+        if node.has("sequence_lens"):
+            notes.append("the model passes lengths: keep the h of a row past its length")
+        made = older_gru(name, *gates, batch=batch, notes=notes)
+        found.append(checked(made, path))
+    return found
+
+
+def _check_directions(node: Node, direction: str, W: Any, path: Path) -> None:
+    """Checks that there are weights for each direction, and no others."""
+    count = 2 if direction == "bidirectional" else 1
+    if W.ndim != 3 or W.shape[0] != count:
+        raise ArtifactError(
+            f"{path}: {node.name}: W has the shape {list(W.shape)}, for direction={direction!r}"
+        )
+
+
+def _activations(node: Node) -> list[str]:
+    """The activations of a node, in lower case."""
+    default = list(_ACTIVATIONS.get(node.operator, ()))
+    given = node.attributes["activations"].strings if "activations" in node.attributes else ()
+    return [each.decode(errors="replace").lower() for each in given] or default
+
+
+def _direction(node: Node) -> str:
+    text = node.attributes["direction"].s if "direction" in node.attributes else b""
+    return text.decode(errors="replace").lower() or "forward"
+
+
+def _reason(node: Node, activations: Sequence[str], direction: str) -> str:
+    """What a node has that no op computes; empty if there is nothing."""
+    if node.operator in _REFUSED:
+        return node.operator
+    if direction not in _DIRECTIONS:
+        return f"direction={direction!r}"[:80]
+    known = list(_ACTIVATIONS[node.operator])
+    allowed = [known, known * 2]
+    if node.operator == "RNN":
+        allowed += [["relu"], ["relu"] * 2]
+    if list(activations) not in allowed:
+        return f"activations={','.join(activations)}"[:80]
+    if "clip" in node.attributes:
+        return f"clip={node.attributes['clip'].f:g}"
+    if node.number("input_forget"):
+        return "input_forget=1"
+    if node.has("P") and (node.array("P") is None or np.any(node.array("P"))):
+        return "peepholes (P)"
+    return ""
+
+
+def _notes(node: Node, direction: str) -> list[str]:
+    """What the node does to the op's input, output and state, or calls otherwise."""
+    notes: list[str] = []
+    if node.has("sequence_lens"):
+        notes.append("the model passes lengths: sequence_lens is sequence_lengths")
+    if direction == "reverse":
+        notes.append(
+            "direction=reverse: reverse the steps of each row, within its length, in the input and "
+            "in the output"
+        )
+    for name, argument in (("initial_h", "input_h"), ("initial_c", "input_c")):
+        if node.has(name):
+            array = node.array(name)
+            always = "" if array is None else " always the same array"
+            always = " always zeros" if array is not None and not np.any(array) else always
+            notes.append(f"the model passes {name}, which is {argument}{always and ':' + always}")
+    if direction == "bidirectional":
+        notes.append("Y has an axis for the directions, whose halves the output has side by side")
+    return notes
+
+
+def _batch_and_steps(node: Node) -> tuple[int | None, int | None]:
+    """The first two sizes of the input, as far as they are known."""
+    if node.shape is None or len(node.shape) != 3:
+        return None, None
+    first, second = node.shape[:2]
+    return (first, second) if node.number("layout") else (second, first)

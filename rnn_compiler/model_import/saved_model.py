@@ -1,0 +1,120 @@
+"""TensorFlow's SavedModel folders, and frozen graphs.
+
+A SavedModel is ``saved_model.pb``, the graph, and ``variables/``, a checkpoint.
+
+Sources: tensorflow/python/saved_model/README.md, tensorflow/cc/saved_model/loader.cc.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.model_import.checkpoint import Checkpoint
+from rnn_compiler.model_import.layer import Layer
+from rnn_compiler.model_import.messages import pairs, parse
+from rnn_compiler.model_import.reading import damaged, read_bytes
+from rnn_compiler.model_import.tensorflow_constants import Constants
+from rnn_compiler.model_import.tensorflow_graph import Graph
+from rnn_compiler.model_import.tensorflow_layers import layers_of
+
+__all__ = ["read_frozen_graph", "read_saved_model"]
+
+_SERVING = "serve"
+_SPARE_BYTES = 1 << 26
+
+
+def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
+    """The layers of a SavedModel, and what else is in it.
+
+    Raises:
+        ArtifactError: A file of it is damaged.
+        InvalidArgumentError: The folder is none.
+        OSError: A file cannot be read.
+        UnsupportedError: The package protobuf is not installed.
+    """
+    path = folder / "saved_model.pb"
+    if not path.is_file():
+        text = ", which has only saved_model.pbtxt" if path.with_suffix(".pbtxt").is_file() else ""
+        raise InvalidArgumentError(
+            "import_model", "path", "a folder with saved_model.pb", f"{folder}{text}"
+        )
+    data = read_bytes(path)
+    model = parse("SavedModel", data, path)
+    if not model.meta_graphs:
+        raise damaged(path, "it has no graph")
+    serving = [each for each in model.meta_graphs if _SERVING in each.info.tags]
+    chosen = (serving or list(model.meta_graphs))[0]
+    graph = Graph(chosen.graph, path)
+    index = folder / "variables" / "variables.index"
+    checkpoint = Checkpoint(index.with_suffix("")) if index.exists() else None
+    stored = sum(each.stat().st_size for each in index.parent.glob("variables.data-*"))
+    constants = Constants(graph, checkpoint, _limit(len(data) + stored))
+    if checkpoint is not None:
+        nodes = {key: name for name, key in constants.keys.items()}
+        graph.bound = _bound(chosen.objects, checkpoint, nodes)
+    return layers_of(constants), _ops_of(graph)
+
+
+def read_frozen_graph(path: Path) -> tuple[list[Layer], str]:
+    """The layers of a graph whose weights are constants, and what else is in it.
+
+    Raises:
+        ArtifactError: The file is damaged.
+        OSError: It cannot be read.
+        UnsupportedError: The package protobuf is not installed.
+    """
+    data = read_bytes(path)
+    message = parse("Graph", data, path)
+    if not message.node:
+        raise damaged(path, "it is no GraphDef: there are no nodes")
+    graph = Graph(message, path)
+    return layers_of(Constants(graph, None, _limit(len(data)))), _ops_of(graph)
+
+
+def _limit(stored: int) -> int:
+    """How many bytes of weights may be moved, of a model of so many."""
+    return _SPARE_BYTES + 16 * stored
+
+
+def _bound(
+    objects: Any, checkpoint: Checkpoint, nodes: dict[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """The nodes of the variables that functions hold, by the functions' names.
+
+    The graph and the checkpoint each have the objects of the model, in orders of their own; one
+    with the same name in the same parent is the same.
+
+    Args:
+        objects: The graph's.
+        checkpoint: The checkpoint.
+        nodes: The node of each variable, by its key in the checkpoint.
+    """
+    same, waiting = {0: 0}, [0]
+    while waiting and checkpoint.objects:
+        here = waiting.pop()
+        if here >= len(objects.nodes) or not 0 <= same[here] < len(checkpoint.objects):
+            continue
+        there = {each.name: each.node for each in checkpoint.objects[same[here]].children}
+        for child in objects.nodes[here].children:
+            if child.name in there and child.node not in same and child.node >= 0:
+                same[child.node] = there[child.name]
+                waiting.append(child.node)
+
+    def node_of(saved: int) -> str:
+        place = same.get(saved, -1)
+        known = 0 <= place < len(checkpoint.objects)
+        key = checkpoint.key_of(checkpoint.objects[place]) if known else None
+        return nodes.get(key or "", "")
+
+    found = pairs(objects.functions).items()
+    return {name: tuple(map(node_of, bound.inputs)) for name, bound in found if bound.inputs}
+
+
+def _ops_of(graph: Graph) -> str:
+    """The ops of a graph that may stand for a recurrent layer, for a message."""
+    bodies = [graph.main.body, *graph.functions.values()]
+    ops = {node.op for body in bodies for node in body.nodes.values()}
+    loops = sorted(ops & {"While", "StatelessWhile", "Enter", "TensorListReserve"})
+    return f"loops of ordinary ops ({', '.join(loops)})" if loops else "no loop at all"

@@ -1,0 +1,190 @@
+"""The arrays that nodes of a TensorFlow graph stand for, where nothing is computed but moved.
+
+A weight is a constant or a variable, cut, joined, transposed and reshaped: `Constants.array` does
+the same to its array (`tensorflow_moves`). Anything else, such as a product of matrices, leaves a
+value unknown.
+
+A variable is what the graph assigns to it when it restores a checkpoint: RestoreV2 lists keys, and
+each of its results is assigned to a variable, as it is or after moves; contrib's CudnnLSTM keeps
+matrices and biases in the checkpoint, and makes its buffer of them. Where a graph restores nothing,
+names are compared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.model_import.checkpoint import Checkpoint
+from rnn_compiler.model_import.reading import damaged
+from rnn_compiler.model_import.tensorflow_graph import (
+    Graph,
+    Scope,
+    Value,
+    attributes_of,
+    data_inputs,
+)
+from rnn_compiler.model_import.tensorflow_moves import MOVES
+from rnn_compiler.model_import.tensors import tensor_of
+
+__all__ = ["VARIABLES", "Constants"]
+
+VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
+"""The ops that stand for a variable."""
+
+_RESTORE, _SAVE = "RestoreV2", "SaveV2"
+_MOST_RESTORED = 1_000
+_DEEPEST = 100
+"""More nodes, one behind the other, than lie between a weight and its op."""
+
+
+class Constants:
+    """The arrays of a graph's values.
+
+    Attributes:
+        graph: The graph.
+        keys: The key of each variable in the checkpoint, by the name of the variable's node, of
+            those that are restored as they are.
+    """
+
+    def __init__(self, graph: Graph, checkpoint: Checkpoint | None, most_bytes: int) -> None:
+        """Finds out how variables are restored.
+
+        Args:
+            graph: The graph.
+            checkpoint: The variables; None if there are none.
+            most_bytes: How many bytes may be moved in all, so that no file makes more of itself
+                than it is.
+        """
+        self.graph = graph
+        self.keys: dict[str, str] = {}
+        self._checkpoint = checkpoint
+        self._left = most_bytes
+        self._known: dict[Value, Any] = {}
+        self._assigned: dict[str, Value] = {}
+        self._saved: dict[Scope, set[str]] = {}
+        if checkpoint is not None:
+            self._find_restored()
+
+    def array(self, value: Value, depth: int = 0) -> Any:
+        """The array of a value; None if it is not constant.
+
+        Raises:
+            ArtifactError: A node moves what cannot be moved so.
+        """
+        value = self.graph.source(value)
+        if value not in self._known:
+            self._known[value] = None  # should it depend on itself
+            self._known[value] = self._array(value, depth)
+        return self._known[value]
+
+    def whole(self, array: Any) -> Any:
+        """An array with memory of its own, one element after the other.
+
+        Raises:
+            ArtifactError: It would be larger than the file can be meant to give.
+        """
+        self._take(array.nbytes)
+        whole: Any = np.ascontiguousarray(array)  # which makes an axis of a single number
+        return whole.reshape(array.shape)
+
+    def _take(self, count: int) -> None:
+        """Counts bytes that are moved."""
+        self._left -= count
+        if self._left < 0:
+            raise damaged(self.graph.path, "it makes more of its weights than there are")
+
+    def is_for_checkpoint(self, scope: Scope, node: Any) -> bool:
+        """Whether a node takes part in saving or restoring variables, and in nothing else."""
+        if scope not in self._saved:
+            nodes = scope.body.nodes
+            waiting = [name for name, each in nodes.items() if each.op == _SAVE]
+            found: set[str] = set()
+            while waiting:
+                name = waiting.pop()
+                if name in nodes and name not in found:
+                    found.add(name)
+                    waiting += [text.split(":")[0] for text in data_inputs(nodes[name])]
+            self._saved[scope] = found
+        return node.name in self._saved[scope] or self._is_restored(Value(scope, node.name))
+
+    def _array(self, value: Value, depth: int) -> Any:
+        node = self.graph.node(value)
+        if node is None:
+            return None
+        attributes = attributes_of(node)
+        if node.op == "Const" and "value" in attributes:
+            return tensor_of(attributes["value"].tensor, self.graph.path, node.name)
+        if node.op in VARIABLES:
+            return self._variable(node, depth)
+        if node.op == _RESTORE:
+            return self._stored(self._key(value))
+        if node.op not in MOVES or depth > _DEEPEST:
+            return None
+        inputs = [self.graph.value(value.scope, text) for text in data_inputs(node)]
+        arrays = [self.array(each, depth + 1) for each in inputs]
+        if any(array is None for array in arrays):
+            return None
+        self._take(sum(array.nbytes for array in arrays))
+        try:
+            return MOVES[node.op](arrays, attributes, value.number)
+        except Exception as error:  # what numpy says of axes, shapes and sizes
+            reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
+            raise damaged(self.graph.path, reason) from error
+
+    def _variable(self, node: Any, depth: int) -> Any:
+        """The array of a variable."""
+        if node.name in self._assigned:
+            return self.array(self._assigned[node.name], depth + 1)
+        shared = attributes_of(node).get("shared_name")
+        name = shared.s.decode(errors="replace") if shared is not None else ""
+        return self._stored(name or node.name)
+
+    def _stored(self, name: str | None) -> Any:
+        """What the checkpoint has under a key, or for a variable's name."""
+        if self._checkpoint is None or name is None:
+            return None
+        return self._checkpoint.array(name)
+
+    def _find_restored(self) -> None:
+        """Finds what is assigned to variables out of the checkpoint."""
+        for scope in self.graph.scopes({_RESTORE}):
+            for node in scope.body.nodes.values():
+                if node.op not in ("Assign", "AssignVariableOp"):
+                    continue
+                inputs = [self.graph.value(scope, text) for text in data_inputs(node)]
+                if len(inputs) < 2:
+                    continue
+                target, value = (self.graph.source(each) for each in inputs[:2])
+                variable, made = self.graph.node(target), self.graph.node(value)
+                if variable is None or variable.op not in VARIABLES or made is None:
+                    continue
+                if made.op == _RESTORE and (key := self._key(value)) is not None:
+                    self.keys[variable.name] = key
+                if self._is_restored(value):
+                    self._assigned[variable.name] = value
+
+    def _is_restored(self, value: Value) -> bool:
+        """Whether a value is moved out of the checkpoint, and no initial value."""
+        waiting, seen = [value], {value}
+        while waiting and len(seen) < _MOST_RESTORED:
+            node = self.graph.node(here := waiting.pop())
+            if node is not None and node.op == _RESTORE:
+                return True
+            if node is not None and node.op in MOVES:
+                for text in data_inputs(node):
+                    before = self.graph.source(self.graph.value(here.scope, text))
+                    waiting += [] if before in seen else [before]
+                    seen.add(before)
+        return False
+
+    def _key(self, value: Value) -> str | None:
+        """The key that a result of RestoreV2 is restored from: its second input lists them."""
+        inputs = data_inputs(self.graph.node(value))
+        if len(inputs) < 2:
+            return None
+        node = self.graph.node(self.graph.source(self.graph.value(value.scope, inputs[1])))
+        held = attributes_of(node).get("value") if node is not None else None
+        names = held.tensor.string_val if held is not None else ()
+        return names[value.number].decode(errors="replace") if value.number < len(names) else None

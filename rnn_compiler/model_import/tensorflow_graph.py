@@ -1,0 +1,355 @@
+"""TensorFlow's graphs: nodes, functions and the calls between them, as if all were written inline.
+
+A function is called from several places, each time with other weights, so its calls are looked at
+one by one: a `Scope` is the main graph, or one call of a function with the scope that calls it. A
+`Value` is a result of a node in a scope, or an argument of its function.
+
+`Graph.source` follows a value back to where it is made, through all that hands values on unchanged:
+identities, reads of variables, arguments and results of functions, and what a loop does not change.
+
+Keras keeps an LSTM as two functions that compute the same, one for CPUs and one with CudnnRNNV3,
+and TensorFlow takes either as it runs; ``api_implements`` tells that they are one. A call of one is
+here a call of both.
+
+Sources: tensorflow/core/framework/function.proto, tensorflow/core/ops/functional_ops.cc,
+tensorflow/core/grappler/optimizers/implementation_selector.h.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rnn_compiler.model_import.messages import pairs
+from rnn_compiler.model_import.reading import damaged
+
+__all__ = ["Graph", "Scope", "Value", "attributes_of", "data_inputs", "layer_name"]
+
+_HANDED_ON = {
+    *("Identity", "IdentityN", "RefIdentity", "Snapshot", "StopGradient", "PreventGradient"),
+    *("CheckNumerics", "EnsureShape", "PlaceholderWithDefault", "ReadVariableOp"),
+    *("Enter", "RefEnter", "Switch", "RefSwitch", "Exit"),
+}
+"""Ops whose result is their first input; IdentityN's are its inputs."""
+
+_CALLS = {"PartitionedCall": "f", "StatefulPartitionedCall": "f", "TPUPartitionedCall": "f"}
+_BRANCHES = {"If", "StatelessIf", "Case", "StatelessCase"}
+_LOOPS = {"While", "StatelessWhile"}
+
+_MOST_HOPS = 10_000
+_MOST_SCOPES = 5_000
+"""More steps to follow, or calls, than any model has."""
+
+
+class Value(NamedTuple):
+    """A result of a node, or an argument of a function.
+
+    Attributes:
+        scope: Where.
+        name: The node's name, or the argument's.
+        number: Which of the node's results.
+    """
+
+    scope: Scope
+    name: str
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Body:
+    """The main graph, or a function.
+
+    Attributes:
+        name: The function's name; empty for the main graph.
+        nodes: The nodes by name.
+        arguments: The position of each argument by name.
+        results: What its results are, in order.
+        implements: What Keras has several functions for, of which this is one.
+        is_derived: Whether it is a gradient, or the copy of a function that one is taken of.
+    """
+
+    name: str
+    nodes: dict[str, Any]
+    arguments: dict[str, int] = field(default_factory=dict[str, int])
+    results: tuple[str, ...] = ()
+    implements: bytes = b""
+    is_derived: bool = False
+
+    @cached_property
+    def calls(self) -> tuple[tuple[Any, str], ...]:
+        """The nodes that call functions, each with such a function."""
+        found = [(node, name) for node in self.nodes.values() for name in _called(node)]
+        return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The main graph, or one call of a function.
+
+    Attributes:
+        body: What is in it.
+        caller: The scope of the call; None for the main graph, and for what nobody calls.
+        call: The node of the call; None where there is none, as a program calls it.
+        inputs: What is passed as each argument.
+    """
+
+    body: Body
+    caller: Scope | None = None
+    call: Any = None
+    inputs: tuple[str, ...] = ()
+
+    @cached_property
+    def path(self) -> tuple[str, ...]:
+        """The names of the calls down to here."""
+        if self.caller is None or self.call is None:
+            return (self.body.name,) if self.body.name else ()
+        return (*self.caller.path, self.call.name)
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the main graph calls it, or is it."""
+        scope = self
+        while scope.caller is not None and scope.call is not None:
+            scope = scope.caller
+        return not scope.body.name
+
+    def calls_itself(self, name: str) -> bool:
+        """Whether a function is being called already."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.body.name == name:
+                return True
+            scope = scope.caller
+        return False
+
+
+class Graph:
+    """The graph of a model.
+
+    Attributes:
+        path: The file, for messages.
+        main: The scope of the main graph.
+        functions: The functions by name.
+        bound: The nodes of the main graph that are the last arguments of a function, by its name,
+            of those that a program may call although the main graph does not.
+    """
+
+    def __init__(self, graph: Any, path: Path) -> None:
+        self.path = path
+        self.bound: dict[str, tuple[str, ...]] = {}
+        self.main = Scope(Body("", {node.name: node for node in graph.node}))
+        library = {each.signature.name: each for each in graph.library.function}
+        self.functions = {name: _body(name, function) for name, function in library.items()}
+        self._implementations: dict[bytes, list[str]] = {}
+        for body in self.functions.values():
+            if body.implements and not body.is_derived:
+                self._implementations.setdefault(body.implements, []).append(body.name)
+        self._children: dict[tuple[Scope, str, str], Scope] = {}
+        self._unchanged: dict[tuple[Scope, int], bool] = {}
+
+    def scopes(self, wanted: set[str]) -> Iterator[Scope]:
+        """The scopes with nodes of some ops: the main graph, then its calls, depth first.
+
+        Functions that the main graph does not reach come last, each as if called by nobody.
+
+        Raises:
+            ArtifactError: There are more calls than any model has.
+        """
+        holding, called_ones = self._holding(wanted)
+        unreached = sorted(
+            holding, key=lambda name: (name not in self.bound, name in called_ones, name)
+        )
+        seen: set[str] = set()
+        count = 0
+        for root in (self.main, *map(self._root, unreached)):
+            if root.body.name in seen:
+                continue
+            waiting = [root]
+            while waiting:
+                scope = waiting.pop()
+                seen.add(scope.body.name)
+                count += 1
+                if count > _MOST_SCOPES:
+                    raise damaged(self.path, f"its functions call others {count} times or more")
+                if any(node.op in wanted for node in scope.body.nodes.values()):
+                    yield scope
+                called = [
+                    self.child(scope, node, name)
+                    for node, first in scope.body.calls
+                    for name in self._implementing(first)
+                    if name in holding and not scope.calls_itself(name)
+                ]
+                waiting += reversed(called)
+
+    def _root(self, name: str) -> Scope:
+        """The scope of a function that the main graph does not call."""
+        body, bound = self.functions[name], self.bound.get(name, ())
+        missing = max(0, len(body.arguments) - len(bound))
+        return Scope(body, self.main if bound else None, None, ("",) * missing + bound)
+
+    def child(self, scope: Scope, node: Any, name: str) -> Scope:
+        """The scope of a call: of a node, and the function that it calls."""
+        key = (scope, node.name, name)
+        if key not in self._children:
+            inputs = data_inputs(node)
+            passed = inputs[1:] if node.op in _BRANCHES else inputs
+            self._children[key] = Scope(self.functions[name], scope, node, tuple(passed))
+        return self._children[key]
+
+    def value(self, scope: Scope, text: str) -> Value:
+        """What an input of a node, or a result of a function, names: ``node:1``, ``node:out:1``."""
+        name, *rest = text.split(":")
+        return Value(scope, name, int(rest[-1]) if rest and rest[-1].isdigit() else 0)
+
+    def node(self, value: Value) -> Any:
+        """The node of a value; None if it is an argument.
+
+        Raises:
+            ArtifactError: There is no such node.
+        """
+        if value.name in value.scope.body.nodes:
+            return value.scope.body.nodes[value.name]
+        if value.name in value.scope.body.arguments:
+            return None
+        raise damaged(self.path, f"a node reads {value.name!r}, which is not in its graph")
+
+    def source(self, value: Value) -> Value:
+        """Where a value is made.
+
+        Raises:
+            ArtifactError: Nowhere: it is handed on in a circle, or from a node that there is not.
+        """
+        for _ in range(_MOST_HOPS):
+            before = self._before(value)
+            if before is None:
+                return value
+            value = before
+        raise damaged(self.path, f"{value.name!r} is handed on in a circle")
+
+    def _before(self, value: Value) -> Value | None:
+        """What a value is handed on from; None if it is made here."""
+        scope, name, index = value
+        node = self.node(value)
+        if node is None:
+            position = scope.body.arguments[name]
+            if scope.caller is None or not any(scope.inputs[position : position + 1]):
+                return None
+            in_loop = scope.call is not None and scope.call.op in _LOOPS
+            if in_loop and not self._is_unchanged(scope, position):
+                return None
+            return self.value(scope.caller, scope.inputs[position])
+        inputs = data_inputs(node)
+        if node.op in _HANDED_ON:
+            position = index if node.op == "IdentityN" else 0
+            return self.value(scope, inputs[position]) if position < len(inputs) else None
+        called = _called(node)
+        if not called or called[0] not in self.functions or scope.calls_itself(called[0]):
+            return None
+        inner = self.child(scope, node, called[0])
+        if node.op in _LOOPS:
+            unchanged = index < len(inputs) and self._is_unchanged(inner, index)
+            return self.value(scope, inputs[index]) if unchanged else None
+        if node.op in _BRANCHES or index >= len(inner.body.results):
+            return None
+        return self.value(inner, inner.body.results[index])
+
+    def _is_unchanged(self, scope: Scope, position: int) -> bool:
+        """Whether the body of a loop hands an argument on as it is."""
+        key = (scope, position)
+        if key not in self._unchanged:
+            self._unchanged[key] = False  # should it depend on itself
+            results = scope.body.results
+            value: Value | None = None
+            if position < len(results):
+                value = self.value(scope, results[position])
+            for _ in range(_MOST_HOPS):
+                if value is None or self.node(value) is None:
+                    break
+                value = self._before(value)
+            same = value is not None and value.scope is scope
+            self._unchanged[key] = bool(
+                same and value and scope.body.arguments.get(value.name) == position
+            )
+        return self._unchanged[key]
+
+    def _implementing(self, name: str) -> list[str]:
+        """The functions that a call of one may be a call of."""
+        body = self.functions.get(name)
+        if body is None:
+            return []
+        others = self._implementations.get(body.implements, []) if body.implements else []
+        return [name, *(other for other in others if other != name)]
+
+    def _holding(self, wanted: set[str]) -> tuple[set[str], set[str]]:
+        """The functions with nodes of some ops or calls of such, and those that functions call."""
+        callers: dict[str, set[str]] = {}
+        for body in self.functions.values():
+            for _, first in body.calls:
+                for name in self._implementing(first):
+                    callers.setdefault(name, set()).add(body.name)
+        waiting = [
+            name
+            for name, body in self.functions.items()
+            if any(node.op in wanted for node in body.nodes.values())
+        ]
+        holding: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in holding:
+                holding.add(name)
+                waiting += callers.get(name, ())
+        return holding, set(callers)
+
+
+def data_inputs(node: Any) -> list[str]:
+    """The inputs of a node that are values; the others only say what comes first."""
+    return [name for name in node.input if not name.startswith("^")]
+
+
+def attributes_of(node: Any) -> dict[str, Any]:
+    """The attributes of a node by name."""
+    return pairs(node.attr)
+
+
+def _called(node: Any) -> Sequence[str]:
+    """The functions that a node calls, the body of a loop first."""
+    attributes = attributes_of(node)
+    functions = {
+        name: [value.func] if value.WhichOneof("kind") == "func" else value.list.func
+        for name, value in attributes.items()
+        if value.WhichOneof("kind") in ("func", "list")
+    }
+    first = ("f", "body", "then_branch", "branches")
+    names = sorted(functions, key=lambda name: (name not in first, name))
+    found = [each.name for name in names for each in functions[name]]
+    return found if found or node.op in _HANDED_ON else [node.op]
+
+
+def _body(name: str, function: Any) -> Body:
+    """A function of the library."""
+    returned = pairs(function.ret)
+    attributes = pairs(function.attr)
+    implements = attributes.get("api_implements")
+    return Body(
+        name=name,
+        nodes={node.name: node for node in function.node},
+        arguments={each.name: k for k, each in enumerate(function.signature.input)},
+        results=tuple(returned.get(each.name, "") for each in function.signature.output),
+        implements=implements.s if implements is not None else b"",
+        is_derived=bool(attributes.keys() & {"backward_function_name", "forward_function_name"}),
+    )
+
+
+_STORED = re.compile(r"^__inference_(.+)_\d+$")
+_GENERIC = re.compile(r"(Stateful|TPU)?PartitionedCall(_\d+)?")
+
+
+def layer_name(path: Sequence[str]) -> str:
+    """A name of a path of calls and a node, without those that are all alike."""
+    steps = [_STORED.sub(r"\1", step) for step in path]
+    parts = [part for step in steps for part in step.split("/") if not _GENERIC.fullmatch(part)]
+    return "/".join(part for k, part in enumerate(parts) if not k or part != parts[k - 1])

@@ -1,0 +1,197 @@
+"""Instruction sets that code is made for: their features, by LLVM's names, and what these imply.
+
+Each `Architecture` is data: adding one is a row here and one in `lowering.targets.vector_unit`.
+
+A feature has two names, LLVM's and the one by which Linux reports it. The baseline is what every
+machine of the architecture has: code always uses it, and nobody needs to ask for it. Only
+instruction sets count as features: tuning flags are not something a machine can lack.
+
+Sources: the tables of features in LLVM 21 (``llvm/lib/Target``); Linux's user-space headers
+``asm/hwcap.h`` of arm64 and riscv; System V psABI of x86-64 for its levels; RISC-V profiles for
+what "rv64gc" is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["ARCHITECTURES", "Architecture"]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """An instruction set.
+
+    Attributes:
+        name: LLVM's name, ``"aarch64"``; that of targets too.
+        other_names: What else people call it.
+        baseline: Features that every machine has.
+        features: Those that a machine may have, each with the flag by which Linux reports it.
+        implies: What LLVM turns on with a feature.
+        levels: Named lists of features, each longer than the last.
+        cpuinfo: What the line of /proc/cpuinfo with Linux's flags begins with.
+        hwcaps: The flags in the order of their bits in the words AT_HWCAP and AT_HWCAP2 of the
+            auxiliary vector, where that tells as much.
+        abi: What the compiler calls the convention of floating-point arguments, where it asks.
+        refused: Features that exist and are not used, each with the reason.
+    """
+
+    name: str
+    other_names: tuple[str, ...]
+    baseline: tuple[str, ...]
+    features: Mapping[str, str]
+    implies: Mapping[str, tuple[str, ...]]
+    cpuinfo: str
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"generic": ()})
+    hwcaps: tuple[tuple[str, ...], ...] = ()
+    abi: str = ""
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def triple(self) -> str:
+        """LLVM's description of a machine of it."""
+        return f"{self.name}-unknown-linux-gnu"
+
+    def with_implied(self, features: Iterable[str]) -> frozenset[str]:
+        """Features, and all that the compiler uses along with them, but for the baseline.
+
+        Example:
+            >>> sorted(ARCHITECTURES["x86_64"].with_implied(["sse4.1"]))
+            ['sse3', 'sse4.1', 'ssse3']
+        """
+        found = frozenset(features)
+        implied = found.union(*(self.implies.get(feature, ()) for feature in found))
+        return found - {*self.baseline} if implied == found else self.with_implied(implied)
+
+
+_V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
+_V3 = (*_V2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave")
+_V4 = (*_V3, "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl")
+
+_X86_64 = Architecture(
+    "x86_64",
+    other_names=("amd64", "x86-64", "x64"),
+    baseline=("sse", "sse2"),
+    features={
+        "sse3": "pni",
+        "ssse3": "ssse3",
+        "cx16": "cx16",
+        "sahf": "lahf_lm",
+        "sse4.1": "sse4_1",
+        "sse4.2": "sse4_2",
+        "popcnt": "popcnt",
+        "avx": "avx",
+        "xsave": "xsave",
+        "f16c": "f16c",
+        "fma": "fma",
+        "movbe": "movbe",
+        "lzcnt": "abm",
+        "bmi": "bmi1",
+        "bmi2": "bmi2",
+        "avx2": "avx2",
+        "avx512f": "avx512f",
+        "avx512cd": "avx512cd",
+        "avx512bw": "avx512bw",
+        "avx512dq": "avx512dq",
+        "avx512vl": "avx512vl",
+        "avx512vnni": "avx512_vnni",
+        "avx512vbmi": "avx512vbmi",
+        "avx512vbmi2": "avx512_vbmi2",
+        "avx512ifma": "avx512ifma",
+        "avx512bitalg": "avx512_bitalg",
+        "avx512vpopcntdq": "avx512_vpopcntdq",
+        "avx512bf16": "avx512_bf16",
+        "avx512fp16": "avx512_fp16",
+        "avxvnni": "avx_vnni",
+        "aes": "aes",
+        "pclmul": "pclmulqdq",
+        "gfni": "gfni",
+        "vaes": "vaes",
+        "vpclmulqdq": "vpclmulqdq",
+    },
+    implies={
+        "ssse3": ("sse3",),
+        "sse4.1": ("ssse3",),
+        "sse4.2": ("sse4.1",),
+        "avx": ("sse4.2",),
+        "avx2": ("avx",),
+        "f16c": ("avx",),
+        "fma": ("avx",),
+        "avxvnni": ("avx2",),
+        "vaes": ("aes", "avx2"),
+        "vpclmulqdq": ("avx", "pclmul"),
+        "avx512f": ("avx2", "f16c", "fma"),
+        "avx512cd": ("avx512f",),
+        "avx512dq": ("avx512f",),
+        "avx512bw": ("avx512f",),
+        "avx512vl": ("avx512f",),
+        "avx512vnni": ("avx512f",),
+        "avx512ifma": ("avx512f",),
+        "avx512vpopcntdq": ("avx512f",),
+        "avx512vbmi": ("avx512bw",),
+        "avx512vbmi2": ("avx512bw",),
+        "avx512bitalg": ("avx512bw",),
+        "avx512bf16": ("avx512bw",),
+        "avx512fp16": ("avx512bw", "avx512vl"),
+    },
+    cpuinfo="flags",
+    levels={"generic": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4},
+)
+
+_AARCH64 = Architecture(
+    "aarch64",
+    other_names=("arm64", "armv8", "armv8-a"),
+    baseline=("fp-armv8", "neon"),
+    features={
+        "crc": "crc32",
+        "lse": "atomics",
+        "rdm": "asimdrdm",
+        "fullfp16": "asimdhp",
+        "fp16fml": "asimdfhm",
+        "dotprod": "asimddp",
+        "rcpc": "lrcpc",
+        "bf16": "bf16",
+        "i8mm": "i8mm",
+    },
+    implies={"fp16fml": ("fullfp16",)},
+    cpuinfo="Features",
+    hwcaps=(
+        (
+            *("fp", "asimd", "evtstrm", "aes", "pmull", "sha1", "sha2", "crc32"),
+            *("atomics", "fphp", "asimdhp", "cpuid", "asimdrdm", "jscvt", "fcma", "lrcpc"),
+            *("dcpop", "sha3", "sm3", "sm4", "asimddp", "sha512", "sve", "asimdfhm"),
+        ),
+        (
+            *("dcpodp", "sve2", "sveaes", "svepmull", "svebitperm", "svesha3", "svesm4", "flagm2"),
+            *("frint", "svei8mm", "svef32mm", "svef64mm", "svebf16", "i8mm", "bf16"),
+        ),
+    ),
+    refused=dict.fromkeys(
+        ("sve", "sve2", "sme"),
+        "IREE 3.13 does not finish compiling some float64 code with it; code without it runs on "
+        "such machines too",
+    ),
+)
+
+_RISCV64 = Architecture(
+    "riscv64",
+    other_names=("riscv", "rv64", "rv64gc"),
+    baseline=("m", "a", "f", "d", "c"),
+    features={
+        "v": "v",
+        "zba": "zba",
+        "zbb": "zbb",
+        "zbs": "zbs",
+        "zfh": "zfh",
+        "zvfh": "zvfh",
+    },
+    implies={"zvfh": ("v", "zfh")},
+    cpuinfo="isa",
+    abi="lp64d",
+)
+
+ARCHITECTURES: Mapping[str, Architecture] = {
+    each.name: each for each in (_X86_64, _AARCH64, _RISCV64)
+}
+"""Those that code is made for, by name."""

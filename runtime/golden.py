@@ -1,0 +1,217 @@
+"""Goldens: sample arguments of an artifact's functions and their results, to compare elsewhere.
+
+A golden is made where an artifact is compiled, and travels beside it: ``NAME.vmfb.golden.npz``, or
+``golden.npz`` in a bundle, whose members share it. It holds ``FUNCTION/arguments/NAME`` and
+``FUNCTION/results/NAME``; bfloat16 as its bits. The manifest has its digest, and says what computed
+it. Running the functions on the target and comparing proves three things at once: that the file
+arrived whole, that the machine runs it, and that the numbers are right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.runtime.arguments import by_keyword, by_name
+from rnn_compiler.runtime.program import Program
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, GoldenSpec, TensorSpec
+
+__all__ = ["TOLERANCES", "Comparison", "Golden", "Verification", "compare", "run"]
+
+TOLERANCES: Mapping[str, float] = {
+    "float16": 2.0**-7,
+    "bfloat16": 2.0**-5,
+    "float32": 2e-5,
+    "float64": 1e-10,
+}
+"""The largest difference between two processors, as a part of a result's largest number, or of 1.
+
+They sum in other orders. In 16 bits, whatever is stored is then rounded otherwise: 8 to 16 units in
+the last place. Integers and truth values are equal.
+"""
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Golden:
+    """Arguments and results.
+
+    Attributes:
+        cases: For each function, its arguments and results by name.
+        computed_by: What computed the results, ``"cpu:x86-64-v3 (fused) on local-sync"``.
+    """
+
+    cases: Mapping[str, tuple[Arrays, Arrays]]
+    computed_by: str
+
+    def to_bytes(self) -> bytes:
+        """The content of its file."""
+        stored: Arrays = {}
+        for function, pair in self.cases.items():
+            for kind, arrays in zip(("arguments", "results"), pair, strict=True):
+                for name, array in arrays.items():
+                    stored[f"{function}/{kind}/{name}"] = _bits(array)
+        buffer = io.BytesIO()
+        savez: Any = np.savez
+        savez(buffer, **stored)
+        return buffer.getvalue()
+
+    def describe(self, data: bytes) -> GoldenSpec:
+        """What a manifest says of it, given the content of its file."""
+        return GoldenSpec(self.computed_by, hashlib.sha256(data).hexdigest())
+
+    @staticmethod
+    def read(path: Path, spec: GoldenSpec, functions: Iterable[FunctionSpec]) -> Golden:
+        """Reads a golden's file.
+
+        Args:
+            path: The file.
+            spec: What the manifest says of it.
+            functions: Those that it must have arguments and results of.
+
+        Raises:
+            ArtifactError: It is missing, damaged, or another artifact's.
+        """
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError as error:
+            raise ArtifactError(
+                f"{path}: missing: the manifest says that there is a golden; copy it too"
+            ) from error
+        except OSError as error:
+            raise ArtifactError(f"{path}: cannot be read ({error.strerror})") from error
+        found = hashlib.sha256(data).hexdigest()
+        if found != spec.sha256:
+            raise ArtifactError(
+                f"{path}: damaged, or another artifact's: its sha256 is {found[:16]}..., the "
+                f"manifest says {spec.sha256[:16]}...; copy it again, or compile with --golden"
+            )
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                stored: Arrays = {name: file[name] for name in file.files}
+            cases = {
+                each.function: (
+                    _tensors(stored, f"{each.function}/arguments", each.arguments),
+                    _tensors(stored, f"{each.function}/results", each.results),
+                )
+                for each in functions
+            }
+        except Exception as error:  # of a file that was never a golden: numpy's or zipfile's own
+            raise ArtifactError(f"{path}: does not fit its artifact ({error})") from error
+        return Golden(cases, spec.computed_by)
+
+
+class Comparison(NamedTuple):
+    """A result, compared.
+
+    Attributes:
+        function: The function that gave it.
+        result: Its name.
+        dtype: Its dtype.
+        difference: The largest difference of an element, as a part of the result's largest, or
+            of 1; infinite where one is a number and the other is not.
+        tolerance: What that may be.
+    """
+
+    function: str
+    result: str
+    dtype: str
+    difference: float
+    tolerance: float
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether it is what it should be."""
+        return self.difference <= self.tolerance
+
+
+class Verification(NamedTuple):
+    """An artifact, compared with its golden.
+
+    Attributes:
+        results: Each result of each function.
+        device: Where they were computed now.
+        computed_by: What they are compared with.
+    """
+
+    results: list[Comparison]
+    device: str
+    computed_by: str
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether all results are what they should be."""
+        return all(result.is_equal for result in self.results)
+
+
+def run(program: Program, arguments: Mapping[str, Arrays]) -> dict[str, Arrays]:
+    """The results of some functions of a program, by function and name."""
+    results: dict[str, Arrays] = {}
+    for name, given in arguments.items():
+        function = program.functions[name]
+        spec = function.spec
+        keywords = by_keyword(spec.arguments, [given[each.name] for each in spec.arguments])
+        results[name] = by_name(name, spec.results, function(**keywords)._asdict())
+    return results
+
+
+def compare(program: Program, golden: Golden) -> Verification:
+    """Runs a golden's functions and compares what they give with its results."""
+    found = run(program, {name: arguments for name, (arguments, _) in golden.cases.items()})
+    rows: list[Comparison] = []
+    for name, (_, expected) in golden.cases.items():
+        for spec in program.functions[name].spec.results:
+            difference = _difference(found[name][spec.name], expected[spec.name])
+            tolerance = TOLERANCES.get(spec.dtype, 0.0)
+            rows.append(Comparison(name, spec.name, spec.dtype, difference, tolerance))
+    return Verification(rows, program.device.uri, golden.computed_by)
+
+
+def _difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
+    """The largest difference; NaN is like NaN, and an infinity like itself."""
+    if not expected.size:
+        return 0.0
+    if expected.dtype.kind in "iub":
+        return float(np.max(found != expected))
+    a, b = found.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(b)
+    if (
+        not np.array_equal(a[~finite], b[~finite], equal_nan=True)
+        or not np.isfinite(a[finite]).all()
+    ):
+        return float("inf")
+    scale = max(1.0, float(np.max(np.abs(b[finite]), initial=0.0)))
+    return float(np.max(np.abs(a[finite] - b[finite]), initial=0.0)) / scale
+
+
+def _bits(array: Any) -> npt.NDArray[Any]:
+    """An array that an .npz can name the dtype of."""
+    return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array
+
+
+def _tensors(stored: Arrays, prefix: str, specs: Iterable[TensorSpec]) -> Arrays:
+    """The arrays of some tensors, by name.
+
+    Raises:
+        ValueError: One is not there, or of another dtype or shape.
+    """
+    found: Arrays = {}
+    for spec in specs:
+        array: Any = stored.get(f"{prefix}/{spec.name}")
+        wanted = DTYPES[spec.dtype].numpy
+        if array is not None and spec.dtype == "bfloat16" and array.dtype == np.uint16:
+            array = array.view(wanted)
+        if array is None or (array.dtype, array.shape) != (wanted, spec.shape):
+            raise ValueError(f"no {prefix}/{spec.name} of {spec}")
+        found[spec.name] = array
+    return found

@@ -1,0 +1,41 @@
+"""What the files of an artifact or bundle are called.
+
+| | an artifact | a bundle |
+|---|---|---|
+| payload | ``lstm.vmfb`` | one for each target |
+| manifest | ``lstm.vmfb.json`` | ``manifest.json`` |
+| frozen weights | ``lstm.irpa`` | ``parameters.irpa``, for all targets |
+| golden | ``lstm.vmfb.golden.npz`` | ``golden.npz`` |
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = [
+    "BUNDLE_ARCHIVE",
+    "BUNDLE_GOLDEN",
+    "BUNDLE_MANIFEST",
+    "archive_path",
+    "golden_path",
+    "manifest_path",
+]
+
+BUNDLE_MANIFEST = "manifest.json"
+BUNDLE_GOLDEN = "golden.npz"
+BUNDLE_ARCHIVE = "parameters.irpa"
+
+
+def manifest_path(path: Path) -> Path:
+    """Where the manifest of an artifact is."""
+    return path.with_name(f"{path.name}.json")
+
+
+def archive_path(path: Path) -> Path:
+    """Where the frozen weights of an artifact are."""
+    return path.with_name(f"{path.name.removesuffix('.vmfb')}.irpa")
+
+
+def golden_path(path: Path) -> Path:
+    """Where the golden of an artifact or bundle is (`runtime.golden`)."""
+    return path / BUNDLE_GOLDEN if path.is_dir() else path.with_name(f"{path.name}.golden.npz")

@@ -1,0 +1,108 @@
+"""`rnn-compiler import`: tables, JSON, and a folder whose README shows calls that work."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnn_compiler.cli import main
+from rnn_compiler.runtime import load
+
+pytest.importorskip("google.protobuf", reason="reads ONNX files and graphs")
+
+MODELS = Path(__file__).parents[1] / "model_files"
+SPEECH = str(MODELS / "speech_frozen.pb")
+TORCH = str(MODELS / "torch_lstm.onnx")
+
+
+def test_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", TORCH]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^/LSTM_1 +CudnnRNNV3 +float32 +seq_length \?, batch_size \?", out, re.M)
+    assert "direction=bidirectional" in out
+    assert "the model passes initial_h, which is input_h" in out
+    assert out.splitlines()[-1].endswith("-o FOLDER --dim batch_size=N,seq_length=N")
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", SPEECH, "--json"]) == 0
+    (layer,) = json.loads(capsys.readouterr().out)
+    assert layer["name"] == "lstm_fused_cell/BlockLSTM"
+    assert layer["attributes"]["forget_bias"] == 0
+    assert layer["weights"]["w"] == [8, 20]
+    assert layer["dims"]["batch_size"] == 1
+    assert main(["import", TORCH, "--json", "--layer", "/LSTM"]) == 0
+    (layer,) = json.loads(capsys.readouterr().out)
+    assert layer["dims"]["seq_length"] is None
+
+
+def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The README's code runs, once its inputs are there."""
+    folder = tmp_path / "made" / "here"
+    command = ["import", TORCH, "-o", str(folder), "--dim", "seq_length=4,batch_size=2"]
+    assert main([*command, "--weights-apart", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    names = ["torch_lstm.vmfb", "LSTM.npz", "LSTM_1.npz", "README.md"]
+    assert facts["files"] == [str(folder / name) for name in names]
+    text = (folder / "README.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    assert "out = program.LSTM_1(" in code
+    stored = np.load(MODELS / "torch_lstm.npz")
+    assert code.count("input=...,  # float32 [4, 2, ") == 2
+    code = code.replace('"torch_lstm.vmfb"', repr(str(folder / "torch_lstm.vmfb")))
+    code = re.sub(r'"(LSTM\w*\.npz)"', lambda name: repr(str(folder / name[1])), code)
+    code = code.replace("sequence_lengths=...", "sequence_lengths=[4, 4]")
+    first, _, second = code.partition("out = program.LSTM_1(")
+    inputs: dict[str, Any] = {"x": stored["x"]}
+    exec(first.replace("input=...", "input=x"), inputs)
+    second = "out = program.LSTM_1(" + second.replace("input=...", "input=out.output")
+    exec(second, inputs)
+    np.testing.assert_allclose(inputs["out"].output, stored["y"], rtol=0, atol=5e-6)
+    (line,) = re.findall(r"^rnn-compiler run (.*)$", text, re.M)
+    file, weights, *options = line.split()
+    assert main(["run", str(folder / file), str(folder / weights), *options]) == 0
+
+
+def test_several_targets(tmp_path: Path) -> None:
+    targets = ["--target", "cpu", "--target", "cpu:generic"]
+    assert main(["import", SPEECH, "-o", str(tmp_path), *targets]) == 0
+    program = load(tmp_path / "speech_frozen")
+    assert list(program.functions) == ["lstm_fused_cell_BlockLSTM"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        ([SPEECH, "--dim", "batch_size=1"], 2, "--dim is for compiling: name a folder with -o"),
+        ([SPEECH, "--target", "cpu"], 2, "--target is for compiling"),
+        ([SPEECH, "-o", "{}", "--dim", "rows=1"], 2, "no layer has the dimension 'rows'"),
+        ([SPEECH, "-o", "{}", "--dim", "num_units=9"], 2, "expected 5, which its weights have"),
+        ([TORCH, "-o", "{}"], 2, "as the model leaves it open: seq_length=N"),
+        ([SPEECH, "-o", "{}/README"], 2, "is a file"),
+        ([SPEECH, "--layer", "lstm"], 2, "expected names out of lstm_fused_cell/BlockLSTM"),
+        (["none.onnx"], 2, "which is not there"),
+        (["{}/README.onnx"], 1, "damaged"),
+    ],
+)
+def test_errors(
+    arguments: list[str],
+    code: int,
+    part: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In one line, and nothing is made."""
+    (tmp_path / "README").touch()
+    (tmp_path / "README.onnx").touch()
+    given = [each.format(tmp_path) for each in arguments]
+    if "-o" in given and code == 2 and "/README" not in given[-1]:
+        given[given.index("-o") + 1] += "/new"
+    assert main(["import", *given]) == code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert part in line
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["README", "README.onnx"]

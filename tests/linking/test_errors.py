@@ -1,0 +1,186 @@
+"""Modules that do not fit: the error names op, argument, what was expected and what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from errors.expect import invalid_argument
+from linking.modules import declared, function
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.linking import linked_module
+
+SIZES = {"seq_length": 5, "batch_size": 3, "input_size": 4, "num_units": 6}
+LSTM = rc.build("BlockLSTMV2", **SIZES).functions[0]
+GRAD = rc.build("BlockLSTMGradV2", **SIZES, use_peephole=False).functions[0]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"ML\xefR" + bytes(range(256)),
+        "module {",
+        "not {mlir}",
+        "func.func @f(",
+        "module { stablehlo.nonsense }\n",
+        "\ud800{",
+    ],
+    ids=range(6),
+)
+def test_what_is_no_module(source: str | bytes) -> None:
+    with invalid_argument("link", "module", "a module of StableHLO, as text or bytecode", ""):
+        linked_module(source)
+
+
+@pytest.mark.parametrize("source", [None, 5, ["module {}"]], ids=repr)
+def test_what_is_no_source(source: Any) -> None:
+    with invalid_argument("link", "text_or_path", "MLIR as a string or bytes, or the path", ""):
+        rc.link(source)
+
+
+def test_files(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        rc.link(tmp_path / "none.mlir")
+    with pytest.raises(FileNotFoundError):
+        rc.link("none.mlir")
+    with pytest.raises(IsADirectoryError):
+        rc.link(tmp_path)
+    with invalid_argument("link", "text_or_path", "MLIR, or the path of a file", ""):
+        rc.link("a\0b")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("module {\n}", "a public function"),
+        (b"", "a public function"),
+        ("func.func @f() {\n return\n}", "a stablehlo.custom_call @rnn_compiler.OP"),
+    ],
+)
+def test_nothing_to_link(text: str | bytes, expected: str) -> None:
+    with invalid_argument("link", "module", expected, "none"):
+        linked_module(text)
+
+
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [
+        ("rnn_compiler.BlockLSTMV3", "did you mean BlockLSTM"),
+        ("rnn_compiler.lstm", ""),
+        ("rnn_compiler.", ""),
+    ],
+)
+def test_unknown_ops(target: str, remedy: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="link: 'op': expected one of LSTM") as caught:
+        linked_module(function(LSTM, target=f'"{target}"'))
+    assert caught.value.remedy.startswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("config", "argument", "expected", "got"),
+    [
+        ("peephole = true", "peephole", "an attribute of the op (cell_clip, use_p", "no such one"),
+        ("cell_clip = [1, 2]", "cell_clip", "a truth value, a number or a string", "[1, 2]"),
+        ('cell_clip = "high"', "cell_clip", "", "'high'"),
+        ("use_peephole = 3", "use_peephole", "", "3"),
+        ("num_units = 7", "num_units", "6, as its tensors say", "7"),
+    ],
+)
+def test_attributes(config: str, argument: str, expected: str, got: str) -> None:
+    with invalid_argument("BlockLSTMV2", argument, expected, got):
+        linked_module(function(LSTM, config=f"mhlo.backend_config = {{{config}}}"))
+
+
+@pytest.mark.parametrize("config", ["{", "[]", "3", "[" * 100_000])
+def test_a_config_that_is_no_json(config: str) -> None:
+    with invalid_argument(
+        "BlockLSTMV2", "backend_config", "a dictionary of attributes, or JSON", ""
+    ):
+        linked_module(function(LSTM, config=f'backend_config = "{config}"'))
+
+
+def test_a_value_in_json_that_is_none() -> None:
+    with invalid_argument("BlockLSTMV2", "cell_clip", "a truth value, a number", "None"):
+        linked_module(function(LSTM, config='backend_config = "{\\"cell_clip\\": null}"'))
+
+
+def test_an_attribute_without_a_default() -> None:
+    with invalid_argument("BlockLSTMGradV2", "use_peephole", "a value, as the op has no", "none"):
+        linked_module(function(GRAD, config=""))
+    with invalid_argument("BlockLSTMGradV2", "use_peephole", "a value, as the op has no", "none"):
+        linked_module(declared(GRAD, symbol="rnn_compiler.BlockLSTMGradV2", attributes=""))
+
+
+@pytest.mark.parametrize(
+    ("changed", "argument", "expected", "got"),
+    [
+        ({"b": "tensor<25xf32>"}, "b", "float32[24], [4 * num_units]", "float32[25]"),
+        ({"w": "tensor<10x24xf64>"}, "w", "float32[10,24], [input_size + ", "float64[10,24]"),
+        ({"x": "tensor<5x3xf32>"}, "x", "rank 3, shape", "rank 2, shape [5, 3]"),
+        ({"x": "tensor<5x3x4xi32>"}, "x", "a tensor of float16 or", "int32[5,3,4]"),
+        ({"x": "tensor<?x3x4xf32>"}, "operand 1", "a tensor of static sizes", "tensor<?x3x4xf32>"),
+        ({"x": "tensor<5x3x4xcomplex<f32>>"}, "operand 1", "a tensor of f16, ", "complex"),
+        ({"seq_len_max": "tensor<f32>"}, "seq_len_max", "int64[]", "float32[]"),
+        ({"seq_len_max": "tensor<1xi64>"}, "seq_len_max", "int64[]", "int64[1]"),
+        ({"h": "tensor<5x3x7xf32>"}, "h", "float32[5,3,6]", "float32[5,3,7]"),
+        ({"cs": "tensor<5x3x6xf16>"}, "cs", "float32[5,3,6]", "float16[5,3,6]"),
+    ],
+)
+def test_tensors(changed: dict[str, str], argument: str, expected: str, got: str) -> None:
+    """Those of the function around it are whatever they are."""
+    owner = "main" if "?" in got or "complex" in got else "BlockLSTMV2"
+    name = argument if owner != "main" else "x"
+    with invalid_argument(owner, name, expected, got):
+        linked_module(function(LSTM, changed=changed))
+
+
+def test_how_many() -> None:
+    text = function(LSTM)
+    fewer = text.replace("(%0, %1, ", "(%1, ", 1)
+    fewer = fewer.replace(": (tensor<i64>, ", ": (", 1)
+    with invalid_argument("BlockLSTMV2", "x", "rank 3", "rank 2"):
+        linked_module(fewer)
+    none = """func.func @f() -> tensor<f32> {
+      %r = stablehlo.custom_call @rnn_compiler.BlockLSTMV2() : () -> tensor<f32>
+      return %r : tensor<f32>
+    }"""
+    with invalid_argument("BlockLSTMV2", "x", "a tensor of float16 or", "a call with 0 operands"):
+        linked_module(none)
+    one = """func.func @f(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
+        %c: tensor<7x4xf32>, %b: tensor<8xf32>, %d: tensor<4xf32>) -> tensor<2x4xf32> {
+      %r = stablehlo.custom_call @rnn_compiler.GRUBlockCell(%x, %h, %w, %c, %b, %d)
+          : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>,
+             tensor<4xf32>) -> tensor<2x4xf32>
+      return %r : tensor<2x4xf32>
+    }"""
+    with invalid_argument("GRUBlockCell", "results", "all 4 (r, u, c, h)", "1"):
+        linked_module(one)
+    more = one.replace("%b, %d)", "%b, %d, %d)").replace("tensor<4xf32>)", "KIND)", 1)
+    more = more.replace("tensor<4xf32>)", "tensor<4xf32>, tensor<4xf32>)")
+    more = more.replace("KIND", "tensor<4xf32>")
+    with invalid_argument("GRUBlockCell", "operands", "6 (x, h_prev, w_ru, w_c, b_ru, b_c)", "7"):
+        linked_module(more)
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, and exit code 2 for what is wrong with the module."""
+    path = tmp_path / "user.mlir"
+    assert main(["link", str(path)]) == 1
+    assert "No such file" in capsys.readouterr().err
+    path.write_text(function(LSTM, changed={"b": "tensor<25xf32>"}))
+    assert main(["link", str(path), "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert "BlockLSTMV2: 'b': expected float32[24]" in out
+    assert len(err.splitlines()) == 1
+
+
+def test_an_error_has_all_its_parts() -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        linked_module(function(LSTM, config="mhlo.backend_config = {use_peepholes = true}"))
+    assert caught.value.op == "BlockLSTMV2"
+    assert caught.value.argument == "use_peepholes"
+    assert caught.value.remedy == "did you mean use_peephole?"

@@ -1,0 +1,104 @@
+"""Modules that `jax.export` made, as text and as bytecode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.linking import linked_module
+
+jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
+jnp = pytest.importorskip("jax.numpy")
+export = pytest.importorskip("jax.export")
+
+T, B, I, H = 5, 2, 3, 4  # noqa: E741
+NAME = "rnn_compiler.BlockLSTMV2"
+
+
+def exported(name: str = NAME, **attributes: Any) -> Any:
+    """A model with the op between its own layers, whose arguments are a tree."""
+    results = [jax.ShapeDtypeStruct((T, B, H), jnp.float32)] * 7
+
+    def model(x: Any, weights: Any) -> Any:
+        state, peephole = jnp.zeros((B, H)), jnp.zeros(H)
+        operands = (np.int32(T - 1), jnp.tanh(x), state, state, weights["w"])
+        operands += (peephole, peephole, peephole, weights["b"])
+        saved = jax.ffi.ffi_call(name, results)(*operands, **attributes)
+        return {"y": saved[-1] @ weights["v"], "last": saved[-1][-2]}
+
+    x, w, b, v = (
+        jax.ShapeDtypeStruct(shape, jnp.float32)
+        for shape in ((T, B, I), (I + H, 4 * H), (4 * H,), (H, 2))
+    )
+    checks = [export.DisabledSafetyCheck.custom_call(name)]
+    made = export.export(jax.jit(model), disabled_checks=checks)
+    return made(x, {"w": w, "b": b, "v": v})
+
+
+def test_text_and_bytecode(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are the same module; from a file by the command line, and in Python."""
+    made = exported(use_peephole=False, cell_clip=0.5)
+    bytecode = tmp_path / "model.mlirbc"
+    bytecode.write_bytes(made.mlir_module_serialized)
+    assert bytecode.read_bytes().startswith(b"ML\xefR")
+    output = tmp_path / "model.vmfb"
+    assert main(["link", str(bytecode), "-o", str(output)]) == 0
+    assert "linked: BlockLSTMV2" in capsys.readouterr().out
+    assert linked_module(bytecode).text == linked_module(made.mlir_module()).text
+
+    rng = np.random.default_rng(0)
+    x, w, b, v = (
+        rng.normal(0, 0.7, shape).astype(np.float32)
+        for shape in ((T, B, I), (I + H, 4 * H), (4 * H,), (H, 2))
+    )
+    program = rc.runtime.load(output)
+    assert program.manifest.linked[0].attributes == {"cell_clip": 0.5, "use_peephole": False}
+    got = program(x=x, weights_w=w, weights_b=b, weights_v=v)
+    assert got._fields == ("last", "y")
+    state, peephole = np.zeros((B, H), np.float32), np.zeros(H, np.float32)
+    expected = rc.raw_ops.BlockLSTMV2(
+        seq_len_max=T - 1,
+        x=np.tanh(x),
+        cs_prev=state,
+        h_prev=state,
+        w=w,
+        wci=peephole,
+        wcf=peephole,
+        wco=peephole,
+        b=b,
+        cell_clip=0.5,
+        use_peephole=False,
+    ).h
+    np.testing.assert_allclose(got.last, expected[-2], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(got.y, expected @ v, rtol=1e-5, atol=1e-6)
+    assert not got.y[-1].any()
+
+    assert main(["inspect", str(output)]) == 0
+    shown = capsys.readouterr().out
+    assert "@main" in shown
+    assert "linked: BlockLSTMV2 seq_length=5 batch_size=2" in shown
+    assert main(["run", str(output), "--random"]) == 0
+    assert main(["check", str(output)]) == 0
+
+
+@pytest.mark.parametrize("form", ["mlir_module", "mlir_module_serialized"])
+def test_what_does_not_fit(form: str) -> None:
+    made = getattr(exported(use_peepholes=False), form)
+    with pytest.raises(rc.errors.InvalidArgumentError, match="did you mean use_peephole"):
+        rc.link(made if isinstance(made, bytes) else made())
+
+
+def test_the_command_line_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    path = tmp_path / "model.mlir"
+    path.write_text(exported().mlir_module())
+    assert main(["link", str(path), "--json", "-o", str(tmp_path / "model.vmfb")]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["functions"] == ["main"]
+    assert facts["linked"] == ["BlockLSTMV2"]

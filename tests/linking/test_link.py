@@ -1,0 +1,340 @@
+"""Users' modules by hand: what they call becomes the op, to the bit; all else stays as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from cases import CASES
+from linking.modules import declared, function, kind, tool
+from numeric.harness import draw, first_variant, module
+
+import rnn_compiler as rc
+from rnn_compiler.compilation import lowered_text
+from rnn_compiler.linking import linked_module
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.manifest import FunctionSpec
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+SIZES = {"seq_length": 5, "batch_size": 3, "input_size": 4, "num_units": 6}
+
+
+def lstm(**keywords: Any) -> FunctionSpec:
+    return rc.build("BlockLSTMV2", **{**SIZES, **keywords}).functions[0]
+
+
+def arguments_of(spec: FunctionSpec, seed: int = 0) -> Arrays:
+    rng = np.random.default_rng(seed)
+    return {
+        argument.name: np.full(argument.shape, argument.maximum, argument.dtype)
+        if argument.maximum is not None
+        else rng.normal(0, 0.5, argument.shape).astype(argument.dtype)
+        for argument in spec.arguments
+    }
+
+
+def assert_same(got: Any, expected: Any) -> None:
+    for name, array in expected._asdict().items():
+        np.testing.assert_array_equal(getattr(got, name), array, err_msg=name)
+
+
+def raw(spec: FunctionSpec, arguments: Arrays) -> Any:
+    """What the op's own program gives."""
+    return rc.runtime.load(rc.compile(rc.modules.Module([spec])))(**arguments)
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        pytest.param(op, marks=[] if op == "BlockLSTMGradV2" else pytest.mark.slow)
+        for op in OPS
+        if "Params" not in op
+    ],
+)
+def test_every_op(op: str) -> None:
+    """With every attribute that is no default, and seeds left to theirs."""
+    variant = first_variant(op)
+    (spec,) = module(op, "float32", variant).functions
+    arguments = draw(op, "float32", variant)
+    program = rc.runtime.load(rc.link(function(spec)))
+    assert program.manifest.linked[0].dims == spec.dims
+    assert_same(program(**arguments), raw(spec, arguments))
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if "Params" in op])
+def test_every_op_of_parameters(op: str) -> None:
+    """Their sizes are values of scalars, and here attributes, as arguments are no constants."""
+    (spec,) = module(op, "float32", CASES[op].variants[0]).functions
+    dims = ", ".join(f"{name} = {size}" for name, size in spec.dims.items())
+    known = {attribute.name for attribute in OPS[op].signature.call_attributes}
+    dtypes = ", ".join(
+        f'{name} = "{value}"' for name, value in (("T", "float32"),) if name in known
+    )
+    plain = re.search(r"mhlo.backend_config = {(.*?)}", function(spec))
+    assert plain is not None
+    rows = ", ".join(filter(None, (plain[1], dims, dtypes)))
+    linked = linked_module(function(spec, config=f"mhlo.backend_config = {{{rows}}}"))
+    assert linked.linked[0].results == spec.results
+
+
+def test_sizes_that_are_constants() -> None:
+    text = """
+    func.func @main() -> tensor<1xi32> {
+      %l = stablehlo.constant dense<2> : tensor<i32>
+      %h = stablehlo.constant dense<8> : tensor<i32>
+      %i = stablehlo.constant dense<4> : tensor<i64>
+      %r = stablehlo.custom_call @rnn_compiler.CudnnRNNParamsSize(%l, %h, %i)
+          {mhlo.backend_config = {T = "float32", S = "int32"}}
+          : (tensor<i32>, tensor<i32>, tensor<i64>) -> tensor<1xi32>
+      return %r : tensor<1xi32>
+    }"""
+    expected = rc.raw_ops.CudnnRNNParamsSize(
+        num_layers=2, num_units=8, input_size=4, T="float32", S="int32"
+    )
+    assert rc.runtime.load(rc.link(text))().result0 == expected.params_size
+
+
+@pytest.mark.parametrize("symbol", ["rnn_compiler.BlockLSTMV2", "rnn_compiler.block_lstm_v2.enc"])
+@pytest.mark.parametrize(
+    "attributes", ["use_peephole = true", "mhlo.backend_config = {use_peephole = true}"]
+)
+def test_declarations(symbol: str, attributes: str) -> None:
+    linked = linked_module(declared(lstm(), symbol=symbol, attributes=attributes))
+    assert linked.linked[0].attributes == {"cell_clip": 0.0, "use_peephole": True}
+    assert attributes not in linked.text
+
+
+def test_several_at_once() -> None:
+    """Two ops, one of them at two sizes and called twice at one; each once in the module."""
+    small, large = lstm(), lstm(seq_length=7)
+    cell = rc.build("GRUBlockCell", batch_size=2, input_size=3, num_units=4).functions[0]
+    text = "module @speech {" + "".join(
+        (
+            function(small, name="first"),
+            function(small, name="again"),
+            function(large, name="second"),
+            declared(cell, symbol="rnn_compiler.GRUBlockCell_0", name="third"),
+            "}",
+        )
+    )
+    artifact = rc.link(text)
+    linked = artifact.manifest.linked
+    assert [(spec.op, spec.dims.get("seq_length")) for spec in linked] == [
+        ("BlockLSTMV2", 5),
+        ("BlockLSTMV2", 7),
+        ("GRUBlockCell", None),
+    ]
+    program = rc.runtime.load(artifact)
+    assert [*program.functions] == ["first", "again", "second", "third"]
+    arguments = arguments_of(small)
+    assert_same(program.first(**arguments), raw(small, arguments))
+    assert_same(program.again(**arguments), raw(small, arguments))
+    arguments = arguments_of(large)
+    assert_same(program.second(**arguments), raw(large, arguments))
+    arguments = arguments_of(cell)
+    np.testing.assert_array_equal(program.third(**arguments).result3, raw(cell, arguments).h)
+
+
+def test_lengths_of_either_width() -> None:
+    """Also where the op's own is the other one: 2**32 + 1, cut to 32 bits, would be 1."""
+    lstm_spec = lstm()
+    rnn = rc.build("CudnnRNNV3", **SIZES, num_layers=1, is_training=False).functions[0]
+    text = ""
+    for width in ("i32", "i64"):
+        changed = {"seq_len_max": f"tensor<{width}>", "sequence_lengths": f"tensor<3x{width}>"}
+        text += function(lstm_spec, name=f"lstm_{width}", changed=changed)
+        text += function(rnn, name=f"rnn_{width}", changed=changed)
+    program = rc.runtime.load(rc.link(text))
+    arguments = {**arguments_of(lstm_spec), "seq_len_max": np.array(3)}
+    expected = raw(lstm_spec, arguments)
+    assert_same(program.lstm_i32(**arguments), expected)
+    assert_same(program.lstm_i64(**arguments), expected)
+    arguments = {**arguments_of(rnn), "sequence_lengths": np.array([5, 1, 4])}
+    expected = raw(rnn, arguments)
+    assert_same(program.rnn_i32(**arguments), expected)
+    assert_same(program.rnn_i64(**arguments), expected)
+    long = {**arguments, "sequence_lengths": np.array([2**32 + 1, 1, 4])}
+    assert_same(program.rnn_i64(**long), expected)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "mhlo.backend_config = {use_peephole = true, cell_clip = 0.25 : f32}",
+        "backend_config = {use_peephole = true, cell_clip = 0.25 : f64}, api_version = 4 : i32",
+        'backend_config = "{\\"use_peephole\\": true, \\"cell_clip\\": 0.25}"',
+        'backend_config = "", mhlo.backend_config = {use_peephole = true, cell_clip = 0.25}',
+    ],
+)
+def test_configs(config: str) -> None:
+    (spec,) = linked_module(function(lstm(), config=config)).linked
+    assert spec.attributes == {"cell_clip": 0.25, "use_peephole": True}
+
+
+def test_names_and_other_code_stay(tmp_path: Path) -> None:
+    """A constant, a loop, a private function, a product that ours would be cut into blocks."""
+    spec = lstm()
+    other = """
+  func.func private @helper(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %y = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] :
+        (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    return %y : tensor<64x64xf32>
+  }
+  func.func public @other(%x: tensor<64x64xf32>) -> tensor<64x64xf32>
+      attributes {iree.reflection = {mine = "kept"}} {
+    %y = call @helper(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    %c = stablehlo.constant dense<2.5> : tensor<64x64xf32>
+    %z = stablehlo.multiply %y, %c : tensor<64x64xf32>
+    return %z : tensor<64x64xf32>
+  }"""
+    text = f"module @speech attributes {{mine.note = 3 : i32}} {{{function(spec)}{other}}}"
+    linked = linked_module(text)
+    for line in (
+        "module @speech attributes {mine.note = 3 : i32}",
+        "func.func private @helper(",
+        "stablehlo.constant dense<2.500000e+00> : tensor<64x64xf32>",
+    ):
+        assert line in linked.text
+    lowered = lowered_text(linked, "cpu:generic")
+    body = lowered[lowered.index("@helper(") :]
+    assert "stablehlo.dot_general" in body[: body.index("return")]
+    assert "util.optimization_barrier" not in lowered[lowered.index("@other(") :].split("return")[0]
+    artifact = rc.compile(linked)
+    path = artifact.save(tmp_path / "speech.vmfb")
+    x = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
+    got = rc.runtime.load(path).other(arg0=x)
+    np.testing.assert_allclose(got.result0, x @ x * 2.5, rtol=1e-4, atol=1e-4)
+    done = subprocess.run(
+        [tool("iree-dump-module"), path], capture_output=True, text=True, check=True
+    )
+    assert "// @speech" in done.stdout
+    assert artifact.manifest.name == "speech"
+    assert "kept" in done.stdout
+    assert "rnn_compiler.linked" in done.stdout
+
+
+@pytest.mark.parametrize("target", ["cpu:x86_64,x86-64-v3", "cuda:sm_80"])
+def test_an_op_is_lowered_as_when_alone(target: str) -> None:
+    """The same dispatches, products in blocks too: so it is as fast."""
+    sizes = {"seq_length": 32, "batch_size": 16, "input_size": 64, "num_units": 64}
+    built = rc.build("BlockLSTMV2", **sizes)
+    linked = linked_module(function(built.functions[0]))
+    made: list[list[str]] = []
+    for each in (built, linked):
+        text = lowered_text(each, target)
+        text = text.replace("rnn_compiler_block_lstm_v2", "block_lstm_v2")
+        pattern = r"stream\.executable private @\w+|linalg\.\w+matmul|util\.optimization_barrier"
+        made.append(sorted({*re.findall(pattern, text)}))
+    assert made[0] == made[1]
+    assert made[0]
+
+
+def test_iree_run_module_runs_it(tmp_path: Path) -> None:
+    spec = lstm()
+    arguments = arguments_of(spec)
+    path = rc.link(f"module @speech {{{function(spec)}}}").save(tmp_path / "speech.vmfb")
+    inputs: list[str] = []
+    for name, array in arguments.items():
+        np.save(tmp_path / f"{name}.npy", array)
+        inputs.append(f"--input=@{tmp_path / name}.npy")
+    outputs = [f"--output=@{tmp_path / result.name}.out.npy" for result in spec.results]
+    command = [
+        tool("iree-run-module"),
+        f"--module={path}",
+        "--device=local-sync",
+        "--function=main",
+    ]
+    subprocess.run([*command, *inputs, *outputs], check=True, capture_output=True, timeout=60)
+    got = np.load(tmp_path / "h.out.npy")
+    np.testing.assert_array_equal(got, raw(spec, arguments).h)
+
+
+def test_the_manifest_describes_the_users_functions(tmp_path: Path) -> None:
+    spec = lstm()
+    artifact = rc.link(function(spec))
+    (described,) = artifact.manifest.functions
+    assert (described.op, described.function, described.dims) == ("main", "main", {})
+    assert [a.name for a in described.arguments] == [a.name for a in spec.arguments]
+    assert [r.name for r in described.results] == [r.name for r in spec.results]
+    data = json.loads((artifact.save(tmp_path / "m.vmfb").parent / "m.vmfb.json").read_text())
+    assert data["linked"][0]["op"] == "BlockLSTMV2"
+    assert rc.runtime.read_artifact(tmp_path / "m.vmfb") == artifact
+
+
+def test_the_cache_tells_modules_apart() -> None:
+    """The same functions around the same op, and other code between."""
+    spec = lstm()
+    text = function(spec)
+    doubled = text.replace("return %r#0", "%d = stablehlo.add %r#0, %r#0 : TYPE\n return %d")
+    doubled = doubled.replace("TYPE", kind(spec.results[0]))
+    arguments = arguments_of(spec)
+    for _ in range(2):
+        one, two = (rc.runtime.load(rc.link(each))(**arguments) for each in (text, doubled))
+        np.testing.assert_array_equal(two.i, 2 * one.i)
+
+
+def test_other_types_of_a_users_own() -> None:
+    text = """
+    func.func @main(%p: tensor<3xi1>, %q: tensor<3xui8>, %r: tensor<3xi16>, %s: tensor<ui32>)
+        -> (tensor<3xi1>, tensor<3xui8>, tensor<3xi16>, tensor<ui32>) {
+      %a = stablehlo.not %p : tensor<3xi1>
+      %b = stablehlo.add %q, %q : tensor<3xui8>
+      %c = stablehlo.negate %r : tensor<3xi16>
+      %d = stablehlo.divide %s, %s : tensor<ui32>
+      return %a, %b, %c, %d : tensor<3xi1>, tensor<3xui8>, tensor<3xi16>, tensor<ui32>
+    }""" + function(lstm(), name="rnn")
+    program = rc.runtime.load(rc.link(text))
+    numbers = np.array([1, 200, 3])
+    got = program.main(
+        arg0=np.array([True, False, True]), arg1=numbers, arg2=[-1, 2, 3], arg3=4_000_000_000
+    )
+    np.testing.assert_array_equal(got.result0, [False, True, False])
+    np.testing.assert_array_equal(got.result1, (2 * numbers).astype(np.uint8))
+    np.testing.assert_array_equal(got.result2, [1, -2, -3])
+    assert got.result3 == 1
+    for wrong in ([1, 0, 1], [0.5, 1.0, 1.0]):
+        with pytest.raises(rc.errors.InvalidArgumentError, match="main: 'arg0': expected bool"):
+            program.main(arg0=wrong, arg1=numbers, arg2=[1, 2, 3], arg3=1)
+    with pytest.raises(rc.errors.InvalidArgumentError, match="integers that uint8 has, got 256"):
+        program.main(arg0=[True] * 3, arg1=np.array([1, 2, 256]), arg2=[1, 2, 3], arg3=1)
+
+
+def test_a_call_within_a_loop() -> None:
+    """Three steps of a cell in the user's own loop."""
+    cell = rc.build("LSTMBlockCell", batch_size=2, input_size=4, num_units=4).functions[0]
+    names = {a.name: f"%{a.name}" for a in cell.arguments} | {"cs_prev": "%c", "h_prev": "%h"}
+    call = ", ".join(names.values())
+    types = ", ".join(kind(a) for a in cell.arguments)
+    results = ", ".join(kind(r) for r in cell.results)
+    given = ", ".join(f'%{a.name}: {kind(a)} loc("{a.name}")' for a in cell.arguments)
+    text = f"""
+    func.func @main({given}) -> tensor<2x4xf32> {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %three = stablehlo.constant dense<3> : tensor<i32>
+      %r:3 = stablehlo.while(%k = %zero, %c = %cs_prev, %h = %h_prev)
+          : tensor<i32>, tensor<2x4xf32>, tensor<2x4xf32>
+      cond {{
+        %go = stablehlo.compare LT, %k, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %go : tensor<i1>
+      }} do {{
+        %n = stablehlo.add %k, %one : tensor<i32>
+        %s:7 = stablehlo.custom_call @rnn_compiler.LSTMBlockCell({call}) : ({types}) -> ({results})
+        stablehlo.return %n, %s#1, %s#6 : tensor<i32>, tensor<2x4xf32>, tensor<2x4xf32>
+      }}
+      return %r#2 : tensor<2x4xf32>
+    }}"""
+    arguments = arguments_of(cell)
+    got = rc.runtime.load(rc.link(text))(**arguments).result0
+    state = {"cs_prev": arguments["cs_prev"], "h_prev": arguments["h_prev"]}
+    for _ in range(3):
+        out = raw(cell, {**arguments, **state})
+        state = {"cs_prev": out.cs, "h_prev": out.h}
+    np.testing.assert_allclose(got, state["h_prev"], rtol=1e-5, atol=1e-7)

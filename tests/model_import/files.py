@@ -1,0 +1,111 @@
+"""The stored models, and their layers computed in float64 by the references of the tests."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import cudnn_reference
+import numpy as np
+import pytest
+import reference
+
+import rnn_compiler as rc
+
+__all__ = [
+    "FILES",
+    "MODELS",
+    "arrays_of",
+    "compute",
+    "cudnn",
+    "cudnn_arguments",
+    "layers_of",
+    "path_of",
+]
+
+pytest.importorskip("google.protobuf", reason="reads SavedModels and ONNX files")
+pytest.importorskip("h5py", reason="reads Keras files")
+
+FILES = Path(__file__).parents[1] / "model_files"
+
+
+MODELS = sorted(
+    path.name.removesuffix(".zip")
+    for path in FILES.iterdir()
+    if path.suffix in (".zip", ".pb", ".keras", ".h5", ".onnx")
+)
+"""The stored models; those without a suffix are folders."""
+
+
+@functools.cache
+def unpacked() -> Path:
+    """A folder for SavedModels, of this process."""
+    folder = tempfile.mkdtemp(prefix="model-files-")
+    atexit.register(shutil.rmtree, folder)
+    return Path(folder)
+
+
+def path_of(name: str) -> Path:
+    """A stored model: a file, or a folder that is unpacked when it is first asked for."""
+    if "." in name:
+        return FILES / name
+    folder = unpacked() / name
+    if not folder.exists():
+        with ZipFile(FILES / f"{name}.zip") as file:
+            file.extractall(folder)
+    return folder
+
+
+def layers_of(name: str) -> dict[str, rc.Layer]:
+    """The layers of a stored model by name."""
+    return {layer.name: layer for layer in rc.import_model(path_of(name))}
+
+
+def arrays_of(name: str) -> dict[str, Any]:
+    """What the framework gave."""
+    with np.load(FILES / f"{name}.npz") as file:
+        return dict(file)
+
+
+def compute(layer: rc.Layer, **arguments: Any) -> dict[str, Any]:
+    """What a layer gives by the formulas."""
+    given = {**layer.attributes, **layer.weights, **arguments}
+    for name in ("seed", "seed2"):
+        given.pop(name, None)
+    if layer.op.startswith("CudnnRNN"):
+        given["is_training"] = False
+        return cudnn_reference.cudnn_rnn(version=3, **given)
+    function = {
+        "BlockLSTM": reference.block_lstm,
+        "BlockLSTMV2": reference.block_lstm,
+        "BlockLSTMGrad": reference.block_lstm_grad,
+        "LSTMBlockCell": reference.lstm_block_cell,
+        "GRUBlockCell": reference.gru_block_cell,
+    }[layer.op]
+    if layer.op.startswith("BlockLSTM"):
+        given["gate_order"] = "IFCO" if layer.op.endswith("V2") else "ICFO"
+    return function(**given)
+
+
+def cudnn(layer: rc.Layer, x: Any, lengths: Any = None) -> dict[str, Any]:
+    """A CudnnRNNV3 from states of zeros."""
+    states = cudnn_arguments(layer, x, lengths)
+    return compute(layer, **states)
+
+
+def cudnn_arguments(layer: rc.Layer, x: Any, lengths: Any = None) -> dict[str, Any]:
+    """The arguments of a CudnnRNNV3, but for params: states of zeros and full lengths."""
+    time_major = layer.attributes["time_major"]
+    T, B = x.shape[:2] if time_major else x.shape[1::-1]
+    D = 2 if layer.attributes["direction"] == "bidirectional" else 1
+    H = layer.dims["num_units"]
+    assert H is not None
+    state = np.zeros((D, B, H) if time_major else (B, D, H), x.dtype)
+    lengths = np.full(B, T, np.int32) if lengths is None else np.asarray(lengths, np.int32)
+    c = state if layer.attributes["rnn_mode"] == "lstm" else np.zeros((), x.dtype)
+    return {"input": x, "input_h": state, "input_c": c, "sequence_lengths": lengths}

@@ -1,0 +1,272 @@
+"""What a framework computed with a model's layers is what their ops give, with the file's weights.
+
+Outputs are stored beside the files; here the ops are computed by the references in float64, and in
+`test_build` by compiled modules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from model_import.files import MODELS, arrays_of, compute, cudnn, layers_of
+
+import rnn_compiler as rc
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6)
+
+
+# TensorFlow.
+
+
+@pytest.mark.parametrize("name", ["speech_v1", "speech_frozen.pb"])
+def test_a_block_lstm_whose_state_is_kept(name: str) -> None:
+    (layer,) = layers_of(name).values()
+    assert (layer.name, layer.op) == ("lstm_fused_cell/BlockLSTM", "BlockLSTM")
+    assert layer.attributes == {"forget_bias": 0.0, "cell_clip": -1.0, "use_peephole": False}
+    assert layer.dims == {"seq_length": 16, "batch_size": 1, "input_size": 3, "num_units": 5}
+    assert layer.dtype == "float32"
+    assert "cs_prev is kept from call to call, in the variable previous_state/c" in layer.notes
+    stored = arrays_of(name.removesuffix(".pb"))
+    states = {"cs_prev": np.zeros((1, 5)), "h_prev": np.zeros((1, 5))}
+    for expected in (stored["first"], stored["second"]):
+        out = compute(layer, seq_len_max=16, x=stored["x"].transpose(1, 0, 2), **states)
+        close(out["h"], expected)
+        states = {"cs_prev": out["cs"][-1], "h_prev": out["h"][-1]}
+
+
+def test_cells_in_a_loop() -> None:
+    first, second = layers_of("melody").values()
+    assert [layer.op for layer in (first, second)] == ["LSTMBlockCell"] * 2
+    assert first.attributes["forget_bias"] == 1
+    assert first.dims == {"batch_size": None, "input_size": 3, "num_units": 5}
+    stored = arrays_of("melody")
+    states = [np.zeros((4, 2, 5))[k : k + 2] for k in (0, 2)]
+    for t in range(4):
+        value = stored["x"][:, t]
+        for k, layer in enumerate((first, second)):
+            out = compute(layer, x=value, cs_prev=states[k][0], h_prev=states[k][1])
+            states[k] = np.stack([out["cs"], out["h"]])
+            value = out["h"]
+        close(value, stored["y"][:, t])
+
+
+def test_a_layer_and_its_gradient() -> None:
+    layers = layers_of("training_frozen.pb")
+    forward, backward = layers["BlockLSTM"], layers["gradients/BlockLSTM_grad/BlockLSTMGrad"]
+    # The defaults of TensorFlow, which its graphs leave out.
+    assert forward.attributes == {"forget_bias": 1.0, "cell_clip": 3.0, "use_peephole": True}
+    assert backward.attributes == {"use_peephole": True}
+    assert forward.dims == backward.dims
+    assert "seq_len_max is always 4" in forward.notes
+    assert "h_prev is always zeros" in forward.notes
+    stored = arrays_of("training_frozen")
+    given = {"x": stored["x"], "cs_prev": np.zeros((2, 5)), "h_prev": np.zeros((2, 5))}
+    out = compute(forward, seq_len_max=4, **given)
+    close(out["h"], stored["h"])
+    upstream = {"cs_grad": np.zeros((4, 2, 5)), "h_grad": 2 * out["h"]}
+    gradient = compute(backward, seq_len_max=4, **given, **out, **upstream)
+    close(gradient["x_grad"], stored["x_grad"])
+
+
+def test_a_gru_cell() -> None:
+    (layer,) = layers_of("gru_frozen.pb").values()
+    assert layer.dims == {"batch_size": None, "input_size": 3, "num_units": 5}
+    stored = arrays_of("gru_frozen")
+    close(compute(layer, x=stored["x"], h_prev=stored["h"])["h"], stored["y"])
+
+
+def test_a_cell_in_a_loop_that_is_a_function() -> None:
+    (layer,) = layers_of("loop_v2").values()
+    assert list(layer.weights) == ["w_ru", "w_c", "b_ru", "b_c"]
+    stored = arrays_of("loop_v2")
+    h = np.zeros((2, 5))
+    for x in stored["x"]:
+        h = compute(layer, x=x, h_prev=h)["h"]
+    close(h, stored["y"])
+
+
+@pytest.mark.parametrize("name", ["block_v2", "block_v2_unsigned"])
+def test_variables_of_one_name_in_functions(name: str) -> None:
+    """In one that a signature calls, and in one that none does."""
+    layers = layers_of(name)
+    prefix = "" if name == "block_v2" else "__call__/"
+    assert list(layers) == [f"{prefix}BlockLSTMV2", f"{prefix}BlockLSTMV2_1"]
+    stored = arrays_of(name)
+    value = stored["x"]
+    for layer in layers.values():
+        value = compute(
+            layer, seq_len_max=4, x=value, cs_prev=np.zeros((2, 5)), h_prev=np.zeros((2, 5))
+        )["h"]
+    close(value, stored["y"])
+
+
+def test_a_buffer_that_is_made_as_it_is_restored() -> None:
+    """The parameters are those of the matrix and bias in the checkpoint, which are BlockLSTM's."""
+    (layer,) = layers_of("opaque_v1").values()
+    assert (layer.op, layer.attributes["is_training"]) == ("CudnnRNN", False)
+    assert layer.dims["input_size"] == 3
+    stored = arrays_of("opaque_v1")
+    whole = rc.weights.from_block_lstm(stored["kernel"], stored["bias"], input_size=3, version=1)
+    given, expected = (
+        rc.weights.to_block_lstm(params, num_units=5, input_size=3, version=1)
+        for params in (layer.weights["params"], whole)
+    )
+    for array, other in zip(given, expected, strict=True):
+        np.testing.assert_array_equal(array, other)
+    np.testing.assert_array_equal(layer.weights["params"][-20:], whole[-40:-20] / 2)
+
+
+def test_cudnn_in_a_branch() -> None:
+    (layer,) = layers_of("cudnn_v3").values()
+    assert layer.op == "CudnnRNNV3"
+    assert dict(layer.attributes) == {
+        "rnn_mode": "lstm",
+        "input_mode": "linear_input",
+        "direction": "bidirectional",
+        "dropout": 0.0,
+        "num_proj": 0,
+        "is_training": False,
+        "time_major": False,
+    }
+    assert dict(layer.dims) == {
+        "seq_length": 7,
+        "batch_size": None,
+        "input_size": 3,
+        "num_units": 5,
+        "num_layers": 1,
+    }
+    np.testing.assert_array_equal(layer.weights["params"], arrays_of("cudnn_v3")["params"])
+
+
+def test_cudnn_that_keras_hides_for_gpus() -> None:
+    """Parameters are put together from variables as the graph does; one direction is reversed."""
+    layers = layers_of("keras2_gpu")
+    names = ["lstm", "bidirectional/forward_gru", "bidirectional/backward_gru"]
+    lstm, forward, backward = (layers[f"sequential/{name}/CudnnRNNV3"] for name in names)
+    assert [layer.attributes["rnn_mode"] for layer in (lstm, forward, backward)] == [
+        *("lstm", "gru", "gru")
+    ]
+    assert any("is_training=False" in note for note in lstm.notes)
+    assert any("Reverse" in note for note in backward.notes)
+    stored = arrays_of("keras2_gpu")
+    close(cudnn(lstm, stored["x"])["output"], stored["lstm"])
+    ends = [
+        cudnn(forward, stored["lstm"])["output"][:, -1],
+        cudnn(backward, stored["lstm"][:, ::-1])["output"][:, -1],
+    ]
+    close(np.concatenate(ends, -1), stored["y"])
+    gradients = [layer for layer in layers.values() if layer.op == "CudnnRNNBackpropV3"]
+    assert {layer.attributes["rnn_mode"] for layer in gradients} == {"lstm", "gru"}
+
+
+# Keras.
+
+
+@pytest.mark.parametrize("name", ["keras3.keras", "keras3.h5", "keras2.keras", "keras2.h5"])
+def test_keras(name: str) -> None:
+    layers = layers_of(name)
+    assert list(layers) == ["first", "second", "third", "fourth"]
+    sizes = {layer.name: layer.dims["input_size"] for layer in layers.values()}
+    assert sizes == {"first": 3, "second": 5, "third": 10, "fourth": 5}
+    assert {layer.dims["seq_length"] for layer in layers.values()} == {4}
+    stored = arrays_of(name.split(".")[0])
+    value = stored["x"]
+    for layer in list(layers.values())[:3]:
+        value = cudnn(layer, value)["output"]
+        close(value, stored[layer.name])
+    fourth = layers["fourth"]
+    assert any("go_backwards" in note for note in fourth.notes)
+    assert any("output_h" in note for note in fourth.notes)
+    close(cudnn(fourth, value[:, ::-1])["output_h"][:, 0], stored["fourth"])
+
+
+@pytest.mark.parametrize("name", ["keras3_masked.keras", "keras3_masked.h5"])
+def test_keras_with_a_mask_a_merge_and_the_older_gru(name: str) -> None:
+    layers = layers_of(name)
+    assert list(layers) == ["lstm", "both", "inner/older"]
+    stored = arrays_of("keras3_masked")
+    lstm, both, older = layers.values()
+    lengths = [4, 3]
+    assert "sequence_lengths" in lstm.notes[0]
+    output = cudnn(lstm, stored["x"], lengths)["output"]
+    close(output[0], stored["lstm"][0])
+    close(output[1, :3], stored["lstm"][1, :3])
+    assert "merge_mode='sum': the model uses the sum of both halves of the output" in both.notes
+    halves = np.split(cudnn(both, stored["lstm"], lengths)["output"], 2, -1)
+    close(sum(halves), stored["both"])
+    assert older.op == "GRUBlockCell"
+    assert "one step a call" in older.notes[0]
+    h = np.zeros((2, 5))
+    for t in range(4):
+        step = compute(older, x=stored["both"][:, t], h_prev=h)["h"]
+        h = np.where(np.array(lengths)[:, None] > t, step, h)
+        close(h, stored["older"][:, t])
+
+
+# ONNX.
+
+
+def directions_joined(y: Any) -> Any:
+    """Y [T, D, B, H] as the op's output."""
+    return y.transpose(0, 2, 1, 3).reshape(*y.shape[:1], y.shape[2], -1)
+
+
+def test_two_layers_of_torch() -> None:
+    layers = list(layers_of("torch_lstm.onnx").values())
+    stored = arrays_of("torch_lstm")
+    value, states = stored["x"], []
+    for layer in layers:
+        assert layer.attributes["direction"] == "bidirectional"
+        out = cudnn(layer, value)
+        value, states = out["output"], [*states, out["output_h"]]
+    close(value, stored["y"])
+    close(np.concatenate(states), stored["state_0"])
+
+
+def test_a_gru_of_torch_with_weights_in_another_file() -> None:
+    (layer,) = layers_of("torch_gru.onnx").values()
+    assert layer.dims["seq_length"] == 4
+    stored = arrays_of("torch_gru")
+    out = cudnn(layer, stored["x"].transpose(1, 0, 2))
+    close(out["output"].transpose(1, 0, 2), stored["y"])
+
+
+def test_an_rnn_of_torch_without_bias() -> None:
+    (layer,) = layers_of("torch_rnn.onnx").values()
+    assert layer.attributes["rnn_mode"] == "rnn_relu"
+    stored = arrays_of("torch_rnn")
+    close(cudnn(layer, stored["x"])["output"], stored["y"])
+
+
+def test_nodes_that_are_reversed_and_older() -> None:
+    layers = layers_of("onnx_nodes.onnx")
+    stored = arrays_of("onnx_nodes")
+    lengths = stored["lengths"]
+    newer = cudnn(layers["newer"], stored["x"], lengths)
+    close(newer["output"], directions_joined(stored["gru_y"]))
+    assert any("reverse the steps" in note for note in layers["reversed"].notes)
+
+    def turned(x: Any) -> Any:
+        rows = [np.concatenate([x[:n, b][::-1], x[n:, b]]) for b, n in enumerate(lengths)]
+        return np.stack(rows, 1)
+
+    out = cudnn(layers["reversed"], turned(stored["x"]), lengths)
+    close(turned(out["output"]), directions_joined(stored["lstm_y"]))
+    h = np.zeros((2, 5))
+    for t in range(4):
+        h = compute(layers["older"], x=stored["x"][t], h_prev=h)["h"]
+        close(h, stored["older_y"][t, 0])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_stored_model_has_layers(name: str) -> None:
+    assert len(MODELS) == 21
+    layers = layers_of(name)
+    assert layers
+    for layer in layers.values():
+        assert isinstance(layer, rc.Layer)
+        assert repr(layer).startswith(f"Layer(name='{layer.name}', op='{layer.op}'")

@@ -1,0 +1,449 @@
+"""Files that are damaged, or made to do harm, give an error that says so, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from model_import.files import FILES, path_of
+
+import rnn_compiler as rc
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.model_import.messages import parse
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.slow
+def test_two_thousand_damaged_files() -> None:
+    """In a process with little memory, in which a file that takes two seconds is an error."""
+    command = [sys.executable, str(HERE / "fuzz.py"), "2000", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {line.rpartition(" ")[0]: int(line.split()[-1]) for line in done.stdout.splitlines()}
+    assert sum(found.values()) == 2000
+    for kind in (".pb", ".index", ".data", ".keras", ".h5", ".onnx"):
+        assert found[f"{kind} ArtifactError"] > 5
+
+
+def refused(path: Path, message: str) -> None:
+    with pytest.raises(ArtifactError, match=message) as caught:
+        rc.import_model(path)
+    assert str(path) in str(caught.value)
+
+
+# What a path may be.
+
+
+@pytest.mark.parametrize("name", ["model.tflite", "model.pkl", "model.pb", "model.onnx", "no/such"])
+def test_what_is_not_there_or_of_no_kind_that_is_read(name: str, tmp_path: Path) -> None:
+    if name == "model.pkl":
+        (tmp_path / name).write_bytes(b"\x80\x04.")
+    with pytest.raises(InvalidArgumentError, match="import_model: 'path': expected a SavedModel"):
+        rc.import_model(tmp_path / name)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"\xff", "a\0b.pb", ""])
+def test_what_is_no_path(path: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="import_model: 'path'"):
+        rc.import_model(path)
+
+
+@pytest.mark.parametrize("suffix", [".pb", ".keras", ".h5", ".onnx"])
+def test_no_regular_file(suffix: str, tmp_path: Path) -> None:
+    """A pipe that nobody writes to is not waited for."""
+    path = tmp_path / f"model{suffix}"
+    os.mkfifo(path)
+    refused(path, "not a regular file")
+
+
+@pytest.mark.parametrize("content", [b"", b"text\n" * 100, b"\0" * 1000, b"\xff" * 1000])
+@pytest.mark.parametrize("suffix", [".pb", ".keras", ".h5", ".onnx"])
+def test_another_kind_of_file(suffix: str, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"model{suffix}"
+    path.write_bytes(content)
+    refused(path, "damaged")
+
+
+def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"a folder with saved_model\.pb"):
+        rc.import_model(tmp_path)
+    (tmp_path / "saved_model.pbtxt").touch()
+    with pytest.raises(InvalidArgumentError, match=r"which has only saved_model\.pbtxt"):
+        rc.import_model(tmp_path)
+
+
+def test_the_graph_of_a_folder_stands_for_the_folder() -> None:
+    (layer,) = rc.import_model(str(path_of("speech_v1") / "saved_model.pb"))
+    assert "w" in layer.weights
+
+
+# TensorFlow's graphs.
+
+
+def graph() -> Any:
+    """An empty graph."""
+    return parse("Graph", b"", Path())
+
+
+def add(nodes: Any, op: str, name: str, *inputs: str, **attributes: Any) -> Any:
+    """Adds a node with attributes that are messages, or numbers."""
+    node = nodes.add(op=op, name=name, input=inputs)
+    for key, value in attributes.items():
+        held = node.attr.add(key=key).value
+        kind = {bool: "b", int: "i", float: "f"}.get(type(value))
+        if kind:
+            setattr(held, kind, value)
+        elif key == "value":
+            held.tensor.CopyFrom(value)
+        else:
+            held.func.name = value
+    return node
+
+
+def tensor(array: Any) -> Any:
+    """A tensor."""
+    array = np.asarray(array)
+    made = parse("Tensor", b"", Path())
+    made.dtype = {"float32": 1, "int32": 3, "int64": 9}[array.dtype.name]
+    for size in array.shape:
+        made.shape.dim.add(size=size)
+    made.content = array.tobytes()
+    return made
+
+
+def cell(nodes: Any, w: str) -> None:
+    """An LSTMBlockCell whose weights are a node's."""
+    names = ("x", "cs", "h", w, "p", "p", "p", "b")
+    add(nodes, "LSTMBlockCell", "cell", *names)
+    for name in ("x", "cs", "h"):
+        add(nodes, "Placeholder", name)
+    add(nodes, "Const", "p", value=tensor(np.zeros(2, np.float32)))
+    add(nodes, "Const", "b", value=tensor(np.zeros(8, np.float32)))
+
+
+def frozen(made: Any, folder: Path) -> Path:
+    path = folder / "model.pb"
+    path.write_bytes(made.SerializeToString())
+    return path
+
+
+def test_a_graph_by_hand(tmp_path: Path) -> None:
+    """That those below fail for their own reasons; it notes no type, and no attribute."""
+    made = graph()
+    cell(made.node, "w")
+    add(made.node, "Const", "w", value=tensor(np.ones((5, 8), np.float32)))
+    (layer,) = rc.import_model(frozen(made, tmp_path))
+    assert layer.dims == {"batch_size": None, "input_size": 3, "num_units": 2}
+    assert layer.attributes == {"forget_bias": 1.0, "cell_clip": 3.0, "use_peephole": False}
+
+
+def test_the_input_size_from_the_size_of_the_buffer(tmp_path: Path) -> None:
+    """Nothing else tells it: the graph notes no shape of the input."""
+    made = graph()
+    add(made.node, "CudnnRNN", "rnn", "x", "h", "h", "params")
+    add(made.node, "Placeholder", "x")
+    add(made.node, "Const", "h", value=tensor(np.zeros((1, 2, 5), np.float32)))
+    add(made.node, "Const", "params", value=tensor(np.ones(4 * 5 * (3 + 5 + 2), np.float32)))
+    (layer,) = rc.import_model(frozen(made, tmp_path))
+    assert (layer.dims["input_size"], layer.dims["batch_size"]) == (3, 2)
+    assert layer.dims["seq_length"] is None
+
+
+def test_values_in_a_circle(tmp_path: Path) -> None:
+    made = graph()
+    cell(made.node, "one")
+    add(made.node, "Identity", "one", "two")
+    add(made.node, "Identity", "two", "one")
+    refused(frozen(made, tmp_path), "handed on in a circle")
+
+
+def test_a_value_that_moves_itself(tmp_path: Path) -> None:
+    """What is no constant is no weight, however it is hidden."""
+    made = graph()
+    cell(made.node, "one")
+    add(made.node, "Transpose", "one", "one", "perm")
+    add(made.node, "Const", "perm", value=tensor(np.array([0, 1], np.int32)))
+    (layer,) = rc.import_model(frozen(made, tmp_path))
+    assert "w" not in layer.weights
+
+
+def test_a_node_that_is_not_there(tmp_path: Path) -> None:
+    made = graph()
+    cell(made.node, "nobody")
+    refused(frozen(made, tmp_path), "'nobody', which is not in its graph")
+
+
+def test_a_function_that_calls_itself(tmp_path: Path) -> None:
+    made = graph()
+    function = made.library.function.add()
+    function.signature.name = "again"
+    cell(function.node, "w")
+    add(function.node, "Placeholder", "w")
+    add(function.node, "PartitionedCall", "call", f="again")
+    add(made.node, "PartitionedCall", "call", f="again")
+    assert len(rc.import_model(frozen(made, tmp_path))) == 1
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_functions_that_call_each_other_very_often(known: bool, tmp_path: Path) -> None:
+    made = graph()
+    for k in range(60):
+        function = made.library.function.add()
+        function.signature.name = f"f{k}"
+        if k == 59:
+            cell(function.node, "w")
+            w = {"value": tensor(np.ones((5, 8), np.float32))} if known else {}
+            add(function.node, "Const" if known else "Placeholder", "w", **w)
+        else:
+            for half in "ab":
+                add(function.node, "PartitionedCall", half, f=f"f{k + 1}")
+    add(made.node, "PartitionedCall", "call", f="f0")
+    refused(frozen(made, tmp_path), "more than 300 recurrent layers, or 2000 calls")
+
+
+def test_a_few_bytes_that_stand_for_many(tmp_path: Path) -> None:
+    made = graph()
+    cell(made.node, "w")
+    large = tensor(np.ones((), np.float32))
+    large.ClearField("content")
+    large.float_val.append(1)
+    for size in (1 << 20, 1 << 20):
+        large.shape.dim.add(size=size)
+    add(made.node, "Const", "w", value=large)
+    refused(frozen(made, tmp_path), "more of its weights than there are")
+
+
+def test_weights_that_double_and_double(tmp_path: Path) -> None:
+    made = graph()
+    cell(made.node, "c40")
+    add(made.node, "Const", "c0", value=tensor(np.ones((8, 8), np.float32)))
+    add(made.node, "Const", "axis", value=tensor(np.array(0, np.int32)))
+    for k in range(40):
+        add(made.node, "ConcatV2", f"c{k + 1}", f"c{k}", f"c{k}", "axis")
+    refused(frozen(made, tmp_path), "more of its weights than there are")
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attributes"),
+    [
+        ("Split", ("zero", "w0"), {"num_split": 1 << 62}),
+        ("Split", ("zero", "w0"), {"num_split": 0}),
+        ("Split", ("w0",), {}),
+        ("Transpose", ("w0", "w0"), {}),
+        ("Reshape", ("w0", "zero"), {}),
+        ("ExpandDims", ("w0", "large"), {}),
+        ("ConcatV2", ("w0", "w0", "large"), {}),
+        ("Unpack", ("w0",), {"axis": 9}),
+    ],
+)
+def test_moves_that_cannot_be(
+    op: str, inputs: tuple[str, ...], attributes: dict[str, Any], tmp_path: Path
+) -> None:
+    made = graph()
+    cell(made.node, "moved")
+    add(made.node, "Const", "w0", value=tensor(np.ones((5, 8), np.float32)))
+    add(made.node, "Const", "zero", value=tensor(np.array(0, np.int32)))
+    add(made.node, "Const", "large", value=tensor(np.array(2**40, np.int64)))
+    add(made.node, op, "moved", *inputs, **attributes)
+    refused(frozen(made, tmp_path), f"{op} 'moved' cannot be|has the shape")
+
+
+def test_sizes_that_contradict_each_other(tmp_path: Path) -> None:
+    made = graph()
+    cell(made.node, "w")
+    add(made.node, "Const", "w", value=tensor(np.ones((5, 12), np.float32)))
+    refused(frozen(made, tmp_path), "cell: b has the size 8 where 4 . num_units is due|wci has")
+
+
+# Checkpoints.
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A SavedModel of its own."""
+    return Path(shutil.copytree(path_of("speech_v1"), tmp_path / "model"))
+
+
+def test_a_wrong_sum(saved: Path) -> None:
+    data = saved / "variables" / "variables.data-00000-of-00001"
+    content = bytearray(data.read_bytes())
+    content[300] ^= 1
+    data.write_bytes(content)
+    with pytest.raises(ArtifactError, match=r"the CRC-32C of '.*kernel' is wrong"):
+        rc.import_model(saved)
+
+
+def test_a_wrong_sum_of_the_index(saved: Path) -> None:
+    index = saved / "variables" / "variables.index"
+    content = bytearray(index.read_bytes())
+    content[10] ^= 1
+    index.write_bytes(content)
+    with pytest.raises(ArtifactError, match="the CRC-32C of a block is wrong"):
+        rc.import_model(saved)
+
+
+@pytest.mark.parametrize("name", ["variables.data-00000-of-00001", "variables.index"])
+def test_a_file_that_ends_early(saved: Path, name: str) -> None:
+    path = saved / "variables" / name
+    path.write_bytes(path.read_bytes()[:-50])
+    with pytest.raises(ArtifactError, match=f"{re.escape(name)}: damaged"):
+        rc.import_model(saved)
+
+
+def test_a_data_file_that_is_not_there(saved: Path) -> None:
+    (saved / "variables" / "variables.data-00000-of-00001").unlink()
+    with pytest.raises(FileNotFoundError, match=r"variables\.data-00000-of-00001"):
+        rc.import_model(saved)
+
+
+def test_without_a_checkpoint_the_weights_are_said_to_be_missing(saved: Path) -> None:
+    shutil.rmtree(saved / "variables")
+    (layer,) = rc.import_model(saved)
+    assert "w" not in layer.weights
+    assert any(note.startswith("w is no constant of the model") for note in layer.notes)
+
+
+# ONNX files that name others.
+
+
+def with_location(location: str, folder: Path) -> Path:
+    """A model whose weights are in another file."""
+    path = folder / "model.onnx"
+    model = parse("OnnxModel", (FILES / "torch_rnn.onnx").read_bytes(), path)
+    large = max(model.graph.initializer, key=lambda each: len(each.raw))
+    (folder / "weights.data").write_bytes(large.raw)
+    large.ClearField("raw")
+    large.location = 1
+    large.external.add(key="location", value=location)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_weights_in_a_file_beside(tmp_path: Path) -> None:
+    assert len(rc.import_model(with_location("weights.data", tmp_path))) == 1
+
+
+@pytest.mark.parametrize("name", ["../weights.data", "/etc/passwd", "a/../../b", "link", "", "a\0"])
+def test_weights_outside_of_the_folder(name: str, tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "link").symlink_to("/etc/passwd")
+    path = with_location(name, tmp_path / "inner")
+    (tmp_path / "weights.data").write_bytes(b"\0" * 60)
+    refused(path, "which is not in its folder")
+
+
+# Keras' files.
+
+
+def keras_with(folder: Path, **members: bytes) -> Path:
+    """A Keras file with other members."""
+    path = folder / "model.keras"
+    with zipfile.ZipFile(FILES / "keras3.keras") as file:
+        content = {name: file.read(name) for name in file.namelist()}
+    content |= {name.replace("__", "."): data for name, data in members.items()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in content.items():
+            file.writestr(name, data)
+    return path
+
+
+def test_a_zip_bomb(tmp_path: Path) -> None:
+    refused(keras_with(tmp_path, config__json=b" " * (200 << 20)), "config.json is 209715200 bytes")
+
+
+def test_a_configuration_nested_too_deeply(tmp_path: Path) -> None:
+    refused(keras_with(tmp_path, config__json=b"[" * 1_000_000), "no JSON|nested too deeply")
+
+
+def test_models_in_models(tmp_path: Path) -> None:
+    model: Any = {"class_name": "Sequential", "config": {"layers": []}}
+    for _ in range(50):
+        model = {"class_name": "Sequential", "config": {"name": "m", "layers": [model]}}
+    config = json.dumps(model).encode()
+    refused(keras_with(tmp_path, config__json=config), "its models contain each other")
+
+
+def test_code_in_a_configuration_is_not_run(tmp_path: Path) -> None:
+    """A Lambda layer holds marshalled Python."""
+    with zipfile.ZipFile(FILES / "keras3.keras") as file:
+        config = json.loads(file.read("config.json"))
+    body = {"name": "evil", "function": {"class_name": "__lambda__", "config": {"code": "4wE="}}}
+    config["config"]["layers"].append({"class_name": "Lambda", "config": body})
+    path = keras_with(tmp_path, config__json=json.dumps(config).encode())
+    assert len(rc.import_model(path)) == 4
+
+
+def h5(folder: Path) -> tuple[Path, Any]:
+    """A Keras file whose weights are still to be written."""
+    path = folder / "model.h5"
+    shutil.copy(FILES / "keras3.h5", path)
+    return path, h5py.File(path, "a")
+
+
+def test_an_array_larger_than_its_file(tmp_path: Path) -> None:
+    path, file = h5(tmp_path)
+    file["model_weights"].create_dataset("huge", (1 << 20, 1 << 20), "f4", chunks=(1024, 1024))
+    file.close()
+    refused(path, "more than the file can hold")
+
+
+@pytest.mark.parametrize("kind", ["soft", "external", "circle", "outside"])
+def test_links(kind: str, tmp_path: Path) -> None:
+    path, file = h5(tmp_path)
+    weights = file["model_weights"]
+    if kind == "soft":
+        weights["link"] = h5py.SoftLink("/elsewhere")
+    elif kind == "external":
+        weights["link"] = h5py.ExternalLink("/etc/passwd", "/")
+    elif kind == "circle":
+        for _ in range(30):  # groups that are reached in 2**30 ways
+            inner = weights.create_group("one")
+            weights["other"] = inner
+            weights = inner
+    else:
+        weights.create_dataset("raw", (4,), "f4", external=[("/etc/passwd", 0, 16)])
+    file.close()
+    expected = {"circle": "contain each other", "outside": "is in another file"}
+    refused(path, expected.get(kind, "is a link to elsewhere"))
+
+
+def test_weights_alone(tmp_path: Path) -> None:
+    path, file = h5(tmp_path)
+    del file.attrs["model_config"]
+    file.close()
+    with pytest.raises(InvalidArgumentError, match=r"rc\.weights\.from_keras"):
+        rc.import_model(path)
+
+
+def test_a_crash_of_the_hdf5_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that reads ends; this one does not."""
+    package = tmp_path / "h5py"
+    package.mkdir()
+    (package / "__init__.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    refused(FILES / "keras3.h5", "the process that reads it ended with signal 11")
+
+
+def test_a_table_with_a_number_that_never_ends(saved: Path) -> None:
+    index = saved / "variables" / "variables.index"
+    content = bytearray(index.read_bytes())
+    content[-48:-8] = b"\xff" * 40
+    index.write_bytes(content)
+    with pytest.raises(ArtifactError, match="a number is cut"):
+        rc.import_model(saved)
+    content[-8:] = struct.pack("<Q", 1)
+    index.write_bytes(content)
+    with pytest.raises(ArtifactError, match="no table of a checkpoint"):
+        rc.import_model(saved)

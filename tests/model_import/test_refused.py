@@ -1,0 +1,246 @@
+"""What a layer has and no op computes is refused by its name; other layers can still be had."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_import.files import FILES, path_of
+
+import rnn_compiler as rc
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.model_import.messages import parse
+
+# Keras.
+
+
+def keras(folder: Path, change: Callable[[dict[str, Any]], object], name: str = "keras3") -> Path:
+    """A Keras file with a changed configuration."""
+    path = folder / "model.keras"
+    with zipfile.ZipFile(FILES / f"{name}.keras") as file:
+        members = {each: file.read(each) for each in file.namelist()}
+    config = json.loads(members["config.json"])
+    change({each["config"]["name"]: each for each in config["config"]["layers"]})
+    members["config.json"] = json.dumps(config).encode()
+    with zipfile.ZipFile(path, "w") as file:
+        for each, data in members.items():
+            file.writestr(each, data)
+    return path
+
+
+def options(layer: str, **values: Any) -> Callable[[dict[str, Any]], object]:
+    """Changes options of a layer, or of the layer that it wraps."""
+
+    def change(layers: dict[str, Any]) -> None:
+        config = layers[layer]["config"]
+        wrapped = [config[name] for name in ("layer", "backward_layer") if name in config]
+        for each in wrapped or [layers[layer]]:
+            each["config"].update(values)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("layer", "values", "reason"),
+    [
+        ("first", {"activation": "relu"}, "activation='relu'"),
+        ("first", {"activation": {"class_name": "Mine"}}, "activation={'class_name': 'Mine'}"),
+        ("first", {"recurrent_activation": "hard_sigmoid"}, "recurrent_activation='hard_sigmoid'"),
+        ("second", {"recurrent_activation": "tanh"}, "recurrent_activation='tanh'"),
+        ("second", {"go_backwards": True}, "Bidirectional of go_backwards=True"),
+        ("third", {"activation": "linear"}, "activation='linear'"),
+    ],
+)
+def test_options_of_keras(layer: str, values: Any, reason: str, tmp_path: Path) -> None:
+    path = keras(tmp_path, options(layer, **values))
+    with pytest.raises(UnsupportedError) as caught:
+        rc.import_model(path)
+    others = [name for name in ("first", "second", "third", "fourth") if name != layer]
+    assert str(caught.value) == (
+        f"import_model: {layer} has {reason}, which no op computes; the others are taken with "
+        f"layers={others}"
+    )
+    assert [each.name for each in rc.import_model(path, layers=others)] == others
+
+
+@pytest.mark.parametrize("kind", ["ConvLSTM2D", "CuDNNLSTM"])
+def test_classes_of_keras(kind: str, tmp_path: Path) -> None:
+    path = keras(tmp_path, lambda layers: layers["first"].update(class_name=kind))
+    with pytest.raises(UnsupportedError, match=f"first has {kind}"):
+        rc.import_model(path)
+
+
+def test_cells_of_keras(tmp_path: Path) -> None:
+    """RNN of a cell that is one of a layer's, and of another."""
+
+    def wrap(cell: str) -> Callable[[dict[str, Any]], object]:
+        def change(layers: dict[str, Any]) -> None:
+            inner = {"class_name": cell, "config": dict(layers["first"]["config"])}
+            layers["first"]["config"]["cell"] = inner
+            layers["first"]["class_name"] = "RNN"
+
+        return change
+
+    known, whole = rc.import_model(keras(tmp_path, wrap("LSTMCell"))), path_of("keras3.keras")
+    (layer, *_), (expected, *_) = known, rc.import_model(whole)
+    np.testing.assert_array_equal(layer.weights["params"], expected.weights["params"])
+    with pytest.raises(UnsupportedError, match="first has RNN of StackedRNNCells"):
+        rc.import_model(keras(tmp_path, wrap("StackedRNNCells")))
+
+
+def test_a_backward_layer_that_differs(tmp_path: Path) -> None:
+    def change(layers: dict[str, Any]) -> None:
+        config = layers["second"]["config"]
+        backward = json.loads(json.dumps(config["layer"]))
+        backward["config"]["units"] = 9
+        config["backward_layer"] = backward
+
+    with pytest.raises(UnsupportedError, match="second has a backward_layer with another units"):
+        rc.import_model(keras(tmp_path, change))
+
+
+def test_weights_of_another_shape(tmp_path: Path) -> None:
+    """A GRU whose options say the older kind, and whose bias says the newer."""
+    path = keras(tmp_path, options("second", reset_after=False))
+    with pytest.raises(ArtifactError, match="second: no GRU has weights of the shapes"):
+        rc.import_model(path)
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ({"stateful": True}, "stateful: pass the states"),
+        ({"return_sequences": False}, "the last step alone: output_h"),
+        ({"go_backwards": True}, "go_backwards: pass the steps"),
+        ({"dtype": {"config": {"name": "mixed_float16"}}}, "mixed_float16: the model computes in"),
+    ],
+)
+def test_what_is_a_note(values: dict[str, Any], note: str, tmp_path: Path) -> None:
+    layer = rc.import_model(keras(tmp_path, options("first", **values)))[0]
+    assert any(each.startswith(note) or note in each for each in layer.notes)
+
+
+def test_a_model_without_such_layers(tmp_path: Path) -> None:
+    def change(layers: dict[str, Any]) -> None:
+        for layer in layers.values():
+            layer["class_name"] = "Dense"
+
+    with pytest.raises(InvalidArgumentError, match="which has the layers Dense"):
+        rc.import_model(keras(tmp_path, change))
+
+
+def test_a_model_that_is_code(tmp_path: Path) -> None:
+    path = keras(tmp_path, lambda layers: None)
+    with zipfile.ZipFile(path, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
+        file.writestr("config.json", json.dumps({"class_name": "Mine", "config": {"a": 1}}))
+    with pytest.raises(ArtifactError, match="the model Mine lists no layers"):
+        rc.import_model(path)
+
+
+# ONNX.
+
+
+def onnx(folder: Path, node: str, change: Callable[[Any, Any], object]) -> Path:
+    """An ONNX file with a changed node."""
+    path = folder / "model.onnx"
+    model = parse("OnnxModel", (FILES / "onnx_nodes.onnx").read_bytes(), path)
+    change(next(each for each in model.graph.node if each.name == node), model.graph)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def attribute(**values: Any) -> Callable[[Any, Any], object]:
+    """Adds an attribute to a node."""
+
+    def change(node: Any, graph: Any) -> None:
+        for name, value in values.items():
+            for each in [each for each in node.attr if each.name == name]:
+                node.attr.remove(each)
+            made = node.attr.add(name=name)
+            if isinstance(value, list):
+                made.strings.extend(value)
+            else:
+                kind = {int: "i", float: "f", bytes: "s"}[type(value)]
+                setattr(made, kind, value)
+
+    return change
+
+
+def peephole(value: float) -> Callable[[Any, Any], object]:
+    def change(node: Any, graph: Any) -> None:
+        made = graph.initializer.add(name="P", dtype=1, dims=[1, 15])
+        made.raw = np.full(15, value, np.float32).tobytes()
+        node.input.extend(["", "", "P"])
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("node", "change", "reason"),
+    [
+        ("reversed", attribute(activations=[b"Sigmoid", b"Tanh", b"Relu"]), "sigmoid,tanh,relu"),
+        ("newer", attribute(activations=[b"HardSigmoid", b"Tanh"]), "activations=hardsigmoid,tanh"),
+        ("reversed", attribute(clip=3.0), "clip=3"),
+        ("reversed", attribute(input_forget=1), "input_forget=1"),
+        ("reversed", attribute(direction=b"sideways"), "direction='sideways'"),
+        ("reversed", peephole(0.5), r"peepholes \(P\)"),
+        ("newer", lambda node, graph: graph.initializer.pop(3), "no constants of the model"),
+    ],
+)
+def test_attributes_of_onnx(node: str, change: Any, reason: str, tmp_path: Path) -> None:
+    path = onnx(tmp_path, node, change)
+    with pytest.raises(UnsupportedError, match=f"{node} has .*{reason}"):
+        rc.import_model(path)
+    assert [layer.name for layer in rc.import_model(path, layers=["older"])] == ["older"]
+
+
+def test_peepholes_of_zeros_and_default_activations(tmp_path: Path) -> None:
+    given = [b"sigmoid", b"Tanh", b"TANH"]
+    for change in (peephole(0.0), attribute(activations=given), attribute(layout=0)):
+        assert len(rc.import_model(onnx(tmp_path, "reversed", change))) == 3
+
+
+def test_batch_wise_layout(tmp_path: Path) -> None:
+    layer = rc.import_model(onnx(tmp_path, "newer", attribute(layout=1)), layers=["newer"])[0]
+    assert layer.attributes["time_major"] is False
+
+
+def test_directions_that_do_not_go_with_the_weights(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactError, match="for direction='bidirectional'"):
+        rc.import_model(onnx(tmp_path, "newer", attribute(direction=b"bidirectional")))
+
+
+# Names.
+
+
+def test_layers_that_there_are_not() -> None:
+    with pytest.raises(InvalidArgumentError, match="'layers': expected names out of first, second"):
+        rc.import_model(FILES / "keras3.keras", layers=["fith"])
+    with pytest.raises(
+        InvalidArgumentError, match="'layers': expected a list of names, got 'first"
+    ):
+        rc.import_model(FILES / "keras3.keras", layers="first")
+
+
+# Packages.
+
+
+def test_without_protobuf(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rnn_compiler.model_import import messages
+
+    messages._classes.cache_clear()
+    monkeypatch.setitem(__import__("sys").modules, "google.protobuf.descriptor_pb2", None)
+    with pytest.raises(UnsupportedError, match=r"pip install 'rnn-compiler\[import\]'"):
+        rc.import_model(FILES / "torch_rnn.onnx")
+
+
+def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "h5py.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    with pytest.raises(UnsupportedError, match=r"pip install 'rnn-compiler\[keras\]'"):
+        rc.import_model(FILES / "keras3.h5")

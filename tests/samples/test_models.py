@@ -1,0 +1,41 @@
+"""The samples that bring models in run as their READMEs say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rnn_compiler.runtime import load
+
+pytest.importorskip("google.protobuf", reason="reads the models")
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+@pytest.mark.parametrize(
+    ("script", "functions"),
+    [
+        ("migrate_savedmodel/migrate.py", {"speech.vmfb": ["speech"]}),
+        ("torch_to_vmfb/convert.py", {"encoder.vmfb": ["lower", "upper"]}),
+    ],
+)
+def test_a_script_prints_what_its_readme_shows(
+    script: str, functions: dict[str, list[str]], tmp_path: Path
+) -> None:
+    path, new = SAMPLES / script, tmp_path / "new"
+    command = [sys.executable, "-W", "error", str(path), str(new)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (path.parent / "README.md").read_text()
+    (shown,) = re.findall(r"prints:\n\n```\n(.*?)```", text, re.DOTALL)
+
+    def without_figures(lines: str) -> str:
+        return re.sub(r"[\d.]+e-\d+|[\d,]+ bytes", "...", lines).strip()
+
+    assert without_figures(done.stdout) == without_figures(shown)
+    for name, expected in functions.items():
+        assert list(load(new / name).functions) == expected
