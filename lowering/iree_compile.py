@@ -346,6 +346,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def describe_exit(code: int) -> str:
+    """What an exit code of the compiler means, where it left no result."""
     if code == 0:
         return "the compiler produced nothing"
     if code < 0:
