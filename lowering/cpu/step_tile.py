@@ -22,7 +22,6 @@ from rnn_compiler.lowering.cpu.row_order import RowOrder
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.body import Array, known
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
-from rnn_compiler.lowering.kernel.registers import bitcast
 from rnn_compiler.lowering.kernel.shares import share
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -204,7 +203,8 @@ class StepTile:
         walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
         pieces = self._pieces()
         values = [
-            _as_stored(
+            cast(
+                self.body,
                 walk.emit(write.value, (("row", 0), ("column", start))),
                 step.arrays[write.array].element,
             )
@@ -214,21 +214,6 @@ class StepTile:
             number = row.batch if write.lead == "time" else row.ring
             place = walk.place(step.leads[write.lead], number, start)
             self.body.write(value, step.arrays[write.array], place)
-
-
-def _as_stored(vector: Number, element: str) -> Number:
-    """Emits a vector in the element type of the array that it is written to.
-
-    bfloat16 becomes float32 bit by bit: `arith.extf` of an `arith.truncf` IREE 3.13 takes for what
-    was there before both, not rounded.
-    """
-    if (vector.element, element) != ("bf16", "f32"):
-        return cast(vector.body, vector, element)
-    body, lanes = vector.body, vector.lanes
-    bits = body.number("arith.bitcast", [vector], "i16", lanes)
-    wide = body.number("arith.extui", [bits], "i32", lanes)
-    shifted = body.number("arith.shli", [wide, body.constant(16, "i32", lanes)], "i32", lanes)
-    return bitcast(shifted, element)
 
 
 class _Vectors(Walk):
