@@ -138,7 +138,8 @@ def test_frozen_arguments_are_constants(tmp_path: Path) -> None:
 CELL = {"batch_size": 2, "input_size": 3, "num_units": 20}
 
 FORMS = {
-    "dense<[1, -2]> : tensor<2xi16>": None,
+    "dense<[1, -2]> : tensor<2xi4>": None,
+    "dense<[1, -2]> : tensor<2xi16>": np.array([1, -2], np.int16),
     "dense<-0.375> : tensor<3xbf16>": np.full(3, -0.375, ml_dtypes.bfloat16),
     "dense<[[1.0, 0x7F80], [-2.0, 3.0e-05]]> : tensor<2x2xbf16>": np.array(
         [[1, np.inf], [-2, 3e-5]], ml_dtypes.bfloat16
