@@ -308,10 +308,12 @@ def lowered_text(
 def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:
     """What the compilation of a module for a target depends on."""
     identity = iree_compile.compiler_identity()
-    text = {"text": hashlib.sha256(module.located_text.encode()).hexdigest()}
+    text: dict[str, str] = {}
+    if module.linked:  # what a user wrote; of ours, the rest says all
+        text["text"] = hashlib.sha256(module.located_text.encode()).hexdigest()
     return CacheKey(
         {
-            **(text if module.linked else {}),
+            **text,
             "functions": [
                 [
                     *(spec.op, spec.dtype, spec.dims, spec.json_attributes),

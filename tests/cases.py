@@ -198,12 +198,16 @@ GRADIENT_CASES = {op: case for op, case in CASES.items() if case.forward is not 
 
 
 def assert_close(
-    actual: Mapping[str, npt.NDArray[Any]], expected: Mapping[str, npt.ArrayLike], dtype: str
+    actual: Mapping[str, npt.NDArray[Any]],
+    expected: Mapping[str, npt.ArrayLike],
+    dtype: str,
+    terms: Mapping[str, float] | None = None,
 ) -> None:
     """Fails unless every result is what is expected, within the tolerance of its dtype.
 
-    The error is relative to the largest expected element, or to 1. NaN and infinities must be where
-    they are expected, and nowhere else.
+    The error is relative to the largest expected element, to 1, or to the size of the terms that a
+    result is a sum of, if that is given. NaN and infinities must be where they are expected, and
+    nowhere else.
     """
     assert list(actual) == list(expected), f"{list(actual)} instead of {list(expected)}"
     for name, values in expected.items():
@@ -214,7 +218,7 @@ def assert_close(
         assert np.array_equal(got[special], want[special], equal_nan=True), (
             f"{name}: {got[special]} where {want[special]} is expected"
         )
-        scale = np.abs(want[~special]).max(initial=1.0)
+        scale = np.abs(want[~special]).max(initial=max(1.0, (terms or {}).get(name, 1.0)))
         error = np.abs(got[~special] - want[~special]).max(initial=0.0) / scale
         assert error <= TOLERANCES[dtype], (  # false for NaN
             f"{name}: error {error:.3g} relative to {scale:.3g}, "

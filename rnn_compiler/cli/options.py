@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import with_hint
-from rnn_compiler.freezing import freeze
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build, find_op
 from rnn_compiler.schema.attributes import Attribute
@@ -180,6 +179,8 @@ def _frozen(module: Module, path: Path) -> Module:
             raise UsageError(with_hint(message, key, known))
         for each in found:
             weights[each][name] = array
+    from rnn_compiler.freezing import freeze  # only here: converting weights needs no IREE
+
     return freeze(module, weights)
 
 

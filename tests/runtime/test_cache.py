@@ -532,7 +532,7 @@ def test_everything_that_decides_the_payload_is_in_the_key(monkeypatch: pytest.M
     for owner, name, value in [
         (cpu_features, "host_features", lambda: other_machine),
         (cpu_features, "architecture", lambda: "riscv64"),
-        (compilation, "_package_version", lambda: "9.9"),
+        (compilation, "package_version", lambda: "9.9"),
         (compilation, "_source_digest", lambda: "0" * 64),
         (compilation, "SCHEMA_VERSION", 99),
         (iree_compile, "compiler_identity", lambda: type(identity)("9.9", identity.content)),
