@@ -8,7 +8,7 @@ from importlib.util import find_spec, module_from_spec
 
 from iree.compiler import ir
 
-__all__ = ["block_of", "bodies", "end_of", "ir", "ops_of"]
+__all__ = ["block_of", "bodies", "end_of", "ir", "ops_of", "remove_unused", "symbol_of"]
 
 # The bindings import what there is in Python for the dialect of each op that they come upon. IREE
 # 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
@@ -40,3 +40,22 @@ def bodies(module: ir.Module) -> list[ir.Block]:
 def end_of(function: ir.Operation) -> ir.Operation:
     """The op that a function returns by."""
     return ops_of(block_of(function))[-1]
+
+
+def symbol_of(op: ir.Operation) -> str:
+    """The symbol of an op, such as a function; empty for one that has none."""
+    return ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
+
+
+def remove_unused(block: ir.Block) -> bool:
+    """Removes ops of which nothing uses a result, and which have no effect, but for the last.
+
+    Returns:
+        Whether there were any.
+    """
+    found = False
+    for op in reversed(ops_of(block)[:-1]):
+        if not any(True for result in op.results for _ in result.uses):
+            op.erase()
+            found = True
+    return found

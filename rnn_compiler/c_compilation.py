@@ -7,7 +7,6 @@ says what they are. Nothing of IREE is left in them.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
@@ -21,13 +20,13 @@ from rnn_compiler import stages
 from rnn_compiler.compilation import check_request, package_version
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import write_files
+from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
 from rnn_compiler.modules import Module, whole_spec
 from rnn_compiler.runtime.cache import ArtifactCache
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, Manifest
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.c.interface import Function, Member
@@ -78,15 +77,8 @@ class CModule:
             OSError: One cannot be written, and is the file that is named.
         """
         folder = Path(folder)
-        missing = [each for each in (folder, *folder.parents) if not each.exists()]
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        with made_folder(folder):
             write_files(*((folder / name, data) for name, data in self.files.items()))
-        except BaseException:
-            for each in missing:
-                with contextlib.suppress(OSError):
-                    each.rmdir()
-            raise
         return folder
 
 
@@ -138,7 +130,6 @@ def compile_c(
         raise UnsupportedError(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
-    _check_sizes(module)
     whole, frozen = _thawed(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version
@@ -146,6 +137,7 @@ def compile_c(
     text = whole.located_text
     from rnn_compiler.lowering.c.external_results import external_results
     from rnn_compiler.lowering.c.library import make_library
+    from rnn_compiler.lowering.c.schedule import ALIGNMENT
     from rnn_compiler.lowering.pipeline import rewrite
 
     stages.report(f"lowering for {resolved.name}")
@@ -169,20 +161,20 @@ def compile_c(
         if not hints:
             raise
         raise UnsupportedError("; ".join((str(error), *hints))) from error
-    manifest = Manifest(
-        functions=module.functions,
-        target=resolved,
-        strategy=strategy,
-        package_version=versions[0],
-        compiler_version=versions[1],
-        module_sha256=module.sha256,
-        payload_sha256=hashlib.sha256(library.object).hexdigest(),
-        payload_size=len(library.object),
-        plain_loops=dict(lowered.left),
-    )
-    return CModule(
-        name, library.header, library.source, library.object, _manifest(name, manifest, library)
-    )
+    manifest = {
+        "schema": SCHEMA_VERSION,
+        "format": "c",
+        "name": name,
+        "alignment": ALIGNMENT,
+        "functions": _functions(module, library),
+        "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
+        "strategy": strategy,
+        "package_version": versions[0],
+        "compiler_version": versions[1],
+        "module_sha256": module.sha256,
+        "files": _files(name, library),
+    }
+    return CModule(name, library.header, library.source, library.object, manifest)
 
 
 def _thawed(module: Module) -> tuple[Module, Mapping[str, Mapping[str, bytes]]]:
@@ -206,28 +198,11 @@ def _thawed(module: Module) -> tuple[Module, Mapping[str, Mapping[str, bytes]]]:
     return Module(specs, module.name), values
 
 
-def _check_sizes(module: Module) -> None:
-    """Checks that all sizes are known: a struct in C says how long each array is."""
-    for spec in module.functions:
-        sizes: dict[str, object] = {**spec.dims}
-        unknown = ", ".join(name for name, size in sizes.items() if size is None)
-        if unknown:
-            raise UnsupportedError(
-                f"compile_c: {spec.function}: {unknown}: any, and C is made for one; build the "
-                "module with a number"
-            )
-
-
-def _manifest(name: str, manifest: Manifest, library: Library) -> dict[str, Any]:
-    """What the files are: an artifact's manifest, and what a caller in C has to know."""
-    from rnn_compiler.lowering.c.schedule import ALIGNMENT
-
-    target = manifest.target
-    specs = {spec.function: spec for spec in manifest.functions}
+def _functions(module: Module, library: Library) -> list[dict[str, Any]]:
+    """What a caller in C has to know of each function."""
+    specs = {spec.function: spec for spec in module.functions}
     origins = {
-        companion: spec
-        for spec in manifest.functions
-        for companion in (spec.prepack, spec.prepacked)
+        companion: spec for spec in module.functions for companion in (spec.prepack, spec.prepacked)
     }
     functions: list[dict[str, Any]] = []
     for function in library.functions:
@@ -239,23 +214,16 @@ def _manifest(name: str, manifest: Manifest, library: Library) -> dict[str, Any]
             row |= {"op": spec.op, "dtype": spec.dtype, "dims": spec.dims}
             row |= {"attributes": spec.json_attributes, "weights": list(spec.weights)}
         functions.append(row)
+    return functions
+
+
+def _files(name: str, library: Library) -> dict[str, Any]:
+    """Size and digest of each file but the manifest."""
     texts = {f"{name}.h": library.header, f"{name}.c": library.source}
     files = {file: text.encode() for file, text in texts.items()} | {f"{name}.o": library.object}
     return {
-        "schema": SCHEMA_VERSION,
-        "format": "c",
-        "name": name,
-        "alignment": ALIGNMENT,
-        "functions": functions,
-        "target": {**dataclasses.asdict(target), "features": list(target.features)},
-        "strategy": manifest.strategy,
-        "package_version": manifest.package_version,
-        "compiler_version": manifest.compiler_version,
-        "module_sha256": manifest.module_sha256,
-        "files": {
-            file: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            for file, data in files.items()
-        },
+        file: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for file, data in files.items()
     }
 
 

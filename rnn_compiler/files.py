@@ -13,9 +13,10 @@ import re
 import shutil
 import stat
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["write_atomically", "write_files"]
+__all__ = ["made_folder", "write_atomically", "write_files"]
 
 _DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
 """What the system calls a file that a process has open."""
@@ -43,6 +44,24 @@ def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = No
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+@contextmanager
+def made_folder(folder: Path) -> Generator[None]:
+    """Makes a folder to be written to; what was made goes again if that fails, and it is empty.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for each in missing:
+            with contextlib.suppress(OSError):
+                each.rmdir()
+        raise
 
 
 def write_files(*files: tuple[Path, bytes | memoryview]) -> None:

@@ -18,7 +18,7 @@ from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.names import check_functions, check_name
 
-__all__ = ["Module", "build", "find_op", "whole_spec"]
+__all__ = ["Module", "build", "whole_spec"]
 
 
 class Module:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError
+from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.schema.manifest import SCOPE
 
 __all__ = ["archive_of", "parameters_module"]
@@ -54,7 +55,9 @@ def parameters_module(instance: Any, archive: bytes) -> Any:
     memory[:] = np.frombuffer(archive, np.uint8)
     index: Any = iree.ParameterIndex()
     try:
-        index.load_from_file_handle(iree.FileHandle.wrap_memory(memory), "irpa")
+        with RUNNING:
+            index.load_from_file_handle(iree.FileHandle.wrap_memory(memory), "irpa")
+            provider = index.create_provider(scope=SCOPE)
+            return iree.create_io_parameters_module(instance, provider)
     except (RuntimeError, ValueError) as error:
         raise ArtifactError(f"IREE does not take the archive of weights: {error}") from error
-    return iree.create_io_parameters_module(instance, index.create_provider(scope=SCOPE))

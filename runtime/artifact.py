@@ -8,7 +8,6 @@ weights reaches IREE before its digest is checked: IREE itself runs damaged code
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler.errors import ArtifactError, describe
-from rnn_compiler.files import write_files
+from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
@@ -81,11 +80,13 @@ class Artifact:
         """
         path = Path(path)
         archive = paths.archive_path(path)
-        manifest, beside = _with_golden(self.manifest, golden, paths.golden_path(path))
-        data = manifest.to_json(path.name, archive.name)
-        if self.archive is not None:
-            beside = [(archive, self.archive), *beside]
-        write_files(*beside, (paths.manifest_path(path), _json_bytes(data)), (path, self.payload))
+        spec, samples = (None, None) if golden is None else golden.stored()
+        data = replace(self.manifest, golden=spec).to_json(path.name, archive.name)
+        write_files(
+            *_there((archive, self.archive), (paths.golden_path(path), samples)),
+            (paths.manifest_path(path), _json_bytes(data)),
+            (path, self.payload),
+        )
         return path
 
     def verify(self, source: str) -> None:
@@ -182,27 +183,21 @@ class Bundle:
         folder = Path(folder)
         rows: list[dict[str, Any]] = []
         files: list[tuple[Path, bytes]] = []
-        beside: list[tuple[Path, bytes]] = []
+        spec, samples = (None, None) if golden is None else golden.stored()
         for artifact in self.artifacts:
             name = f"{artifact.manifest.target.slug}.vmfb"
             files.append((folder / name, artifact.payload))
-            manifest, beside = _with_golden(artifact.manifest, golden, folder / paths.BUNDLE_GOLDEN)
+            manifest = replace(artifact.manifest, golden=spec)
             rows.append({"file": name, **manifest.to_json(name, paths.BUNDLE_ARCHIVE)})
-        files += beside
-        archive = self.artifacts[0].archive
-        if archive is not None:
-            files.insert(0, (folder / paths.BUNDLE_ARCHIVE, archive))
+        files = [
+            *_there((folder / paths.BUNDLE_ARCHIVE, self.artifacts[0].archive)),
+            *_there((folder / paths.BUNDLE_GOLDEN, samples)),
+            *files,
+        ]
         data = {"schema": SCHEMA_VERSION, "artifacts": rows}
         files.append((folder / paths.BUNDLE_MANIFEST, _json_bytes(data)))
-        missing = [each for each in (folder, *folder.parents) if not each.exists()]
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        with made_folder(folder):
             write_files(*files)
-        except BaseException:
-            for each in missing:
-                with contextlib.suppress(OSError):
-                    each.rmdir()
-            raise
         return folder
 
     def verify(self, source: str) -> None:
@@ -315,7 +310,7 @@ def read_members(
         try:
             payload = _read(file, f"{file}: missing in its bundle")
             manifest = _parse_manifest(row, str(source))
-            archive = _read_archive(manifest, parameters, folder / paths.BUNDLE_ARCHIVE)
+            archive = _read_archive(manifest, parameters, paths.archive_path(folder))
             members.append(Artifact(manifest, payload, archive))
         except ArtifactError as error:
             members.append(error)
@@ -359,14 +354,9 @@ def _minor(version: str) -> str:
     return found[0] if found else version
 
 
-def _with_golden(
-    manifest: Manifest, golden: Golden | None, path: Path
-) -> tuple[Manifest, list[tuple[Path, bytes]]]:
-    """The manifest of an artifact with a golden, and the golden's file."""
-    if golden is None:
-        return manifest, []
-    data = golden.to_bytes()
-    return replace(manifest, golden=golden.describe(data)), [(path, data)]
+def _there(*files: tuple[Path, bytes | None]) -> list[tuple[Path, bytes]]:
+    """The files that there is something for."""
+    return [(path, data) for path, data in files if data is not None]
 
 
 def _read_archive(

@@ -54,8 +54,8 @@ class Golden:
     cases: Mapping[str, tuple[Arrays, Arrays]]
     computed_by: str
 
-    def to_bytes(self) -> bytes:
-        """The content of its file."""
+    def stored(self) -> tuple[GoldenSpec, bytes]:
+        """What a manifest says of it, and the content of its file."""
         stored: Arrays = {}
         for function, pair in self.cases.items():
             for kind, arrays in zip(("arguments", "results"), pair, strict=True):
@@ -64,11 +64,8 @@ class Golden:
         buffer = io.BytesIO()
         savez: Any = np.savez
         savez(buffer, **stored)
-        return buffer.getvalue()
-
-    def describe(self, data: bytes) -> GoldenSpec:
-        """What a manifest says of it, given the content of its file."""
-        return GoldenSpec(self.computed_by, hashlib.sha256(data).hexdigest())
+        data = buffer.getvalue()
+        return GoldenSpec(self.computed_by, hashlib.sha256(data).hexdigest()), data
 
     @staticmethod
     def read(path: Path, spec: GoldenSpec, functions: Iterable[FunctionSpec]) -> Golden:

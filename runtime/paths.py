@@ -32,7 +32,9 @@ def manifest_path(path: Path) -> Path:
 
 
 def archive_path(path: Path) -> Path:
-    """Where the frozen weights of an artifact are."""
+    """Where the frozen weights of an artifact or bundle are."""
+    if path.is_dir():
+        return path / BUNDLE_ARCHIVE
     return path.with_name(f"{path.name.removesuffix('.vmfb')}.irpa")
 
 

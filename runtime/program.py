@@ -74,15 +74,13 @@ class Program:
             raise ArtifactError("the artifact's frozen weights are missing: compile it again")
         self.manifest = manifest
         self.device = device
+        modules = [device.hal_module]
+        if archive is not None:
+            modules.append(parameters_module(device.instance, archive))
         try:
             with RUNNING:
-                modules = [device.hal_module]
-                if archive is not None:
-                    modules.append(parameters_module(device.instance, archive))
                 module = iree.VmModule.copy_buffer(device.instance, payload)
                 self._context: Any = iree.VmContext(device.instance, [*modules, module])
-        except ArtifactError:
-            raise
         except Exception as error:
             raise ArtifactError(
                 f"IREE's runtime {IREE_VERSION} does not take the module, which was compiled with "

@@ -18,7 +18,6 @@ __all__ = [
     "part_of",
     "rank",
     "shape",
-    "symbol_of",
     "unit_of",
     "width",
 ]
@@ -83,11 +82,6 @@ def width(value: ir.Value) -> int:
 def ints(op: ir.Operation, name: str) -> list[int]:
     """An attribute that is a list of integers."""
     return list(ir.DenseI64ArrayAttr(op.attributes[name]))
-
-
-def symbol_of(op: ir.Operation) -> str:
-    """The symbol of an op, such as a function; empty for one that has none."""
-    return ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
 
 
 def contracted_axes(op: ir.Operation) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 
 __all__ = ["narrow"]
 
@@ -25,17 +25,13 @@ def narrow(module: ir.Module, function: ir.Operation, kept: Sequence[int]) -> No
     symbols = ir.SymbolTable(module.operation)
     _return(function, kept)
     block = block_of(function)
-    while _remove_unused(block) | _narrow_composites(block, symbols) | _narrow_barriers(block):
+    while remove_unused(block) | _narrow_composites(block, symbols) | _narrow_barriers(block):
         pass
     named: set[str] = set()
     module.operation.walk(lambda op: _add_named(op, named))
     for op in ops_of(module.body):
-        if "sym_visibility" in op.attributes and _symbol(op) not in named:
+        if "sym_visibility" in op.attributes and symbol_of(op) not in named:
             op.erase()
-
-
-def _symbol(op: ir.Operation) -> str:
-    return ir.StringAttr(op.attributes["sym_name"]).value
 
 
 def _add_named(op: ir.Operation, named: set[str]) -> ir.WalkResult:
@@ -63,16 +59,6 @@ def _return(function: ir.Operation, kept: Sequence[int]) -> None:
     types = _replace_end(block_of(function), kept)
     inputs = [argument.type for argument in block_of(function).arguments]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, types))
-
-
-def _remove_unused(block: ir.Block) -> bool:
-    """Removes ops of which no result is used; tells whether there were any."""
-    found = False
-    for op in reversed(ops_of(block)[:-1]):
-        if all(map(_is_unused, op.results)):
-            op.erase()
-            found = True
-    return found
 
 
 def _without_results(op: ir.Operation, dropped: Container[int], operands: Sequence[int]) -> None:
@@ -126,7 +112,7 @@ def _narrow_composites(block: ir.Block, symbols: ir.SymbolTable) -> bool:
             kept = [k for k in range(len(op.results)) if k not in dropped]
             _return(function, kept)
             _narrow_loop(loops[0], [k + 1 for k in dropped])
-            _remove_unused(block_of(function))
+            remove_unused(block_of(function))
             _without_results(op, dropped, range(len(op.operands)))
             found = True
     return found
@@ -144,7 +130,7 @@ def _narrow_loop(loop: ir.Operation, dropped: Sequence[int]) -> None:
     kept = [k for k in range(len(loop.operands)) if k not in dropped]
     condition, body = (region.blocks[0] for region in loop.regions)
     _replace_end(body, kept)
-    while _remove_unused(body):
+    while remove_unused(body):
         pass
     for block in (condition, body):
         for k in reversed(dropped):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import ELEMENTS
 
 __all__ = ["TensorType", "Types", "external_results"]
@@ -41,7 +41,7 @@ def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
     with ir.Context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         found = {
-            ir.StringAttr(op.attributes["sym_name"]).value: _add_outputs(op)
+            symbol_of(op): _add_outputs(op)
             for op in ops_of(parsed.body)
             if op.name in _FUNCTIONS and _is_public(op)
         }

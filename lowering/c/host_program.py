@@ -20,7 +20,7 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.constants import read_constants
 from rnn_compiler.lowering.c.host_ops import Context, Known, Path, run, segments, width_of
 from rnn_compiler.lowering.c.schedule import Choice, Place, Schedule, Span, Step
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 
 __all__ = ["HostProgram", "Sizes", "read_host_program"]
 
@@ -72,7 +72,7 @@ def read_host_program(
         constants, known = read_constants(module)
         schedules: dict[str, Schedule] = {}
         for op in ops_of(module.body):
-            name = ir.StringAttr(op.attributes["sym_name"]).value if op.name == "util.func" else ""
+            name = symbol_of(op) if op.name == "util.func" else ""
             if name in functions:
                 context = Context(name, known)
                 steps = _read(context, op, functions[name], numbers.get(name, range(0)))

@@ -26,13 +26,13 @@ from collections.abc import Callable, Sequence
 from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
-__all__ = ["BlockedProduct", "blocked_product"]
+__all__ = ["BlockedProduct", "blocked_product", "panel_of"]
 
 BLOCK = range(64, 513)
 """How many rows a block may have."""
@@ -192,6 +192,14 @@ def blocked_product(
     return whole
 
 
+def panel_of(body: Body, rhs: Array, column: Number, panel: int) -> Array:
+    """Emits the panel of a right-hand side, packed or not, that begins at a column."""
+    inner = known(rhs.shape)[-2]
+    if len(rhs.shape) == 2:
+        return body.extract(rhs, [0, column], (inner, panel))
+    return body.extract(rhs, [column // panel, 0, 0], (inner, panel))
+
+
 class _Block:
     """Emits what a workgroup does: a block of the result.
 
@@ -294,10 +302,7 @@ class _Block:
         plan, body = self.plan, self.body
         if plan.across > 1:
             column = self.base + column
-        if not plan.packed:
-            return body.extract(self.rhs, [0, column], (plan.inner, plan.panel))
-        inner = known(self.rhs.shape)[-2]
-        return body.extract(self.rhs, [column // plan.panel, 0, 0], (inner, plan.panel))
+        return panel_of(body, self.rhs, column, plan.panel)
 
     # Tiles.
 

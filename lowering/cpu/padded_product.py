@@ -13,7 +13,7 @@ Rows that do not count are not written.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS, BlockedProduct
+from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS, BlockedProduct, panel_of
 from rnn_compiler.lowering.cpu.copies import copy_row
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
@@ -47,8 +47,7 @@ def padded_product(
         ``[M, N]``; other rows are anything.
     """
     plan = BlockedProduct(vectors, lhs.type, rhs.type, (1, axis), is_added=False)
-    packed = plan.packed or plan.columns % plan.panel > 0
-    if packed:
+    if plan.packed or plan.columns % plan.panel:
         rhs = pack(outside, vectors, rhs, 1 - axis, plan.panel)
     groups = min(WORKGROUPS, -(-plan.rows // TOGETHER))
     executable = Executable(outside, "product", groups)
@@ -56,7 +55,7 @@ def padded_product(
     valid = valid.inside(executable)
     result = executable.make(ArrayType((plan.rows, plan.columns), rhs.element))
     copies = executable.make(ArrayType((groups * TOGETHER, plan.inner), rhs.element))
-    _Share(plan, executable, lhs, rhs, valid, result, copies, groups, packed=packed).emit()
+    _Share(plan, executable, lhs, rhs, valid, result, copies, groups).emit()
     executable.dispatch()
     return result
 
@@ -85,10 +84,8 @@ class _Share:
         result: Array,
         copies: Array,
         groups: int,
-        *,
-        packed: bool,
     ) -> None:
-        self.plan, self.body, self.packed = plan, executable.body, packed
+        self.plan, self.body = plan, executable.body
         self.lhs, self.rhs, self.valid = lhs, rhs, valid
         self.result, self.copies = result, copies
         self.group, self.groups = executable.workgroup(), groups
@@ -117,7 +114,7 @@ class _Share:
         body.loop(0, count, 1, [self.copies], copy)
 
         def columns(column: Number, width: int) -> None:
-            rhs = self._panel(column)
+            rhs = panel_of(body, self.rhs, column, plan.panel)
             tiles = (count + (plan.vectors.rows - 1)) // plan.vectors.rows
 
             def tile(number: Number) -> None:
@@ -140,10 +137,3 @@ class _Share:
         body.loop(0, end, plan.panel, [self.result], lambda n: columns(n, plan.panel))
         if left:
             columns(body.index(end), left)
-
-    def _panel(self, column: Number) -> Array:
-        """Emits a panel of the right-hand side."""
-        plan, body = self.plan, self.body
-        if not self.packed:
-            return body.extract(self.rhs, [0, column], (plan.inner, plan.panel))
-        return body.extract(self.rhs, [column // plan.panel, 0, 0], (plan.inner, plan.panel))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, symbol_of
 from rnn_compiler.lowering.ops import OPS, find_op
 
 __all__ = ["PREFIX", "Call", "find_calls"]
@@ -90,7 +90,7 @@ def _target(op: ir.Operation) -> str:
     if op.name == "stablehlo.custom_call":
         return ir.StringAttr(op.attributes["call_target_name"]).value
     if op.name == "func.func" and not len(op.regions[0].blocks):
-        return ir.StringAttr(op.attributes["sym_name"]).value
+        return symbol_of(op)
     return ""
 
 

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterable
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.analysis.values import symbol_of
 from rnn_compiler.lowering.linking.types import Tensor, tensor_of
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 

@@ -14,13 +14,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.analysis.values import element, shape, symbol_of
+from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import Part, add_function
 from rnn_compiler.lowering.kernel.function import unused_symbol
+from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import public_interface
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -70,8 +71,7 @@ def link_module(text: str) -> Linked:
             )
         module.operation.verify()
         located = module.operation.get_asm(enable_debug_info=True)
-        named = "sym_name" in module.operation.attributes
-        name = symbol_of(module.operation) if named else ""
+        name = symbol_of(module.operation)
     return Linked(located, tuple(functions), tuple(made.values()), name)
 
 
@@ -154,8 +154,10 @@ def _converted(value: ir.Value, wanted: ir.Type) -> ir.Value:
 
 def _splat(number: int, kind: ir.Type) -> ir.Value:
     of = ir.RankedTensorType(kind).element_type
-    is_float = str(of).startswith(("f", "b"))
-    scalar = ir.FloatAttr.get(of, float(number)) if is_float else ir.IntegerAttr.get(of, number)
+    if is_float(str(of)):
+        scalar: ir.Attribute = ir.FloatAttr.get(of, float(number))
+    else:
+        scalar = ir.IntegerAttr.get(of, number)
     dense = ir.DenseElementsAttr.get_splat(kind, scalar)
     return ir.Operation.create(
         "stablehlo.constant", results=[kind], attributes={"value": dense}

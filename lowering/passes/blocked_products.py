@@ -26,9 +26,10 @@ from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import (
+    call,
     composite_name,
     opaque,
-    replace_by_call,
+    replace,
     unfolded,
     widened,
 )
@@ -134,6 +135,6 @@ def _rewrite(
         made.finish([result])
         return made
 
-    key = f"{[str(kind) for kind in types]} {found.axes}"
     name = "row_product" if found.is_row else "blocked_product"
-    replace_by_call(module, op, operands, name, made, key, function)
+    (result,) = call(module, op, operands, name, made, function, found.axes)
+    replace(op, result)

@@ -16,8 +16,7 @@ __all__ = [
     "inlined_copy",
     "make_asynchronous",
     "opaque",
-    "remove_unused",
-    "replace_by_call",
+    "replace",
     "returning",
     "unfolded",
     "widened",
@@ -41,53 +40,37 @@ def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:
         These ops.
     """
     symbol = ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
-    function = ir.SymbolTable(module.operation)[symbol].operation
+    return _spliced(composite, ir.SymbolTable(module.operation)[symbol].operation)
+
+
+def inlined_copy(module: ir.Module, symbol: str, name: str) -> ir.Operation:
+    """A copy of a function under another name, with all that it calls inlined."""
+    symbols = ir.SymbolTable(module.operation)
+    function = symbols[symbol].operation
+    copy = function.clone(ip=ir.InsertionPoint(function))
+    copy.attributes["sym_name"] = ir.StringAttr.get(name)
+    calls = ops_of(block_of(copy))
+    while calls:
+        call = calls.pop()
+        if call.name in _CALLS:
+            callee = ir.FlatSymbolRefAttr(call.attributes[_CALLS[call.name]]).value
+            calls += _spliced(call, symbols[callee].operation.clone(ip=ir.InsertionPoint(copy)))
+    return copy
+
+
+def _spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
+    """Puts the ops of a function, which is then gone, in the place of a call; gives these ops."""
     block = block_of(function)
-    for argument, operand in zip(block.arguments, composite.operands, strict=True):
+    for argument, operand in zip(block.arguments, call.operands, strict=True):
         argument.replace_all_uses_with(operand)
     *ops, end = ops_of(block)
-    for result, value in zip(composite.results, end.operands, strict=True):
+    for result, value in zip(call.results, end.operands, strict=True):
         result.replace_all_uses_with(value)
     for op in ops:
-        op.move_before(composite)
-    composite.erase()
+        op.move_before(call)
+    call.erase()
     function.erase()
     return ops
-
-
-def replace_by_call(
-    module: ir.Module,
-    op: ir.Operation,
-    operands: Sequence[ir.Value],
-    name: str,
-    made: dict[str, str],
-    key: str,
-    function: Callable[[str], Function],
-) -> None:
-    """Puts the call of a private function in the place of an op with one result.
-
-    Args:
-        module: The module.
-        op: The op.
-        operands: What the function is given.
-        name: What its symbol starts with.
-        made: The symbols of the functions that were added so far, by key.
-        key: What tells one such function from another; those alike are called again.
-        function: Gives the function of a symbol.
-    """
-    if key not in made:
-        made[key] = unused_symbol(module.operation, f"{name}_{len(made)}")
-        function(made[key]).place(ir.InsertionPoint.at_block_begin(module.body), {})
-    call = ir.Operation.create(
-        "func.call",
-        operands=list(operands),
-        results=[op.results[0].type],
-        attributes={"callee": ir.FlatSymbolRefAttr.get(made[key])},
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    op.results[0].replace_all_uses_with(call.results[0])
-    op.erase()
 
 
 def call(
@@ -97,6 +80,7 @@ def call(
     name: str,
     made: dict[str, str],
     function: Callable[[str], Function],
+    key: object = "",
 ) -> list[ir.Value]:
     """Emits the call of a private function before an op.
 
@@ -105,28 +89,34 @@ def call(
         before: The op.
         operands: What the function is given.
         name: What its symbol starts with.
-        made: The symbols of the functions that were added so far, by name and types of operands:
-            these tell one from another, and those alike are called again.
+        made: The symbols of the functions that were added so far, by name, types of operands and
+            key: these tell one from another, and those alike are called again.
         function: Gives the function of a symbol.
+        key: What else tells one such function from another.
 
     Returns:
         The results.
     """
-    key = f"{name} {[str(operand.type) for operand in operands]}"
-    if key not in made:
-        made[key] = unused_symbol(module.operation, f"{name}_{len(made)}")
-        function(made[key]).place(ir.InsertionPoint.at_block_begin(module.body), {})
-    symbols = ir.SymbolTable(module.operation)
-    block = block_of(symbols[made[key]].operation)
+    known = f"{name} {[str(operand.type) for operand in operands]} {key}"
+    if known not in made:
+        made[known] = unused_symbol(module.operation, f"{name}_{len(made)}")
+        function(made[known]).place(ir.InsertionPoint.at_block_begin(module.body), {})
+    called = ir.SymbolTable(module.operation)[made[known]].operation
     op = ir.Operation.create(
         "func.call",
         operands=list(operands),
-        results=[result.type for result in ops_of(block)[-1].operands],
-        attributes={"callee": ir.FlatSymbolRefAttr.get(made[key])},
+        results=[result.type for result in end_of(called).operands],
+        attributes={"callee": ir.FlatSymbolRefAttr.get(made[known])},
         ip=ir.InsertionPoint(before),
         loc=before.location,
     )
     return list(op.results)
+
+
+def replace(op: ir.Operation, value: ir.Value) -> None:
+    """Puts a value in the place of an op with one result."""
+    op.results[0].replace_all_uses_with(value)
+    op.erase()
 
 
 def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
@@ -174,39 +164,6 @@ def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
     return ir.Operation.create(
         "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
     ).results[0]
-
-
-def inlined_copy(module: ir.Module, symbol: str, name: str) -> ir.Operation:
-    """A copy of a function under another name, with all that it calls inlined."""
-    symbols = ir.SymbolTable(module.operation)
-    function = symbols[symbol].operation
-    copy = function.clone(ip=ir.InsertionPoint(function))
-    copy.attributes["sym_name"] = ir.StringAttr.get(name)
-    calls = ops_of(block_of(copy))
-    while calls:
-        call = calls.pop()
-        if call.name not in _CALLS:
-            continue
-        callee = ir.FlatSymbolRefAttr(call.attributes[_CALLS[call.name]]).value
-        body = symbols[callee].operation.clone(ip=ir.InsertionPoint(copy))
-        for argument, operand in zip(block_of(body).arguments, call.operands, strict=True):
-            argument.replace_all_uses_with(operand)
-        *ops, end = ops_of(block_of(body))
-        for result, value in zip(call.results, end.operands, strict=True):
-            result.replace_all_uses_with(value)
-        for op in ops:
-            op.move_before(call)
-        calls += ops
-        call.erase()
-        body.erase()
-    return copy
-
-
-def remove_unused(function: ir.Operation) -> None:
-    """Removes what nothing in a function uses; nothing in it has an effect."""
-    for op in reversed(ops_of(block_of(function))[:-1]):
-        if not any(True for result in op.results for _ in result.uses):
-            op.erase()
 
 
 def returning(function: ir.Operation, values: Sequence[ir.Value]) -> None:

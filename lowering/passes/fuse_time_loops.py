@@ -12,10 +12,10 @@ Ensures: a time loop is a plain one only if `Lowering.left` names it.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
-from rnn_compiler.lowering.analysis.values import defining, symbol_of
+from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.cpu.fused_loop import FusedLoop
 from rnn_compiler.lowering.kernel.refused import Refused
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.edits import opaque
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.time_loops import composites

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
@@ -55,9 +55,7 @@ class Lowering:
         if not self.linked:
             return [op for op in self.bodies() if "sym_visibility" not in op.attributes]
         symbols = {spec.function for spec in self.linked}
-        return [
-            op for op in self.bodies() if ir.StringAttr(op.attributes["sym_name"]).value in symbols
-        ]
+        return [op for op in self.bodies() if symbol_of(op) in symbols]
 
     def ops(self) -> list[ir.Operation]:
         """The ops of those functions."""

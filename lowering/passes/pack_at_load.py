@@ -16,13 +16,11 @@ So the archive holds the weights as they are, for every processor, and each pack
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.packed import packed
-from rnn_compiler.lowering.analysis.values import symbol_of
 from rnn_compiler.lowering.kernel.function import create_function, set_function_type
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,
     make_asynchronous,
-    remove_unused,
     returning,
 )
 from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
@@ -54,9 +52,9 @@ def _rewrite(module: ir.Module, spec: FunctionSpec) -> None:
         kind = clone.results[0].type
         add_global(symbols[-1], kind, ir.InsertionPoint(pack))
         clone.operands[0] = load_global(symbols[-1], kind, ir.InsertionPoint(clone))
-    remove_unused(ready)
+    remove_unused(block_of(ready))
     returning(pack, [clone.results[0] for clone in made])
-    remove_unused(pack)
+    remove_unused(block_of(pack))
     for number in reversed(range(len(block_of(pack).arguments))):
         block_of(pack).erase_argument(number)
     kinds = [clone.results[0].type for clone in made]

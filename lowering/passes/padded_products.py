@@ -29,6 +29,7 @@ from rnn_compiler.lowering.passes.edits import (
     composite_name,
     inlined,
     opaque,
+    replace,
     unfolded,
     widened,
 )
@@ -97,8 +98,7 @@ class _Rewriting:
             return [made.expand(result, [[0, 1], [2]], (T, B, columns))]
 
         (result,) = self._call(op, f"padded_product_{axis}", [rows, matrix, *listed], function)
-        op.results[0].replace_all_uses_with(result)
-        op.erase()
+        replace(op, result)
 
     def sum(self, op: ir.Operation) -> None:
         """Rewrites what is added to a vector, a sum over all rows."""
@@ -126,8 +126,7 @@ class _Rewriting:
         operands = [*sides, *listed, unfolded(total, op), offset]
         name = f"padded_sum_{sizes[1]}_{sizes[2]}"
         (result,) = self._call(op, name, operands, function)
-        op.results[0].replace_all_uses_with(result)
-        op.erase()
+        replace(op, result)
 
     def _is_paired(self, op: ir.Operation) -> bool:
         """Whether it is a product of pairs of bfloat16, which is twice as fast with all rows."""

@@ -22,11 +22,10 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.packed import packed
 from rnn_compiler.lowering.kernel.function import set_function_type
-from rnn_compiler.lowering.mlir import block_of, end_of, ir
+from rnn_compiler.lowering.mlir import block_of, end_of, ir, remove_unused
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,
     make_asynchronous,
-    remove_unused,
     returning,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
@@ -51,7 +50,7 @@ def prepack_weights(lowering: Lowering) -> None:
         for clone in packed(prepacked, [block_of(prepacked).arguments[k] for k in places]):
             clone.operands[0] = _add_argument(prepacked, clone.results[0].type)
         for function in (prepack, prepacked):
-            remove_unused(function)
+            remove_unused(block_of(function))
         _keep_arguments(prepack, places)
         for function in (prepack, prepacked):
             set_function_type(function, [value.type for value in end_of(function).operands])

@@ -22,7 +22,7 @@ from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import bits, element_type
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.edits import composite_name, inlined, replace_by_call
+from rnn_compiler.lowering.passes.edits import call, composite_name, inlined, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["share_products"]
@@ -67,8 +67,8 @@ def _rewrite(
         made.finish([shared_matmul(made, lhs, rhs, axes, element(op.results[0]), shares)])
         return made
 
-    key = f"{[str(kind) for kind in types]} {axes}"
-    replace_by_call(module, op, operands, "shared_product", made, key, function)
+    (result,) = call(module, op, operands, "shared_product", made, function, axes)
+    replace(op, result)
 
 
 def _padded(matrix: ir.Value, axis: int, before: ir.Operation) -> ir.Value:

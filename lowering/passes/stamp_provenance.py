@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 
-from rnn_compiler.lowering.analysis.values import symbol_of
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.schema.manifest import signature_text
 

@@ -67,7 +67,7 @@ def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
         pairs = zip(artifacts, files, strict=True)
         print_json([a.manifest.to_json(file, BUNDLE_ARCHIVE) for a, file in pairs])
         return
-    archive = options.file / BUNDLE_ARCHIVE
+    archive = archive_path(options.file)
     common = [fact for fact in _origin(artifacts[0]) if all(fact in _origin(a) for a in artifacts)]
     common += _weights(artifacts[0], archive)
     print_facts([("bundle", str(options.file)), *common])

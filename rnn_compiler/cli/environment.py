@@ -54,7 +54,7 @@ def add_ops(verbs: Any) -> None:
 
 def _ops(options: argparse.Namespace) -> int:
     if options.op:
-        from rnn_compiler.modules import find_op
+        from rnn_compiler.lowering.ops import find_op
 
         signatures = [OPS[find_op(options.op, "ops")].signature]
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import re
 import shlex
 import time
@@ -22,9 +21,10 @@ from rnn_compiler.cli.terminal import (
 )
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import write_files
+from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
+from rnn_compiler.runtime.paths import archive_path
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.weights.files import npz_bytes
 
@@ -120,28 +120,21 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
         raise UsageError(f"--dim: {error}") from error
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    made = [each for each in (folder, *folder.parents) if not each.exists()]
-    try:
-        with showing_stages():
-            result = compile(module, targets[0] if one else targets)
-            folder.mkdir(parents=True, exist_ok=True)
-            path = folder / (f"{name}.vmfb" if one else name)
-            stages.report(f"writing {path}")
-            result.save(path)
-        written: list[tuple[Path, bytes | memoryview]] = []
-        names = function_names(layers)
-        for function, layer in zip(names, layers, strict=True):
-            if apart and layer.weights:
-                written.append((folder / f"{function}.npz", npz_bytes(_storable(layer))))
-        text = readme(options.path, path.name, layers, module.functions, apart)
-        written.append((folder / "README.md", text.encode()))
+    with showing_stages():
+        result = compile(module, targets[0] if one else targets)
+        path = folder / (f"{name}.vmfb" if one else name)
+        stages.report(f"writing {path}")
+    written: list[tuple[Path, bytes | memoryview]] = []
+    names = function_names(layers)
+    for function, layer in zip(names, layers, strict=True):
+        if apart and layer.weights:
+            written.append((folder / f"{function}.npz", npz_bytes(_storable(layer))))
+    text = readme(options.path, path.name, layers, module.functions, apart)
+    written.append((folder / "README.md", text.encode()))
+    with made_folder(folder):
+        result.save(path)
         write_files(*written)
-    except BaseException:
-        for each in made:  # those that are still empty
-            with contextlib.suppress(OSError):
-                each.rmdir()
-        raise
-    archive = path.with_suffix(".irpa")  # of weights that are in the module
+    archive = archive_path(path)  # of weights that are in the module
     return [path, *([archive] if archive.exists() else []), *(each for each, _ in written)]
 
 

@@ -35,7 +35,7 @@ from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path, golden_path
+from rnn_compiler.runtime.paths import archive_path, golden_path
 
 __all__ = ["add_compile", "add_compile_options", "add_emit", "save_compiled"]
 
@@ -213,17 +213,12 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
         print_text(f"golden: computed by {samples.computed_by}; rnn-compiler verify compares")
     archive = artifacts[0].archive
     if archive is not None:
-        print_text(f"frozen weights: {len(archive):,} bytes in {_archive(path)}")
+        print_text(f"frozen weights: {len(archive):,} bytes in {archive_path(path)}")
     for artifact in artifacts:
         for loop, reason in artifact.manifest.plain_loops.items():
             print_text(f"{artifact.manifest.target.name}: time loop {loop} stays plain: {reason}")
     print_line(f"{seconds:.2f} s; next: rnn-compiler inspect {shlex.quote(str(path))}", dim=True)
     return 0
-
-
-def _archive(path: Path) -> Path:
-    """Where the frozen weights of what was saved are."""
-    return archive_path(path) if path.is_file() else path / BUNDLE_ARCHIVE
 
 
 def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
@@ -268,7 +263,7 @@ def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[st
         "seconds": seconds,
         "functions": [spec.function for spec in artifacts[0].manifest.functions],
         "linked": [spec.op for spec in artifacts[0].manifest.linked],
-        "parameters": None if artifacts[0].archive is None else str(_archive(path)),
+        "parameters": None if artifacts[0].archive is None else str(archive_path(path)),
         "artifacts": [
             {
                 "file": str(file),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import with_hint
-from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.modules import Module, build, find_op
+from rnn_compiler.lowering.ops import OPS, find_op
+from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.attributes import Attribute
 from rnn_compiler.weights.files import load
 

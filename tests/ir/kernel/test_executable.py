@@ -8,11 +8,10 @@ import pytest
 from ir.filecheck import check
 from ir.kernel.emitting import given, placed
 
-from rnn_compiler.lowering.analysis.values import symbol_of
 from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 
 ARRAY = "tensor<3x4xf32>"
 
