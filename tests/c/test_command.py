@@ -153,14 +153,6 @@ def test_bad_calls(module: rc.Module) -> None:
         rc.compile_c(module, "cuda")
 
 
-def test_sizes_that_are_open(module: rc.Module) -> None:
-    """Such a size is None."""
-    dims: Any = {"num_layers": 1, "num_units": None, "input_size": None}
-    spec = replace(module.functions[0], dims=dims)
-    with pytest.raises(UnsupportedError, match="cudnn_rnn_params_size: num_units, input_size: any"):
-        rc.compile_c(rc.Module([spec]))
-
-
 def test_frozen_weights(tmp_path: Path) -> None:
     """They are data of the source file; the bits are those of a call that passes them."""
     variant = {"batch_size": 2, "input_size": 3, "num_units": 20}
