@@ -15,6 +15,7 @@ from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.open_sizes import open_sizes
 from rnn_compiler.lowering.passes.pack_at_load import pack_at_load
 from rnn_compiler.lowering.passes.padded_products import padded_products
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
@@ -35,6 +36,7 @@ _PASSES: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
         for each in (
             freeze_weights,
             fuse_time_loops,
+            open_sizes,
             padded_products,
             blocked_products,
             pin_arguments,

@@ -316,7 +316,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
             **text,
             "functions": [
                 [
-                    *(spec.op, spec.dtype, spec.dims, spec.json_attributes),
+                    *(spec.op, spec.dtype, spec.json_dims, spec.json_attributes),
                     *(spec.function, [result.name for result in spec.results]),
                     [each.name for each in spec.frozen],
                 ]

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["random_arguments"]
 
 
-def random_arguments(spec: FunctionSpec) -> dict[str, Any]:
+_SAMPLE = {"seq_length": 7, "batch_size": 5}
+"""What open dimensions are drawn at where nothing tells."""
+
+
+def random_arguments(
+    spec: FunctionSpec, given: Mapping[str, npt.NDArray[Any]] | None = None
+) -> dict[str, Any]:
     """Every argument of a function, the same at each call.
 
     Weights are centred, and smaller the more of them are summed. All else is in 0..1, where gates
-    are, so that a gradient op gets activations that could be some. Lengths are the longest.
+    are, so that a gradient op gets activations that could be some. Lengths are the longest. Open
+    dimensions are those of arguments that are given, if there are any.
     """
+    sizes = dict(_SAMPLE)
+    for dim in spec.open_dims:
+        with contextlib.suppress(InvalidArgumentError):  # which the call will name
+            one = replace(spec, dims={dim: spec.dims[dim]})
+            shapes = {name: np.shape(array) for name, array in (given or {}).items()}
+            sizes |= open_sizes_of(one, shapes)
+    spec = spec.bound(sizes)
     generator = np.random.default_rng(0)
     return {argument.name: _draw(argument, spec, generator) for argument in spec.arguments}
 

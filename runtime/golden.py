@@ -22,6 +22,7 @@ import numpy.typing as npt
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.program import Program
+from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, GoldenSpec, TensorSpec
 
@@ -96,12 +97,13 @@ class Golden:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 stored: Arrays = {name: file[name] for name in file.files}
+            at_sizes = [_at_sizes(stored, each) for each in functions]
             cases = {
                 each.function: (
                     _tensors(stored, f"{each.function}/arguments", each.arguments),
                     _tensors(stored, f"{each.function}/results", each.results),
                 )
-                for each in functions
+                for each in at_sizes
             }
         except Exception as error:  # of a file that was never a golden: numpy's or zipfile's own
             raise ArtifactError(f"{path}: does not fit its artifact ({error})") from error
@@ -194,6 +196,17 @@ def _difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
 def _bits(array: Any) -> npt.NDArray[Any]:
     """An array that an .npz can name the dtype of."""
     return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array
+
+
+def _at_sizes(stored: Arrays, spec: FunctionSpec) -> FunctionSpec:
+    """A function at the sizes of its stored arguments."""
+    prefix = f"{spec.function}/arguments/"
+    shapes = {
+        name.removeprefix(prefix): array.shape
+        for name, array in stored.items()
+        if name.startswith(prefix)
+    }
+    return spec.bound(open_sizes_of(spec, shapes))
 
 
 def _tensors(stored: Arrays, prefix: str, specs: Iterable[TensorSpec]) -> Arrays:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import iree.runtime as iree
@@ -35,10 +35,14 @@ from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.prepacking import Prepacking
 from rnn_compiler.runtime.results import independent, result_type
 from rnn_compiler.runtime.stream import Stream
+from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 
 __all__ = ["Function", "Program"]
+
+_REMEMBERED = 1024
+"""For how many sizes a function of open ones is remembered."""
 
 
 class Program:
@@ -181,6 +185,9 @@ class Function:
         fields = dict.fromkeys(result.keyword for result in spec.results)
         self._results = result_type(spec.op, tuple(fields))
         self._calls = 0
+        self._is_open = bool(spec.open_dims)
+        self._argument_names = [argument.name for argument in spec.arguments]
+        self._at_sizes: dict[tuple[int, ...], FunctionSpec] = {}
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.
@@ -203,6 +210,9 @@ class Function:
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
             arguments = by_name(self.spec.op, specs, arguments)
+        if self._is_open:
+            arguments = self._viewed(arguments)
+            specs = self._bound(arguments).arguments
         arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
         return self.invoke(arrays, to_host=to_host)
 
@@ -223,6 +233,32 @@ class Function:
             UnsupportedError: The function cannot go on where it ended; the message says why.
         """
         return Stream(self, arguments)
+
+    def _viewed(self, arguments: Mapping[str, object]) -> dict[str, Any]:
+        """The arguments that are given, as arrays."""
+        return {
+            spec.name: as_array(
+                self.spec.op, spec.name, arguments[spec.name], spec.dtype, self.device.uri
+            )
+            for spec in self.spec.arguments
+            if arguments.get(spec.name) is not None
+        }
+
+    def _bound(self, arrays: Mapping[str, Any]) -> FunctionSpec:
+        """The function at the sizes of a call's arguments.
+
+        Raises:
+            InvalidArgumentError: They do not tell what is open.
+        """
+        if not self._is_open:
+            return self.spec
+        sizes = open_sizes_of(self.spec, {name: each.shape for name, each in arrays.items()})
+        key = tuple(sizes.values())
+        if key not in self._at_sizes:
+            if len(self._at_sizes) == _REMEMBERED:
+                self._at_sizes.clear()
+            self._at_sizes[key] = self.spec.bound(sizes)
+        return self._at_sizes[key]
 
     def _checked(self, spec: TensorSpec, value: object) -> npt.NDArray[Any] | DeviceArray:
         """What a caller passes for an argument as an array that it takes."""
@@ -251,7 +287,8 @@ class Function:
             return self._invoke(arrays, to_host)
 
     def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
-        specs = self.spec.arguments
+        bound = self._bound(dict(zip(self._argument_names, arrays, strict=True)))
+        specs = bound.arguments
         inputs = iree.VmVariantList(len(specs))
         for array, spec in zip(arrays, specs, strict=True):
             inputs.push_ref(self._on_device(array, spec).ref)
@@ -266,7 +303,7 @@ class Function:
             raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
         results = [
             DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
-            for k, spec in enumerate(self.spec.results)
+            for k, spec in enumerate(bound.results)
         ]
         values: Sequence[Any] = results
         if to_host:

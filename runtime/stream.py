@@ -1,6 +1,6 @@
 """Streams: a sequence in chunks, whose state stays on the device from one to the next.
 
-A compiled function takes T steps. A chunk of fewer is padded and its length passed, a longer one
+A function of open length takes a chunk as it is. Another takes T steps: a chunk of fewer is padded and its length passed, a longer one
 goes in pieces of T; so the steps are those of one long call, whatever the chunks. What crosses
 between host and device is the chunk and the results, and before the first the weights.
 
@@ -21,6 +21,7 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, check_ke
 from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.results import result_type
+from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -92,7 +93,7 @@ class Stream:
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
             UnsupportedError: The function cannot go on where it ended; the message says why.
         """
-        spec = function.spec
+        spec = _at_batch(function, arguments)
         self._function, self._spec = function, spec
         self._op = _of(spec)
         self._arguments = {argument.name: argument for argument in spec.arguments}
@@ -124,10 +125,11 @@ class Stream:
     def _chunk(self) -> TensorSpec:
         return self._arguments[self._op.chunk]
 
-    @property
-    def _most(self) -> int:
-        """How many steps a call takes."""
-        return self._spec.dims["seq_length"] if self._op.steps else 1
+    def _most(self, steps: int) -> int:
+        """How many steps a call takes: those of the chunk, if that is open."""
+        if not self._op.steps:
+            return 1
+        return max(steps, 1) if self._spec.open_dims else self._spec.dims["seq_length"]
 
     def reset(self, **state: object) -> None:
         """Begins again, from the first state; other states may be given by name.
@@ -163,22 +165,23 @@ class Stream:
         check_keywords(f"{spec.function}.stream", arguments, known, [op.chunk])
         chunk = self._checked(arguments[op.chunk])
         steps = chunk.shape[self._axis] if op.steps else 1
-        if op.steps and op.length is None and steps % self._most:
+        most = self._most(steps)
+        if op.steps and op.length is None and steps % most:
             raise InvalidArgumentError(
                 spec.op,
                 op.chunk,
-                f"a multiple of {self._most} steps, which the function was built for",
+                f"a multiple of {most} steps, which the function was built for",
                 f"{steps} steps",
-                "build CudnnRNNV3, which takes lengths",
+                "build it with seq_length=None, or CudnnRNNV3, which takes lengths",
             )
         lengths = self._lengths(steps, arguments.get(op.length or ""))
         state, pieces = self.state, list[dict[str, npt.NDArray[Any]]]()
-        for start in range(0, steps, self._most):
-            count = min(self._most, steps - start)
-            piece = self._piece(chunk, start, count)
+        for start in range(0, steps, most):
+            count = min(most, steps - start)
+            piece = self._piece(chunk, start, count, most)
             length = None if lengths is None else np.minimum(np.maximum(lengths - start, 0), count)
             results = self._run(piece, length, state)
-            state = self._after(results, length, state)
+            state = self._after(results, count if length is None else int(np.max(length)), state)
             rows = [name for name in self._fields if name in op.rows]
             pieces.append({name: self._shown(results[name], count) for name in rows})
         results = [self._joined(name, pieces, state) for name in self._fields]
@@ -223,14 +226,14 @@ class Stream:
         return np.asarray(array, np.int64)
 
     def _piece(
-        self, chunk: npt.NDArray[Any] | DeviceArray, start: int, count: int
+        self, chunk: npt.NDArray[Any] | DeviceArray, start: int, count: int, most: int
     ) -> npt.NDArray[Any] | DeviceArray:
         """Some steps of a chunk, and padding up to as many as the function takes."""
-        if not self._op.steps or chunk.shape[self._axis] == self._most:
+        if not self._op.steps or chunk.shape[self._axis] == most:
             return chunk
         host = chunk.to_host() if isinstance(chunk, DeviceArray) else chunk
         part = host[self._at(start, start + count)]
-        if count == self._most:
+        if count == most:
             return part
         padded = np.zeros(self._chunk.shape, DTYPES[self._chunk.dtype].numpy)
         padded[self._at(0, count)] = part
@@ -259,16 +262,16 @@ class Stream:
     def _after(
         self,
         results: Mapping[str, DeviceArray],
-        length: npt.NDArray[Any] | None,
+        steps: int,
         state: Mapping[str, DeviceArray],
     ) -> dict[str, DeviceArray]:
-        """The state after a piece."""
+        """The state after a piece of so many steps."""
         after: dict[str, DeviceArray] = {}
         for name, result in self._next.items():
             array, spec = results[result], self._arguments[name]
             if array.shape == spec.shape:
                 after[name] = array
-            elif not (steps := int(np.max(length)) if length is not None else self._most):
+            elif not steps:
                 after[name] = state[name]
             else:
                 after[name] = self._function.device.put(array.to_host()[steps - 1], spec)
@@ -290,8 +293,29 @@ class Stream:
             return pieces[0][name]
         if pieces:
             return np.concatenate([each[name] for each in pieces], self._axis)
-        spec = next(each for each in self._spec.results if each.name == name)
+        at_none = self._spec.bound({"seq_length": 0})
+        spec = next(each for each in at_none.results if each.name == name)
         return np.zeros(spec.shape, DTYPES[spec.dtype].numpy)[self._at(0, 0)]
+
+
+def _at_batch(function: Function, arguments: Mapping[str, Any]) -> FunctionSpec:
+    """The function at the batch size of the first state, if that is open.
+
+    Raises:
+        InvalidArgumentError: No state is given that tells it.
+    """
+    spec = function.spec
+    if "batch_size" not in spec.open_dims:
+        return spec
+    op = _of(spec)
+    states = tuple(each for each in spec.arguments if each.name in op.states)
+    shapes = {
+        each.name: as_array(spec.op, each.name, value, each.dtype, function.device.uri).shape
+        for each in states
+        if (value := arguments.get(each.name)) is not None
+    }
+    told = replace(spec, arguments=states, dims={"batch_size": spec.dims["batch_size"]})
+    return spec.bound(open_sizes_of(told, shapes))
 
 
 def _of(spec: FunctionSpec) -> _Op:

@@ -26,6 +26,7 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
@@ -36,6 +37,7 @@ _SHAPING = frozenset(
     f"stablehlo.{name}"
     for name in (
         *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
+        "get_dimension_size",
     )
 )
 
@@ -45,7 +47,7 @@ class Output:
     """An array that every step writes one row of.
 
     Attributes:
-        shape: Its shape, ``(T, B, N)``.
+        shape: Its shape, ``(T, B, N)``; `DYNAMIC` for what is open.
         element: Its element type.
         row: What a step writes, ``[B, N]``.
         time: Where: the index of the row, a scalar.
@@ -219,10 +221,14 @@ class TimeLoop:
 
     @property
     def seq_length(self) -> int:
-        """How many steps there are at most; where no output tells, that of a sequence it reads."""
+        """How many steps there are at most; where no output tells, that of a sequence it reads.
+
+        It is `DYNAMIC` if that is open.
+        """
         if self.outputs:
             return self.outputs[0].shape[0]
-        return max((shape(each)[0] for each in self.arguments if rank(each) == 3), default=1)
+        sizes = [shape(each)[0] for each in self.arguments if rank(each) == 3]
+        return DYNAMIC if DYNAMIC in sizes else max(sizes, default=1)
 
     def roots(self) -> list[ir.Value]:
         """Everything a step has to compute: rows, states, and left-hand sides of products."""
@@ -331,6 +337,10 @@ def _counts(loop: ir.Operation, length: ir.Value) -> bool:
 
 def _is_splat(value: ir.Value, number: int) -> bool:
     """Whether a value is a constant that is some number everywhere."""
+    if not isinstance(value.owner, ir.Block):
+        op = defining(value)
+        if op.name == "stablehlo.dynamic_broadcast_in_dim":
+            return _is_splat(op.operands[0], number)
     if not is_constant(value):
         return False
     text = f"{number}.0" if is_float(element(value)) else number

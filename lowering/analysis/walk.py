@@ -71,6 +71,7 @@ class Step:
         rows: The array of each left-hand side of a product, and which row of its first axis.
         leads: The rows of first axes: "time", "current", "next".
         scalars: The scalars so far.
+        length: How many steps there are at most; 0 where nobody asks.
     """
 
     loop: TimeLoop
@@ -81,6 +82,7 @@ class Step:
     rows: Mapping[ir.Value, tuple[str, str]]
     leads: dict[str, Index] = field(default_factory=dict[str, Index])
     scalars: dict[ir.Value, Number] = field(default_factory=dict[ir.Value, Number])
+    length: Index = 0
 
     def begin(self, counter: Number) -> None:
         """Emits all scalars of a step, given its number; those of the step before are forgotten."""
@@ -100,6 +102,8 @@ class Step:
             with self.body.located(op.location):
                 if op.name == "stablehlo.constant":
                     self.scalars[value] = splat(self.body, op)
+                elif op.name == "stablehlo.get_dimension_size":
+                    self.scalars[value] = self.body.index(self.length).to_integer("i32")
                 else:
                     operands = [self.scalar(operand) for operand in op.operands]
                     self.scalars[value] = elementwise(self.body, op, operands)

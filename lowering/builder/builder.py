@@ -9,17 +9,21 @@ Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/sp
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import Open, bound, is_open
 
 __all__ = ["Builder"]
 
@@ -37,6 +41,7 @@ class Builder:
         self.spec = spec
         self._location = ir.Location.name(spec.op)
         self._symbols: set[str] = set()
+        self._dims: dict[str, Value] = {}  # the open ones, in the function that is being emitted
 
     # Source locations.
 
@@ -123,13 +128,49 @@ class Builder:
 
     # Constants and shapes.
 
+    def sized(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: Type,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> Value:
+        """Creates an op that is told the shape of its result: by an operand if that is open."""
+        if not result.is_open:
+            return self.op(name, operands, result, attributes)
+        return self.op(
+            f"dynamic_{name}", [*operands, self.vector(result.shape)], result, attributes
+        )
+
+    def vector(self, numbers: Sequence[Value | int]) -> Value:
+        """A vector of sizes or places, int64."""
+        values = [
+            number if isinstance(number, Value) else self.constant(number, "int64")
+            for number in numbers
+        ]
+        return self.concatenate([value.reshape(1) for value in values], 0)
+
     def constant(self, value: float, dtype: str) -> Value:
-        """A scalar constant."""
+        """A scalar constant; a size that is open is computed."""
+        if isinstance(value, Open):
+            return self._evaluated(value).to(dtype)
         return self.full(value, (), dtype)
+
+    def _evaluated(self, size: Open) -> Value:
+        """A size, from the open dimensions of what the function is given."""
+        terms: list[Value] = []
+        for names, factor in size.terms.items():
+            values = [self._dims[name] for name in names]
+            if factor != 1 or not names:
+                values.append(self.constant(factor, "int64"))
+            terms.append(functools.reduce(operator.mul, values))
+        return functools.reduce(operator.add, terms)
 
     def full(self, value: float, shape: tuple[int, ...], dtype: str) -> Value:
         """A tensor of equal elements."""
         type = Type(shape, dtype)
+        if type.is_open or is_open(value):
+            return self.constant(value, dtype).broadcast_in_dim(shape, [])
         element = type.mlir.element_type
         if type.is_float:
             with np.errstate(over="ignore"):  # a value too large for the type is its infinity
@@ -179,7 +220,7 @@ class Builder:
     def iota(self, shape: tuple[int, ...], axis: int, dtype: str = "int64") -> Value:
         """Each element its own index along an axis."""
         dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
-        return self.op("iota", [], Type(shape, dtype), {"iota_dimension": dimension})
+        return self.sized("iota", [], Type(shape, dtype), {"iota_dimension": dimension})
 
     def random_bits(self, key: Value, counter: Value, count: int) -> Value:
         """Philox 4x32 bits, uint32 ``[count]``; the counter advances by one for every 128 bits.
@@ -191,6 +232,11 @@ class Builder:
         """
         state = self.concatenate([key.reshape(1), counter.reshape(1)], 0).bitcast("uint64")
         result = Type((count,), "uint32")
+        if result.is_open:
+            raise UnsupportedError(
+                f"{self.spec.op}: dropout draws as many numbers as there are elements, which open "
+                "sizes leave unknown: give all dimensions, or build it with dropout=0"
+            )
         if not count:
             return self.full(0, (0,), "uint32")
         algorithm = ir.Attribute.parse("#stablehlo<rng_algorithm PHILOX>")
@@ -351,14 +397,34 @@ class Builder:
         if private:
             attributes["sym_visibility"] = ir.StringAttr.get("private")
         op = self.create("func.func", [], [], attributes, regions=1)
+        outside = self._dims
         with self.block(op.regions[0], arguments, names) as values:
+            self._dims = self._read_dims(values)
             results = list(body(*values))
             self.terminate("func.return", results)
+        self._dims = outside
         types = [result.type for result in results]
         function_type = ir.FunctionType.get([t.mlir for t in arguments], [t.mlir for t in types])
         op.attributes["function_type"] = ir.TypeAttr.get(function_type)
         self.verify(op)
         return types
+
+
+    def _read_dims(self, values: Sequence[Value]) -> dict[str, Value]:
+        """The open dimensions of some values, as int64 scalars."""
+        dims: dict[str, Value] = {}
+        for value in values:
+            for axis, size in enumerate(value.shape):
+                name = str(size)
+                if not is_open(size) or name in dims or bound(size, {name: 1}) != 1:
+                    continue
+                self.step(f"{name} = axis {axis}")
+                dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
+                number = self.op(
+                    "get_dimension_size", [value], Type((), "int32"), {"dimension": dimension}
+                )
+                dims[name] = number.to("int64")
+        return dims
 
 
 def _attribute(value: bool | int | float | str) -> ir.Attribute:

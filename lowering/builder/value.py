@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
+from rnn_compiler.schema.open_sizes import is_open
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -23,10 +24,15 @@ __all__ = ["Type", "Value"]
 _INNER_TYPES = {"bool": "i1", "uint32": "ui32", "uint64": "ui64"}
 """Element types that no op takes or gives."""
 
+_UNKNOWN = ir.ShapedType.get_dynamic_size()
+
 
 @dataclass(frozen=True)
 class Type:
-    """A tensor type: a shape and the name of an element type (``"float32"``, ``"bool"``)."""
+    """A tensor type: a shape and the name of an element type (``"float32"``, ``"bool"``).
+
+    Sizes that are open (`schema.open_sizes`) are sizes like others.
+    """
 
     shape: tuple[int, ...]
     dtype: str
@@ -35,7 +41,13 @@ class Type:
     def mlir(self) -> ir.RankedTensorType:
         """The MLIR type, in the current context."""
         element = _INNER_TYPES.get(self.dtype) or DTYPES[self.dtype].mlir
-        return ir.RankedTensorType.get(self.shape, ir.Type.parse(element))
+        sizes = [_UNKNOWN if is_open(size) else size for size in self.shape]
+        return ir.RankedTensorType.get(sizes, ir.Type.parse(element))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a size is open."""
+        return any(map(is_open, self.shape))
 
     @property
     def is_float(self) -> bool:
@@ -128,7 +140,7 @@ class Value:
         """The same elements in another shape."""
         if shape == self.shape:
             return self
-        return self.builder.op("reshape", [self], Type(shape, self.dtype))
+        return self.builder.sized("reshape", [self], Type(shape, self.dtype))
 
     def flat(self) -> Value:
         """The same elements as a vector."""
@@ -144,7 +156,7 @@ class Value:
     def broadcast_in_dim(self, shape: tuple[int, ...], axes: Sequence[int]) -> Value:
         """Repeated so that axis k of this value becomes axis `axes[k]` of the result."""
         attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get(list(axes))}
-        return self.builder.op("broadcast_in_dim", [self], Type(shape, self.dtype), attributes)
+        return self.builder.sized("broadcast_in_dim", [self], Type(shape, self.dtype), attributes)
 
     def transpose(self, *permutation: int) -> Value:
         """Axes reordered: axis k of the result is axis `permutation[k]` of this value."""
@@ -159,6 +171,9 @@ class Value:
         starts = [0] * len(self.shape)
         limits = list(self.shape)
         starts[axis], limits[axis] = start, stop
+        if any(map(is_open, (*starts, *limits))):
+            sizes = [stop - start for start, stop in zip(starts, limits, strict=True)]
+            return self._span(starts, sizes)
         attributes = {
             "start_indices": ir.DenseI64ArrayAttr.get(starts),
             "limit_indices": ir.DenseI64ArrayAttr.get(limits),
@@ -166,6 +181,13 @@ class Value:
         }
         shape = tuple(stop - start for start, stop in zip(starts, limits, strict=True))
         return self.builder.op("slice", [self], Type(shape, self.dtype), attributes)
+
+    def _span(self, starts: Sequence[Value | int], sizes: Sequence[int]) -> Value:
+        """The part that begins at some places and has some sizes, of which one is open."""
+        b = self.builder
+        ends = [start + size for start, size in zip(starts, sizes, strict=True)]
+        operands = [self, b.vector(starts), b.vector(ends), b.vector([1] * len(sizes))]
+        return b.op("real_dynamic_slice", operands, Type(tuple(sizes), self.dtype))
 
     def split(self, axis: int, parts: int) -> tuple[Value, ...]:
         """Cut into equal parts along one axis."""
@@ -175,6 +197,9 @@ class Value:
     def row(self, index: Value) -> Value:
         """Element `index` of the first axis, ``self[index]``; the index is clamped to the range."""
         b = self.builder
+        if any(map(is_open, self.shape[1:])):
+            rest = self.shape[1:]
+            return self._span([index, *[0] * len(rest)], (1, *rest)).reshape(*rest)
         indices = [index] + [b.constant(0, index.dtype)] * (len(self.shape) - 1)
         attributes = {"slice_sizes": ir.DenseI64ArrayAttr.get([1, *self.shape[1:]])}
         row = b.op(

@@ -37,6 +37,7 @@ from rnn_compiler.lowering.cpu.row_order import RowOrder, rows_by_length
 from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
 from rnn_compiler.lowering.kernel.arithmetic import splat
+from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -89,18 +90,31 @@ class FusedLoop:
             for value, operand in list(self._operands.items())[1:]
             if rank(value) == 0 and is_constant(operand)
         }
-        self._plan = Plan(loop, vectors)
         types = [value.type for value in loop.arguments]
         self.function = Function(symbol, types, location)
+        self._length = self._steps_at_most()
+        self._plan = Plan(loop, vectors, self._length)
         arguments = {
             value: self._argument(value, given)
             for value, given in zip(loop.arguments, self.function.arguments, strict=True)
         }
         self.function.finish(self._results(self._dispatch(arguments, place)))
 
+    def _steps_at_most(self) -> Index:
+        """How many steps there are at most; read off a sequence if that is open."""
+        loop = self.loop
+        if loop.seq_length != DYNAMIC:
+            return loop.seq_length
+        sequences = [k for k, value in enumerate(loop.arguments) if DYNAMIC in shape(value)[:1]]
+        return self.function.size(self.function.arguments[sequences[0]], 0)
+
+    def _sizes(self, value: ir.Value) -> list[Index]:
+        """The sizes of an argument or a state; the time axis is the only one that may be open."""
+        return [self._length if size == DYNAMIC else size for size in shape(value)]
+
     def _argument(self, value: ir.Value, given: ir.Value) -> Array:
         """An argument of the function, without a batch axis of 1, of two steps at least."""
-        array, batch = Array.of(given), self._plan.batch
+        array, batch = Array(given, self._sizes(value), element(value)), self._plan.batch
         if rank(value) == 3 and array.shape[0] == 1:
             array = repeated(self.function, array, FEWEST)
         weights = {product.weight for product in self.loop.products.values()}
@@ -139,6 +153,7 @@ class FusedLoop:
         initial = [executable.read(array) for array in initial]
         arrays = {key: executable.make(type) for key, type in plan.arrays.items()}
         step = Step(loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars)
+        step.length = executable.size(self._length)
         turns = Turns(executable, parts, *place)
         if order:
             sequences = [inside[value] for value in arguments if rank(value) == 3]
@@ -149,7 +164,7 @@ class FusedLoop:
 
     def _order(self, arguments: dict[ir.Value, Array]) -> RowOrder | None:
         """Emits the sorting of rows by length."""
-        lengths, count = self.loop.lengths, self.loop.outputs[0].shape[0]
+        lengths, count = self.loop.lengths, self._length
         if lengths is None:
             return None
         start = None if lengths.start is None else arguments[lengths.start]
@@ -200,8 +215,9 @@ class FusedLoop:
 
     def _restored(self, array: Array, of: Output | State) -> Array:
         """A result in the shape and element type that the decomposition has."""
+        full: Sequence[Index]
         if isinstance(of, Output):
-            full, kind = of.shape, of.element
+            full, kind = (self._length, *of.shape[1:]), of.element
             steps = (full[0], *array.shape[1:])
             if array.shape != steps:
                 array = self.function.extract(array, [0] * len(steps), steps)
@@ -246,7 +262,8 @@ class _Steps:
         """Emits the loop, from the states before it to zeros in the rows after it."""
         body, turns = self.body, self.turns
         given = self.step.scalars[self.loop.arguments[0]]
-        low, high = (body.constant(n, "i64") for n in (0, self.loop.seq_length))
+        length, low = self.step.length, body.constant(0, "i64")
+        high = body.constant(length, "i64") if isinstance(length, int) else length.to_integer("i64")
         self.count = body.smaller(body.larger(given, low), high).to_index()
         self.one, self.two = body.index(1), body.index(2)
         parity = self.count % self.two
@@ -268,7 +285,7 @@ class _Steps:
         outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
         first = self.count + turns.workgroup
         if outputs:
-            body.loop(first, self.loop.seq_length, turns.parts, outputs, self._zero_row)
+            body.loop(first, length, turns.parts, outputs, self._zero_row)
         if self.order:
             finals = [self.arrays[f"final{number}"] for number in range(len(states))]
             pairs = list(zip(states, finals, strict=True))
@@ -291,7 +308,7 @@ class _Steps:
         current = (self.count - number) % self.two
         step.leads = {"current": current, "next": self.one - current}
         for output in self.loop.outputs[:1]:
-            step.leads["time"] = step.row_index(output.time, output.shape[0])
+            step.leads["time"] = step.row_index(output.time, step.length)
         step.emit_scalars()
         self.active = self.order and self.order.count(self.body, step.leads["time"])
         turn = number * len(stages)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS
 from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
-from rnn_compiler.lowering.cpu.valid_rows import ValidRows
+from rnn_compiler.lowering.cpu.valid_rows import AllRows, ValidRows
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -40,7 +40,7 @@ def padded_sum(
     vectors: VectorUnit,
     sides: tuple[Array, Array],
     sizes: tuple[int, int],
-    valid: ValidRows,
+    valid: ValidRows | AllRows,
     total: Array,
     offset: Number,
 ) -> Array:
@@ -60,7 +60,7 @@ def padded_sum(
     """
     (left, right), (rows, columns), of = sides, sizes, total.element
     high, wide = widths(vectors, of)
-    panels = known(left.shape)[1]
+    panels = known(left.shape[1:])[0]
     groups = min(WORKGROUPS, panels)
     executable = Executable(outside, "sum", groups)
     body, group = executable.body, executable.workgroup()
@@ -116,7 +116,7 @@ def widths(vectors: VectorUnit, element: str) -> tuple[int, int]:
 
 
 def gathered(
-    outside: Function, vectors: VectorUnit, matrix: Array, valid: ValidRows, width: int
+    outside: Function, vectors: VectorUnit, matrix: Array, valid: ValidRows | AllRows, width: int
 ) -> Array:
     """Emits the gathering of the rows that count into panels of columns.
 
@@ -130,9 +130,13 @@ def gathered(
     Returns:
         ``[K / TOGETHER, N / width, TOGETHER, width]``; anything after the last column.
     """
-    rows, columns = known(matrix.shape)
-    blocks, panels = -(-rows // TOGETHER), -(-columns // width)
-    groups = min(WORKGROUPS, blocks)
+    rows, columns = matrix.shape[0], known(matrix.shape[1:])[0]
+    panels = -(-columns // width)
+    if isinstance(rows, int):
+        blocks: Index = -(-rows // TOGETHER)
+        groups = min(WORKGROUPS, blocks)
+    else:
+        blocks, groups = (rows + (TOGETHER - 1)) // TOGETHER, WORKGROUPS
     executable = Executable(outside, "gather", groups)
     body = executable.body
     matrix, valid = executable.read(outside.held(matrix)), valid.inside(executable)

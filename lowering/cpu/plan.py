@@ -24,6 +24,7 @@ from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, shape, unit_of, width
 from rnn_compiler.lowering.analysis.walk import Write
 from rnn_compiler.lowering.kernel.body import ArrayType
+from rnn_compiler.lowering.kernel.number import Index
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
@@ -66,7 +67,7 @@ class Stage:
     panel: int
 
 
-def _without_batch(batch: int, full: Sequence[int]) -> tuple[int, ...]:
+def _without_batch(batch: int, full: Sequence[Index]) -> tuple[Index, ...]:
     """A shape ``[..., B, N]`` without its batch axis if that is 1."""
     return (*full[:-2], full[-1]) if batch == 1 else tuple(full)
 
@@ -75,6 +76,7 @@ class Plan:
     """What the dispatch of a time loop writes.
 
     Attributes:
+        length: How many steps there are at most.
         batch: The batch size.
         arrays: The arrays that it makes, by key.
         states: The key of each state's array.
@@ -84,13 +86,18 @@ class Plan:
         by_length: Whether rings hold rows in the order of their lengths.
     """
 
-    def __init__(self, loop: TimeLoop, vectors: VectorUnit) -> None:
+    def __init__(self, loop: TimeLoop, vectors: VectorUnit, length: Index) -> None:
         """Decides on it.
+
+        Args:
+            loop: The loop.
+            vectors: The vector unit.
+            length: How many steps there are at most.
 
         Raises:
             Refused: The loop is none that can be one dispatch.
         """
-        self._loop, self._vectors = loop, vectors
+        self._loop, self._vectors, self.length = loop, vectors, length
         self.batch = loop.batch_size
         _check_axes(loop, self.batch)
         blocks = -(-self.batch // vectors.row_block(self.batch))
@@ -109,7 +116,7 @@ class Plan:
         loop, writes = self._loop, list[Write]()
         for number, output in enumerate(loop.outputs):
             key = f"output{number}"
-            rows = max(output.shape[0], FEWEST)
+            rows = max(self.length, FEWEST) if isinstance(self.length, int) else self.length
             whole = _without_batch(self.batch, (rows, *output.shape[1:]))
             self.arrays[key] = ArrayType(whole, output.element)
             writes.append(Write(output.row, key, "time"))

@@ -143,7 +143,7 @@ def rows_by_length(
     vectors: VectorUnit,
     lengths: Array,
     start: Array | None,
-    count: int,
+    count: Index,
     *,
     late: bool,
 ) -> RowOrder:
@@ -167,12 +167,14 @@ def rows_by_length(
     first = executable.given(outside.element(start)) if start is not None else None
     order, steps = (executable.make(ArrayType((batch,), "i32")) for _ in range(2))
     active = executable.make(ArrayType((count + 1,), "i32"))
+    count = executable.size(count)
+    end = count if isinstance(count, int) else count.to_integer("i64")
     one = body.constant(1, "i32")
 
     def steps_of(row: Number) -> Number:
         length = body.element(lengths, [row])
         length = length if first is None else length - first
-        return body.smaller(body.larger(length, 0), count).to_index()
+        return body.smaller(body.larger(length, 0), end).to_index()
 
     def tally(row: Number) -> None:
         number = steps_of(row)

@@ -18,7 +18,7 @@ from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["ValidRows", "valid_rows"]
+__all__ = ["AllRows", "ValidRows", "valid_rows"]
 
 
 @dataclass
@@ -44,6 +44,29 @@ class ValidRows:
     def row(self, body: Body, place: Index) -> Number:
         """The number of the row at a place."""
         return body.element(self.rows, [place]).to_index()
+
+
+@dataclass
+class AllRows:
+    """Rows that all count, as many as there are.
+
+    Attributes:
+        number: How many.
+    """
+
+    number: Index
+
+    def inside(self, executable: Executable) -> AllRows:
+        """The same in a dispatch."""
+        return AllRows(executable.size(self.number))
+
+    def count(self, body: Body) -> Number:
+        """How many rows there are."""
+        return body.index(self.number)
+
+    def row(self, body: Body, place: Index) -> Number:
+        """The number of the row at a place: that place."""
+        return body.index(place)
 
 
 def valid_rows(

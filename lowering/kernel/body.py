@@ -57,6 +57,11 @@ class ArrayType:
     element: str
 
     @property
+    def computed(self) -> list[Number]:
+        """Those of its sizes that are computed."""
+        return [size for size in self.shape if isinstance(size, Number)]
+
+    @property
     def mlir(self) -> ir.Type:
         """The tensor type."""
         sizes = [size if isinstance(size, int) else DYNAMIC for size in self.shape]
@@ -129,6 +134,13 @@ class Body:
         """A place before an op, with its source location."""
         body = cls(op.block, op.location)
         body._at = ir.InsertionPoint(op)
+        return body
+
+    @classmethod
+    def after(cls, op: ir.Operation) -> Body:
+        """A place after an op, with its source location."""
+        body = cls(op.block, op.location)
+        body._at = ir.InsertionPoint.after(op)
         return body
 
     @contextmanager
@@ -246,9 +258,13 @@ class Body:
 
     # Arrays.
 
+    def size(self, value: ir.Value, axis: int) -> Number:
+        """Emits the reading of an array's size."""
+        return self.number("tensor.dim", [value, self.index(axis)], "index")
+
     def held(self, array: Array) -> Array:
         """Emits a clone, never carried out: what makes an array stays out of what reads it."""
-        return self.array("flow.tensor.clone", [array], array.type)
+        return self.array("flow.tensor.clone", [array, *array.type.computed], array.type)
 
     def opaque(self, array: Array) -> Array:
         """Emits a barrier: nothing is known of the array, not even that nobody reads it."""
@@ -256,8 +272,7 @@ class Body:
 
     def empty(self, type: ArrayType) -> Array:
         """Emits an array of anything."""
-        sizes = [size for size in type.shape if isinstance(size, Number)]
-        return self.array("tensor.empty", sizes, type)
+        return self.array("tensor.empty", type.computed, type)
 
     def element(self, array: Array, places: Sequence[Index] = ()) -> Number:
         """Emits the reading of one number."""
@@ -311,20 +326,35 @@ class Body:
         array.value = made.value
 
     def collapse(self, array: Array, groups: Sequence[Sequence[int]]) -> Array:
-        """Emits an array with some neighbouring axes as one; all sizes are known."""
+        """Emits an array with some neighbouring axes as one."""
+        if array.type.computed:
+            grouped = [[array.shape[axis] for axis in group] for group in groups]
+            return self.reshape(array, [_product(sizes) for sizes in grouped])
         sizes = [math.prod(known(array.shape[axis] for axis in group)) for group in groups]
         attributes = {"reassociation": reassociation(groups)}
         type = ArrayType(tuple(sizes), array.element)
         return self.array("tensor.collapse_shape", [array], type, attributes)
 
-    def expand(self, array: Array, groups: Sequence[Sequence[int]], shape: Sequence[int]) -> Array:
-        """Emits an array with some axes as several; all sizes are known."""
+    def expand(
+        self, array: Array, groups: Sequence[Sequence[int]], shape: Sequence[Index]
+    ) -> Array:
+        """Emits an array with some axes as several."""
+        if array.type.computed:
+            return self.reshape(array, shape)
+        shape = known(shape)
         attributes: dict[str, ir.Attribute] = {
             "reassociation": reassociation(groups),
             "static_output_shape": integers(shape),
         }
         type = ArrayType(tuple(shape), array.element)
         return self.array("tensor.expand_shape", [array], type, attributes)
+
+    def reshape(self, array: Array, shape: Sequence[Index]) -> Array:
+        """Emits an array's elements in another shape, outside of a dispatch."""
+        type = ArrayType(tuple(shape), array.element)
+        before, after = array.type.computed, type.computed
+        attributes = {"operandSegmentSizes": segments(1, len(before), len(after))}
+        return self.array("flow.tensor.reshape", [array, *before, *after], type, attributes)
 
     # Control flow.
 
@@ -391,6 +421,17 @@ def _span(
     }
     counts = [*[1] * leading, *map(len, numbers), 0]
     return [*numbers[0], *numbers[1]], {"operandSegmentSizes": segments(*counts), **attributes}
+
+
+def _product(sizes: Iterable[Index]) -> Index:
+    """The product of some sizes."""
+    total: Index = 1
+    for size in sizes:
+        if isinstance(size, Number):
+            total = size if total == 1 else size * total
+        elif size != 1:
+            total = total * size
+    return total
 
 
 def _hand_on(arrays: Sequence[Array], values: Iterable[ir.Value]) -> None:

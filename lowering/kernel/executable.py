@@ -12,15 +12,16 @@ took to compile.
 from __future__ import annotations
 
 from rnn_compiler.lowering.kernel.attributes import (
+    DYNAMIC,
     binding_type,
     cpu_pipeline,
     integers,
     segments,
     tensor_binding_type,
 )
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.function import Function, create_function, set_function_type
-from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["TILED", "VECTORS", "Executable"]
@@ -42,14 +43,14 @@ class Executable:
     """
 
     def __init__(
-        self, outside: Function, kind: str, workgroups: int, pipeline: str = TILED
+        self, outside: Function, kind: str, workgroups: Index, pipeline: str = TILED
     ) -> None:
         """Starts one.
 
         Args:
             outside: Where it is dispatched.
             kind: What it is; a part of its name.
-            workgroups: How many workgroups run it.
+            workgroups: How many workgroups run it; known, or computed outside.
             pipeline: How IREE compiles it; `VECTORS` if there is no op in it to be cut up.
         """
         self.name = outside.name_executable(kind)
@@ -58,9 +59,12 @@ class Executable:
         self.body = Body(self._block, outside.location)
         self._zero = self.body.index(0)
         self._operands: list[ir.Value] = []
+        self._operand_sizes: list[Number] = []
+        self._sizes: dict[ir.Value, Number] = {}
         self._read: dict[ir.Value, int] = {}
         self._made: list[tuple[Array, ir.Value, ir.Value]] = []
         self._changed: list[tuple[Array, int, ir.Value]] = []
+        self._outside_types: dict[int, ArrayType] = {}
 
     # Operands.
 
@@ -69,34 +73,48 @@ class Executable:
         parameter = self._parameter(number.value, number.value.type)
         return Number(self.body, parameter, number.element)
 
+    def size(self, size: Index) -> Index:
+        """A size from outside, as it is inside."""
+        if isinstance(size, int):
+            return size
+        if size.value not in self._sizes:
+            self._sizes[size.value] = self.given(size)
+        return self._sizes[size.value]
+
     def read(self, array: Array) -> Array:
         """An array from outside, as it is inside."""
-        binding = self._bound(array, tensor_binding_type("readonly", array.type.mlir))
-        inside = self._loaded(array.type, binding)
+        type = self._type(array.type)
+        binding = self._bound(array, tensor_binding_type("readonly", type.mlir), type)
+        inside = self._loaded(type, binding)
         self._read[inside.value] = len(self._operands) - 1
         return inside
 
     def memory(self, array: Array) -> ir.Value:
         """What `read` gave as a memref, for hints of what will be read."""
         parameter = self._block.arguments[self._read[array.value]]
-        kind = ir.MemRefType.get(list(known(array.shape)), element_type(array.element))
-        return self._subspan(parameter, kind)
+        sizes = [size if isinstance(size, int) else DYNAMIC for size in array.shape]
+        kind = ir.MemRefType.get(sizes, element_type(array.element))
+        return self._subspan(parameter, kind, array.type)
 
     def change(self, array: Array) -> Array:
         """An array from outside, parts of which the dispatch changes, as it is inside."""
-        binding = self._bound(array, tensor_binding_type("readwrite", array.type.mlir))
-        inside = self._loaded(array.type, binding)
+        type = self._type(array.type)
+        binding = self._bound(array, tensor_binding_type("readwrite", type.mlir), type)
+        inside = self._loaded(type, binding)
+        self._outside_types[id(inside)] = array.type
         self._changed.append((inside, len(self._operands) - 1, binding))
         return inside
 
     def make(self, type: ArrayType) -> Array:
         """An array that the dispatch makes; what it holds at first is anything.
 
-        What it makes is bound after all that it is given.
+        What it makes is bound after all that it is given. Sizes are those outside.
         """
         parameter = spare_block([binding_type()]).arguments[0]
-        binding = self._subspan(parameter, tensor_binding_type("readwrite", type.mlir))
+        outside, type = type, self._type(type)
+        binding = self._subspan(parameter, tensor_binding_type("readwrite", type.mlir), type)
         array = self._loaded(type, binding)
+        self._outside_types[id(array)] = outside
         self._made.append((array, parameter, binding))
         return array
 
@@ -119,7 +137,7 @@ class Executable:
         zeros = self._outside.array("flow.tensor.splat", [zero], type)
         first = self.given(self._outside.index(size * number))
         memory = ir.MemRefType.get([size * count], element_type("i32"))
-        return self._bound(zeros, memory), first
+        return self._bound(zeros, memory, type), first
 
     def workgroup(self) -> Number:
         """The number of the workgroup."""
@@ -130,17 +148,26 @@ class Executable:
         self._operands.append(operand)
         return self._block.add_argument(kind, self.body.location)
 
-    def _bound(self, array: Array, kind: ir.Type) -> ir.Value:
-        """The binding of an array from outside, as a value of some type."""
-        return self._subspan(self._parameter(array.value, binding_type()), kind)
+    def _type(self, type: ArrayType) -> ArrayType:
+        """A type with sizes from outside, as it is inside."""
+        return ArrayType(tuple(map(self.size, type.shape)), type.element)
 
-    def _subspan(self, parameter: ir.Value, kind: ir.Type) -> ir.Value:
-        return self.body.op("stream.binding.subspan", [parameter, self._zero], [kind]).results[0]
+    def _bound(self, array: Array, kind: ir.Type, type: ArrayType) -> ir.Value:
+        """The binding of an array from outside, as a value of some type."""
+        parameter = self._parameter(array.value, binding_type())
+        self._operand_sizes += array.type.computed
+        return self._subspan(parameter, kind, type)
+
+    def _subspan(self, parameter: ir.Value, kind: ir.Type, type: ArrayType) -> ir.Value:
+        operands = [parameter, self._zero, *type.computed]
+        return self.body.op("stream.binding.subspan", operands, [kind]).results[0]
 
     def _loaded(self, type: ArrayType, binding: ir.Value) -> Array:
         """All of a binding."""
-        attributes = _whole(type, 1)
-        return self.body.array("iree_tensor_ext.dispatch.tensor.load", [binding], type, attributes)
+        attributes, sizes = _whole(type, 1), type.computed
+        return self.body.array(
+            "iree_tensor_ext.dispatch.tensor.load", [binding, *sizes, *sizes], type, attributes
+        )
 
     # The dispatch.
 
@@ -159,14 +186,20 @@ class Executable:
         self.body.op("func.return")
         set_function_type(self._function, [])
         results = [*(made[0] for made in self._made), *(changed[0] for changed in self._changed)]
+        for array in results:
+            array.type = self._outside_types[id(array)]
         ties = [*(-1 for _ in self._made), *(operand for _, operand, _ in self._changed)]
+        workload = [] if isinstance(self._workgroups, int) else [self._workgroups]
+        sizes = [size for array in results for size in array.type.computed]
         self._dispatch = self._outside.op(
             "flow.dispatch",
-            self._operands,
+            [*workload, *self._operands, *self._operand_sizes, *sizes],
             [array.type.mlir for array in results],
             {
                 "entry_points": ir.ArrayAttr.get([ir.SymbolRefAttr.get([_UNNAMED, _UNNAMED])]),
-                "operandSegmentSizes": segments(0, len(self._operands), 0, 0),
+                "operandSegmentSizes": segments(
+                    len(workload), len(self._operands), len(self._operand_sizes), len(sizes)
+                ),
                 "tied_operands": ir.ArrayAttr.get(
                     [ir.IntegerAttr.get(ir.IndexType.get(), tie) for tie in ties]
                 ),
@@ -188,10 +221,9 @@ class Executable:
 
     def _store(self, array: Array, binding: ir.Value) -> None:
         """Emits the end of what is done to a binding."""
-        attributes = _whole(array.type, 2)
-        self.body.op(
-            "iree_tensor_ext.dispatch.tensor.store", [array, binding], attributes=attributes
-        )
+        attributes, sizes = _whole(array.type, 2), array.type.computed
+        operands = [array, binding, *sizes, *sizes]
+        self.body.op("iree_tensor_ext.dispatch.tensor.store", operands, attributes=attributes)
 
     def _executable(self) -> ir.Operation:
         location, name = self.body.location, ir.StringAttr.get(_UNNAMED)
@@ -212,8 +244,11 @@ class Executable:
             },
             regions=1,
         )
-        export = Body(self._export.regions[0].blocks.append(), location)
-        count, one = export.index(self._workgroups), export.index(1)
+        workload = [] if isinstance(self._workgroups, int) else [ir.IndexType.get()]
+        block = self._export.regions[0].blocks.append(*workload)
+        export = Body(block, location)
+        count = Number(export, block.arguments[0], "index") if workload else None
+        count, one = count or export.index(self._workgroups), export.index(1)
         export.op("stream.return", [count, one, one])
         module = inside.op("builtin.module", regions=1)
         module.regions[0].blocks.append().append(self._function)
@@ -222,11 +257,12 @@ class Executable:
 
 
 def _whole(type: ArrayType, operands: int) -> dict[str, ir.Attribute]:
-    """Where all of an array is, for an op with so many operands."""
-    sizes = [size for size in type.shape if isinstance(size, int)]
+    """Where all of an array is, for an op with so many operands before its sizes."""
+    rank, computed = len(type.shape), len(type.computed)
+    sizes = [size if isinstance(size, int) else DYNAMIC for size in type.shape]
     return {
-        "operandSegmentSizes": segments(*[1] * operands, 0, 0, 0, 0),
-        "static_offsets": integers([0] * len(sizes)),
+        "operandSegmentSizes": segments(*[1] * operands, computed, 0, computed, 0),
+        "static_offsets": integers([0] * rank),
         "static_sizes": integers(sizes),
-        "static_strides": integers([1] * len(sizes)),
+        "static_strides": integers([1] * rank),
     }

@@ -77,7 +77,7 @@ def link_module(text: str) -> Linked:
 
 def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpec]) -> FunctionSpec:
     """The function of an op at given sizes, which is added where there is none yet."""
-    key = json.dumps([spec.op, spec.dtype, spec.dims, spec.json_attributes])
+    key = json.dumps([spec.op, spec.dtype, spec.json_dims, spec.json_attributes])
     if key not in made:
         symbol = unused_symbol(module.operation, f"rnn_compiler_{spec.function}")
         made[key] = replace(spec, function=symbol)

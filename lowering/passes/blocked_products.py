@@ -12,6 +12,7 @@ Leaves: products of a single column, a single number summed or fewer than `SMALL
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import (
@@ -20,8 +21,13 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.cpu.blocked_product import blocked_product
+from rnn_compiler.lowering.cpu.open_product import FEWEST, open_product
+from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
 from rnn_compiler.lowering.cpu.row_product import row_product
-from rnn_compiler.lowering.kernel.body import Array
+from rnn_compiler.lowering.cpu.valid_rows import AllRows
+from rnn_compiler.lowering.kernel.arrays import own_zeros
+from rnn_compiler.lowering.kernel.attributes import DYNAMIC
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
@@ -30,11 +36,12 @@ from rnn_compiler.lowering.passes.edits import (
     composite_name,
     opaque,
     replace,
+    tied,
     unfolded,
     widened,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
 __all__ = ["blocked_products"]
 
@@ -53,7 +60,8 @@ def blocked_products(lowering: Lowering) -> None:
     for op in lowering.ops():
         found = _found(op)
         if found is not None and found.is_large:
-            _rewrite(lowering.module, op, found, vectors, made)
+            rewrite = _rewrite_open if found.is_open else _rewrite
+            rewrite(lowering.module, op, found, vectors, made)
 
 
 @dataclass(frozen=True)
@@ -75,10 +83,18 @@ class _Found:
     offset: int = 0
 
     @property
+    def is_open(self) -> bool:
+        """Whether a size is open: how many rows there are, or how many are summed."""
+        return any(DYNAMIC in shape(value) for value in (self.lhs, self.rhs))
+
+    @property
     def is_large(self) -> bool:
         sizes = [shape(value) for value in (self.lhs, self.rhs)]
         kept = [size[1 - axis] for size, axis in zip(sizes, self.axes, strict=True)]
         summed = sizes[0][self.axes[0]]
+        if self.is_open:
+            each = [size for size in (*kept, summed) if size != DYNAMIC]
+            return min(each) > 1 and math.prod(each) >= SMALLEST_ROW
         if self.is_row:
             return min(kept[1], summed) > 1 and kept[1] * summed >= SMALLEST_ROW
         return min(*kept, summed) > 1 and kept[0] * kept[1] * summed >= SMALLEST
@@ -138,3 +154,56 @@ def _rewrite(
     name = "row_product" if found.is_row else "blocked_product"
     (result,) = call(module, op, operands, name, made, function, found.axes)
     replace(op, result)
+
+
+def _rewrite_open(
+    module: ir.Module,
+    op: ir.Operation,
+    found: _Found,
+    vectors: VectorUnit,
+    made: dict[str, str],
+) -> None:
+    """The same of a product of as many rows as there are, or of the sum of as many outer ones."""
+    matrices, sums = (found.lhs, found.rhs), element(op.results[0])
+    kinds = Operands(sums, sums)
+    if found.axes[0] == 1:
+        inner = shape(found.lhs)[1]
+        of = (element(value) for value in matrices)
+        kinds = vectors.operands(*of, sums, inner=inner, rows=FEWEST)
+    operands = [
+        tied(widened(value, of, op), op) for value, of in zip(matrices, kinds, strict=True)
+    ]
+    types = [operand.type for operand in operands]
+
+    def function(symbol: str) -> Function:
+        made = Function(symbol, types, op.location)
+        lhs, rhs = (_open_array(made, value) for value in made.arguments)
+        if found.axes[0] == 1:
+            made.finish([open_product(made, vectors, lhs, rhs, found.axes[1])])
+        else:
+            made.finish([_sum(made, vectors, lhs, rhs)])
+        return made
+
+    (result,) = call(module, op, operands, "open_product", made, function, found.axes)
+    replace(op, result)
+
+
+def _open_array(body: Function, value: ir.Value) -> Array:
+    """A matrix whose first size is open."""
+    rows, columns = shape(value)
+    return Array(value, (body.size(value, 0) if rows == DYNAMIC else rows, columns), element(value))
+
+
+def _sum(outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array) -> Array:
+    """Emits the sum of the outer products of all rows."""
+    valid, of = AllRows(lhs.shape[0]), lhs.element
+    sides = [
+        gathered(outside, vectors, Array(side.value, (lhs.shape[0], side.shape[1]), of), valid, n)
+        for side, n in zip((lhs, rhs), widths(vectors, of), strict=True)
+    ]
+    sizes = known((lhs.shape[1], rhs.shape[1]))
+    zeros = own_zeros(outside, ArrayType((math.prod(sizes),), of))
+    total = padded_sum(
+        outside, vectors, (sides[0], sides[1]), (sizes[0], sizes[1]), valid, zeros, outside.index(0)
+    )
+    return outside.expand(total, [[0, 1]], sizes)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rnn_compiler.lowering.analysis.sizes import source_of_size
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
+from rnn_compiler.lowering.kernel.attributes import DYNAMIC
+from rnn_compiler.lowering.kernel.body import Body
 from rnn_compiler.lowering.kernel.function import Function, unused_symbol
 from rnn_compiler.lowering.kernel.number import element_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
@@ -18,6 +21,7 @@ __all__ = [
     "opaque",
     "replace",
     "returning",
+    "tied",
     "unfolded",
     "widened",
 ]
@@ -70,7 +74,30 @@ def _spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
         op.move_before(call)
     call.erase()
     function.erase()
+    for op in [op for op in ops if op.name == "tensor.dim"]:
+        ops.remove(op)
+        _settle(op)
     return ops
+
+
+def _settle(size: ir.Operation) -> None:
+    """Reads an open size where it comes from: what was an argument is a result by now."""
+    index = defining(size.operands[1]).attributes["value"]
+    value, axis = source_of_size(size.operands[0], ir.IntegerAttr(index).value)
+    replace(size, Body.before(size).size(value, axis).value)
+
+
+def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
+    """A value that says what its open sizes are, for a function that is called with it."""
+    if isinstance(value.owner, ir.Block) or DYNAMIC not in shape(value):
+        return value
+    body = Body.before(before)
+    sizes = [
+        body.size(*source_of_size(value, axis))
+        for axis, size in enumerate(shape(value))
+        if size == DYNAMIC
+    ]
+    return body.op("flow.tensor.tie_shape", [value, *sizes], [value.type]).results[0]
 
 
 def call(

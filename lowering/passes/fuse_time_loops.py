@@ -16,7 +16,7 @@ from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.cpu.fused_loop import FusedLoop
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.edits import opaque
+from rnn_compiler.lowering.passes.edits import opaque, tied
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.time_loops import composites
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -50,6 +50,8 @@ def fuse_time_loops(lowering: Lowering) -> None:
         for number, value in enumerate(fused.loop.arguments):
             if value in fused.opaque:
                 composite.operands[number] = _opaque(composite.operands[number])
+        for number, operand in enumerate(composite.operands):
+            composite.operands[number] = tied(operand, composite)
         fused.function.place(ir.InsertionPoint(op), made)
         op.erase()
 

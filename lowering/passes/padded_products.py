@@ -20,6 +20,7 @@ from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.cpu.padded_product import padded_product
 from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
 from rnn_compiler.lowering.cpu.valid_rows import ValidRows, valid_rows
+from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number, element_type
@@ -84,7 +85,7 @@ class _Rewriting:
         """Rewrites a product of every row with a matrix."""
         T, B, inner = shape(op.operands[0])
         columns = shape(op.results[0])[2]
-        if B == 1 or not _is_large(T * B, inner, columns) or self._is_paired(op):
+        if T == DYNAMIC or B == 1 or not _is_large(T * B, inner, columns) or self._is_paired(op):
             inlined(self.module, op)
             return
         axis = _attribute(op, "axis")

@@ -10,6 +10,9 @@ Ensures: the same numbers.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.analysis.values import shape
+from rnn_compiler.lowering.kernel.attributes import DYNAMIC
+from rnn_compiler.lowering.kernel.body import Body
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.lowering import Lowering
 
@@ -23,10 +26,23 @@ def pin_arguments(lowering: Lowering) -> None:
         for argument in block.arguments:
             if not any(True for _ in argument.uses):
                 continue
+            at = ir.InsertionPoint.at_block_begin(block)
             barrier = ir.Operation.create(
-                "util.optimization_barrier",
-                operands=[argument],
-                results=[argument.type],
-                ip=ir.InsertionPoint.at_block_begin(block),
+                "util.optimization_barrier", operands=[argument], results=[argument.type], ip=at
             )
-            argument.replace_all_uses_except(barrier.results[0], barrier)
+            pinned = barrier.results[0]
+            argument.replace_all_uses_except(pinned, barrier)
+            if DYNAMIC in shape(argument):
+                _tie(argument, barrier)
+
+
+def _tie(argument: ir.Value, barrier: ir.Operation) -> None:
+    """Says that what comes out of a barrier has the open sizes of what goes in."""
+    body = Body.before(barrier)
+    sizes = [
+        body.size(argument, axis) for axis, size in enumerate(shape(argument)) if size == DYNAMIC
+    ]
+    after = Body.after(barrier)
+    pinned = barrier.results[0]
+    tied = after.op("flow.tensor.tie_shape", [pinned, *sizes], [argument.type])
+    pinned.replace_all_uses_except(tied.results[0], tied)

@@ -26,7 +26,7 @@ def stamp_provenance(lowering: Lowering) -> None:
         facts = {
             "op": spec.op,
             "dtype": spec.dtype,
-            "dims": json.dumps(spec.dims),
+            "dims": json.dumps(spec.json_dims),
             "attributes": json.dumps(spec.json_attributes),
             "arguments": signature_text(spec.arguments),
             "results": signature_text(spec.results),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -27,6 +28,7 @@ from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import is_open
 from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_inspect", "add_run"]
@@ -163,7 +165,8 @@ def _print_functions(
 
 def _constants(spec: FunctionSpec) -> str:
     """An op with its sizes and attributes."""
-    return " ".join([spec.op, *(f"{k}={v}" for k, v in {**spec.dims, **spec.attributes}.items())])
+    dims = {name: "?" if size is None else size for name, size in spec.json_dims.items()}
+    return " ".join([spec.op, *(f"{k}={v}" for k, v in {**dims, **spec.attributes}.items())])
 
 
 def _print_plain_loops(manifest: Manifest, spec: FunctionSpec) -> None:
@@ -172,7 +175,7 @@ def _print_plain_loops(manifest: Manifest, spec: FunctionSpec) -> None:
 
 
 def _shape(tensor: TensorSpec) -> str:
-    return " x ".join(map(str, tensor.shape)) or "scalar"
+    return " x ".join("?" if is_open(size) else str(size) for size in tensor.shape) or "scalar"
 
 
 def _formula(tensor: TensorSpec) -> str:
@@ -230,7 +233,7 @@ def _run(options: argparse.Namespace) -> int:
     files = [str(options.inputs)] if options.inputs else []
     arguments = _read_inputs([*files, *options.input], function.spec)
     if options.random:
-        arguments = {**random_arguments(function.spec), **arguments}
+        arguments = {**random_arguments(function.spec, arguments), **arguments}
     specs = function.spec.arguments
     missing = [a.name for a in specs if a.name not in arguments and a.default is None]
     if missing:
@@ -244,7 +247,10 @@ def _run(options: argparse.Namespace) -> int:
     if output:
         stored = {name: _storable(array) for name, array in results.items()}
         write_files((output, npz_bytes(stored)))
-    rows = [(spec, _summary(results[spec.name])) for spec in function.spec.results]
+    at_sizes = [
+        replace(spec, shape=tuple(results[spec.name].shape)) for spec in function.spec.results
+    ]
+    rows = [(spec, _summary(results[spec.name])) for spec in at_sizes]
     if options.json:
         facts = {
             "file": str(options.file),

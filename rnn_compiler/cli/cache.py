@@ -99,7 +99,7 @@ def _facts(file: StoredFile) -> dict[str, Any]:
             {
                 "op": spec.op,
                 "dtype": spec.dtype,
-                "dims": spec.dims,
+                "dims": spec.json_dims,
                 "attributes": spec.json_attributes,
             }
             for spec in manifest.functions

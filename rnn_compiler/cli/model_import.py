@@ -63,7 +63,8 @@ def add_import(verbs: Any) -> None:
         action="append",
         default=[],
         metavar="NAME=N,...",
-        help="dimensions that the model leaves open, or that replace its: batch_size=1",
+        help="dimensions that the model leaves open, or that replace its: batch_size=1; "
+        "seq_length=? for any",
     )
     parser.add_argument(
         "--target",

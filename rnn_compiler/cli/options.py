@@ -79,7 +79,8 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=N,...",
-        help="dimensions: seq_length, batch_size, input_size, num_units, num_layers",
+        help="dimensions: seq_length, batch_size, input_size, num_units, num_layers; "
+        "seq_length=? makes one module for any",
     )
     parser.add_argument("--dtype", default="float32", help="float16, bfloat16, float32 or float64")
     parser.add_argument(
@@ -138,7 +139,7 @@ def module_of(options: argparse.Namespace) -> Module:
     for key, text in _pairs(options.dim, "--dim"):
         if key in attributes and key not in dims:
             raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
-        keywords[key] = _integer(key, text)
+        keywords[key] = _size(key, text)
     for key, text in _pairs(options.attr, "--attr"):
         if key not in attributes:
             known = ", ".join(attributes) or "none"
@@ -184,13 +185,18 @@ def _frozen(module: Module, path: Path) -> Module:
     return freeze(module, weights)
 
 
-def dims_of(options: argparse.Namespace) -> dict[str, int]:
+def dims_of(options: argparse.Namespace) -> dict[str, int | None]:
     """The dimensions that ``--dim`` gives.
 
     Raises:
         UsageError: A pair is malformed, or a value no integer.
     """
-    return {key: _integer(key, text) for key, text in _pairs(options.dim, "--dim")}
+    return {key: _size(key, text) for key, text in _pairs(options.dim, "--dim")}
+
+
+def _size(name: str, text: str) -> int | None:
+    """The value of a dimension; ``?`` leaves it open."""
+    return None if text == "?" else _integer(name, text)
 
 
 def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.schema.dtypes import canonical_name
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, is_open, open_dimension
 
 __all__ = ["MAX_DIMENSION", "REQUIRED", "WEIGHT_GRAD_DTYPE", "Attribute", "dimension"]
 
@@ -132,11 +133,14 @@ def _single(value: float) -> float:
 
 
 def dimension(op: str, name: str, value: object, minimum: int) -> int:
-    """The value of a dimension as an int.
+    """The value of a dimension as an int; None leaves it open, where it may be.
 
     Raises:
         InvalidArgumentError: It is not an int, or not in range.
     """
+    may_be_open = name in OPEN_DIMENSIONS
+    if may_be_open and (value is None or is_open(value)):
+        return open_dimension(name)
     value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
         got = f"{describe(value)} ({type(value).__name__})"
@@ -144,4 +148,5 @@ def dimension(op: str, name: str, value: object, minimum: int) -> int:
         return value
     else:
         got = describe(value)
-    raise InvalidArgumentError(op, name, f"an int in {minimum}..{MAX_DIMENSION}", got)
+    expected = f"an int in {minimum}..{MAX_DIMENSION}{', or None for any' if may_be_open else ''}"
+    raise InvalidArgumentError(op, name, expected, got)

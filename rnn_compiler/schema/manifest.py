@@ -12,12 +12,13 @@ import hashlib
 import json
 import math
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import bound, is_open, open_names, parse, written
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -38,6 +39,9 @@ SCOPE = "model"
 
 _INFINITIES = ("inf", "-inf")
 
+_NUMBERS = ("minimum", "maximum", "default")
+"""What else of a tensor may be an open size."""
+
 
 @dataclass(frozen=True)
 class TensorSpec:
@@ -46,7 +50,8 @@ class TensorSpec:
     Attributes:
         name: Its TensorFlow name.
         dtype: Name of the element type.
-        shape: The static shape.
+        shape: Its shape. A size that is open is an `Open`; JSON has null in its place, and a field
+            ``sizes`` with what it is.
         formula: The shape in terms of the op's dimensions, for people.
         minimum: Smallest value a host integer may have; None if unbounded.
         maximum: Largest value a host integer may have; None if unbounded.
@@ -76,12 +81,19 @@ class TensorSpec:
 
     def __str__(self) -> str:
         """The type in short, ``float32[16,256]``."""
-        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+        return f"{self.dtype}[{','.join(map(_shown, self.shape))}]"
 
     @property
     def iree_type(self) -> str:
         """The type as IREE's tools spell it, ``16x256xf32``."""
-        return "x".join([*map(str, self.shape), DTYPES[self.dtype].mlir])
+        return "x".join([*map(_shown, self.shape), DTYPES[self.dtype].mlir])
+
+    def bound(self, dims: Mapping[str, int]) -> TensorSpec:
+        """The same with numbers for open dimensions."""
+        fields = {name: bound(getattr(self, name), dims) for name in _NUMBERS}
+        return dataclasses.replace(
+            self, shape=tuple(bound(size, dims) for size in self.shape), **fields
+        )
 
 
 def signature_text(tensors: Iterable[TensorSpec]) -> str:
@@ -97,7 +109,8 @@ class FunctionSpec:
         op: TensorFlow's name of the op, ``"BlockLSTMV2"``.
         function: The function's symbol in the module, ``"block_lstm_v2"``.
         dtype: Name of the element type of its float tensors.
-        dims: The value of each dimension, ``{"seq_length": 32, ...}``.
+        dims: The value of each dimension, ``{"seq_length": 32, ...}``; an `Open` for one that is
+            open, for which JSON has null.
         attributes: The value of each attribute, defaults filled in.
         arguments: Its arguments, in TensorFlow's order.
         results: Its results, in TensorFlow's order.
@@ -132,6 +145,32 @@ class FunctionSpec:
         return f"{self.function}_prepacked"
 
     @property
+    def open_dims(self) -> list[str]:
+        """The dimensions that are open."""
+        return open_names(self.dims.values())
+
+    @property
+    def json_dims(self) -> dict[str, int | None]:
+        """The dimensions as JSON can hold them: open ones as null."""
+        return {
+            name: None if is_open(size) else size
+            for name, size in self.dims.items()
+        }
+
+    def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
+        """The same with numbers for open dimensions.
+
+        Args:
+            dims: Those numbers, by the names of the dimensions.
+        """
+        tensors: dict[str, Any] = {
+            name: tuple(tensor.bound(dims) for tensor in getattr(self, name))
+            for name in ("arguments", "results", "frozen")
+        }
+        sizes = {name: bound(size, dims) for name, size in self.dims.items()}
+        return dataclasses.replace(self, dims=sizes, **tensors)
+
+    @property
     def json_attributes(self) -> dict[str, bool | int | float | str]:
         """The attributes as JSON can hold them: infinite numbers as ``"inf"`` and ``"-inf"``."""
         return {
@@ -144,10 +183,12 @@ class FunctionSpec:
         """The function that `Manifest.to_json` describes."""
 
         def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
-            fields: list[Any] = [{**_batched(row), "shape": tuple(row["shape"])} for row in rows]
-            return tuple(TensorSpec(**row) for row in fields)
+            return tuple(TensorSpec(**_sizes(_batched(row))) for row in rows)
 
-        changed: Any = {key: tensors(data[key]) for key in ("arguments", "results")}
+        dims = data["dims"].items()
+        sizes = {name: parse(name) if size is None else size for name, size in dims}
+        changed: Any = {"dims": sizes}
+        changed |= {key: tensors(data[key]) for key in ("arguments", "results")}
         changed["frozen"] = tensors(data.get("frozen", []))
         changed["weights"] = tuple(data.get("weights", ()))
         changed["attributes"] = {
@@ -274,6 +315,9 @@ class Manifest:
         linked = zip(self.linked, fields["linked"], strict=True)
         for spec, data in (*rows, *linked):
             data["attributes"] = spec.json_attributes
+            data["dims"] = spec.json_dims
+            for key in ("arguments", "results", "frozen"):
+                data[key] = [_json_sizes(row) for row in data[key]]
         return {
             **fields,
             "manifest_sha256": _digest(fields),
@@ -287,8 +331,9 @@ class Manifest:
     ) -> str:
         """The `iree-run-module` command line that calls one function on zeros.
 
-        Integers with a range, such as a sequence length, are at its end.
+        Integers with a range, such as a sequence length, are at its end; open dimensions are 1.
         """
+        spec = spec.bound(dict.fromkeys(spec.open_dims, 1))
         inputs = [
             f"--input={a.iree_type}"  # the tool takes no elements for a tensor that has none
             + ("" if 0 in a.shape else f"={a.maximum or a.default or 0}")
@@ -347,6 +392,31 @@ def _batched(row: dict[str, Any]) -> dict[str, Any]:
     """A row that says so of a tensor; the first manifests did not, but for people."""
     formula = row.get("formula", "")
     return {"batched": "batch_size" in formula or "reserve_size" in formula, **row}
+
+
+def _shown(size: Any) -> str:
+    """A size as types show it."""
+    return "?" if is_open(size) else str(size)
+
+
+def _json_sizes(row: dict[str, Any]) -> dict[str, Any]:
+    """A tensor's fields as JSON can hold them."""
+    sizes = [written(size) for size in row["shape"]]
+    row = row | {name: written(row[name]) for name in _NUMBERS}
+    if not open_names(row["shape"]):
+        return row
+    shape = [None if is_open(size) else size for size in row["shape"]]
+    return row | {"shape": shape, "sizes": sizes}
+
+
+def _sizes(row: dict[str, Any]) -> dict[str, Any]:
+    """Reads what `_json_sizes` gave."""
+    fields = dict(row)
+    sizes = fields.pop("sizes", fields["shape"])
+    if [None if isinstance(size, str) else size for size in sizes] != [*fields["shape"]]:
+        raise ValueError(f"sizes {sizes} of shape {fields['shape']}")
+    fields["shape"] = tuple(map(parse, sizes))
+    return fields | {name: parse(fields.get(name)) for name in _NUMBERS}
 
 
 def _digest(fields: dict[str, Any]) -> str:

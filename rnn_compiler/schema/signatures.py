@@ -26,6 +26,7 @@ from rnn_compiler.schema.attributes import (
 )
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import is_open
 from rnn_compiler.schema.tensors import DIMENSIONS, Tensor
 
 __all__ = ["Signature"]
@@ -294,5 +295,5 @@ class Signature:
 def _bytes(tensor: TensorSpec) -> int:
     size = DTYPES[tensor.dtype].numpy.itemsize
     for dim in tensor.shape:
-        size *= dim
+        size *= 1 if is_open(dim) else dim
     return size

@@ -48,6 +48,10 @@ _READING = 8
 """Rows of a product that take as long as reading its weights from memory once."""
 
 
+_TYPICAL = {"seq_length": 32, "batch_size": 8}
+"""What open sizes are taken for."""
+
+
 def work(spec: FunctionSpec) -> int:
     """About how long a call takes by its types alone, in operations of its matrix products.
 
@@ -55,6 +59,7 @@ def work(spec: FunctionSpec) -> int:
     step. Reading the weights counts too, as it is what single steps of few rows take. So
     LSTMBlockCellGrad, whose weights are an argument but in no product, passes for more than it is.
     """
+    spec = spec.bound(_TYPICAL)
     rows = spec.dims.get("seq_length", 1) * spec.dims.get("batch_size", 0)
     tensors = (*spec.arguments, *spec.frozen, *spec.results)
     weights = sum(math.prod(tensor.shape) for tensor in tensors if not tensor.batched)

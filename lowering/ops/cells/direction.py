@@ -32,7 +32,24 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["Cell", "Derivative", "Direction", "StepResult", "Steps"]
+__all__ = ["Cell", "Derivative", "Direction", "StepResult", "Steps", "Time"]
+
+
+class Time(NamedTuple):
+    """A block of time.
+
+    Attributes:
+        start: Its first step.
+        stop: The step after its last.
+    """
+
+    start: int
+    stop: int
+
+    @property
+    def length(self) -> int:
+        """How many steps it has."""
+        return self.stop - self.start
 
 
 class StepResult(NamedTuple):
@@ -137,7 +154,7 @@ class Steps:
         b.step("valid = t < lengths")
         return self.lengths.compare("GT", t)
 
-    def where_valid(self, b: Builder, rows: Value, block: range | None = None) -> Value:
+    def where_valid(self, b: Builder, rows: Value, block: Time | None = None) -> Value:
         """A sequence ``[T, B, ...]``, or a block of time of one, with 0 for padding."""
         if self.lengths is None:
             return rows
@@ -258,7 +275,7 @@ class Direction:
         activations: Value | None,
         initial: Values,
         gradients: Values,
-        block: range,
+        block: Time,
     ) -> dict[str, Value]:
         """Emits the backward loop over a block of time.
 
@@ -273,8 +290,8 @@ class Direction:
             block: The steps t to do; of those, that many count as `steps` says.
 
         Returns:
-            ``dx_gates [len(block), B, gH]``; ``dr_gates`` likewise if it differs; with a
-            projection, ``dh_rows [len(block), B, P]``, gradient of its result; ``dh`` and ``dc`` of
+            ``dx_gates [block.length, B, gH]``; ``dr_gates`` likewise if it differs; with a
+            projection, ``dh_rows [block.length, B, P]``, gradient of its result; ``dh`` and ``dc`` of
             the state before the block's first step.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
@@ -354,16 +371,16 @@ class Direction:
         names |= {"dh_rows": h} if self.projection is not None else {}
         b.step("n = how many steps of the block count")
         length = self.steps.count
-        whole = len(block) == self.steps.seq_length
+        whole = block.length == self.steps.seq_length
         if not whole:
-            length = b.clamp(0, length - block.start, len(block))
+            length = b.clamp(0, length - block.start, block.length)
         return time_loop(
             b,
             f"{cell.name}_backward",
             length=length,
             operands={**sequences, **self._weights, **first},
             state=gradients,
-            outputs={name: ((len(block), B, width), storage) for name, width in names.items()},
+            outputs={name: ((block.length, B, width), storage) for name, width in names.items()},
             step=step,
             attributes={"cell": cell.name},
             reverse=not self.reverse,

@@ -22,6 +22,7 @@ from rnn_compiler.lowering.builder.add_product import add_product, product
 from rnn_compiler.lowering.builder.padded_product import padded_product
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
+from rnn_compiler.lowering.ops.cells.direction import Time
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
 from rnn_compiler.schema.dtypes import DTYPES
@@ -38,15 +39,18 @@ SHARE = 12
 """There are as many blocks, up to the most, as make one a part in so many of all that there is."""
 
 
-def blocks_of_time(net: Network) -> list[range]:
+def blocks_of_time(net: Network) -> list[Time]:
     """The blocks of time of the backward pass.
 
     The gates' gradients are the largest temporary by far: undivided, they alone would be almost
     half of what the op is given and returns. Four blocks or so, twice as many if a step has two
     sets of them; of equal length, if that can be, so that one loop serves all, and of two steps at
     least; fewer if there is little to save, as each block reads and writes all sums of weights.
+    Of open sizes, one.
     """
     T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
+    if net.spec.open_dims:
+        return [Time(0, T)]
     sets = 2 if net.cell.splits_recurrent else 1
     gates = net.layout.pseudo_layers[0].recurrent.shape[0]
     size = T * B * gates * sets * DTYPES[net.storage].numpy.itemsize
@@ -58,7 +62,7 @@ def blocks_of_time(net: Network) -> list[range]:
         near = range(-(-3 * count // 4), min(2 * count, T // 2 + 1))
         equal = [n for n in near if T % n == 0]
         count = min(equal, key=lambda n: (abs(n - count), -n), default=count)
-    return [range(T * n // count, T * (n + 1) // count) for n in range(count)]
+    return [Time(T * n // count, T * (n + 1) // count) for n in range(count)]
 
 
 def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
@@ -116,7 +120,7 @@ class DirectionGradient:
     initial: Values
     sums: dict[str, Value] = field(default_factory=lambda: {})
     parts: list[tuple[int, Value]] = field(default_factory=lambda: [])
-    block: range = range(0)
+    block: Time = Time(0, 0)
     loop: Values = field(default_factory=lambda: {})
 
     @property
@@ -140,7 +144,7 @@ class DirectionGradient:
         self.net.b.step("dx = 0")
         self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.compute), **state}
 
-    def run(self, block: range) -> None:
+    def run(self, block: Time) -> None:
         """Emits the loop over a block of time."""
         states = [key for key in ("dh", "dc") if key in self.sums]
         self.block = block
@@ -243,12 +247,12 @@ class DirectionGradient:
             if block.start:
                 return y.slice(0, block.start - 1, block.stop - 1)
             return b.concatenate([first, y.slice(0, 0, block.stop - 1)], 0)
-        if block.stop < T:
+        if block.stop != T:
             before = y.slice(0, block.start + 1, block.stop + 1)
         else:
             before = b.concatenate([y.slice(0, block.start + 1, T), first], 0)
         if net.steps.lengths is None:
             return before
-        t = b.iota((len(block), *before.shape[1:2]), 0) + block.start
+        t = b.iota((block.length, *before.shape[1:2]), 0) + block.start
         is_first = t.compare("EQ", net.steps.lengths - 1).broadcast_in_dim(before.shape, (0, 1))
         return b.select(is_first, first.broadcast_to(before.shape), before)

@@ -1,0 +1,113 @@
+"""The product of as many rows as there are when it runs with a matrix, as one dispatch, for CPUs.
+
+    for block of rows, in parallel:
+      for some of its rows, as many as fit a cache:
+        for panel of columns:
+          for tile of rows:
+            result[tile, panel] = lhs[tile] @ rhs[panel]          # linalg.matmul, sums in registers
+
+The rows are shared among `WORKGROUPS`, `FEWEST` or more to each. The last tile of all overlaps the
+one before and makes the same numbers again; where there are fewer rows than a tile has, they are
+multiplied one by one. Each row's sums are those of `blocked_product`, in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rnn_compiler.lowering.cpu.blocked_product import CACHE, WORKGROUPS, panel_of
+from rnn_compiler.lowering.cpu.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
+from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Number, bits
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["open_product"]
+
+FEWEST, MOST = 64, 512
+"""Rows that a workgroup has at least, and those that it goes over together."""
+
+
+def open_product(
+    outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axis: int
+) -> Array:
+    """Emits the product, summed in float32 or float64.
+
+    Args:
+        outside: Where to.
+        vectors: The vector unit.
+        lhs: ``[M, K]``, M computed and at least 1.
+        rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
+            unit reads (`VectorUnit.operands`).
+        axis: The axis of `rhs` that is summed over.
+
+    Returns:
+        ``[M, N]``.
+    """
+    paired, (inner, columns) = rhs.element in PAIRED, known(rhs.shape)[:: -1 if axis else 1]
+    panel = min(vectors.width(rhs.element), columns)
+    if paired and columns < NARROWEST:
+        panel = NARROWEST
+    large = inner * columns * bits(rhs.element) // 8 > CACHE
+    if axis == 1 or large or panel > columns:
+        rhs = pack(outside, vectors, rhs, 1 - axis, panel)
+        if columns <= panel:
+            rhs = outside.collapse(rhs, [[0, 1], [2]])
+    executable = Executable(outside, "product", WORKGROUPS, VECTORS if paired else TILED)
+    body = executable.body
+    rows = executable.size(lhs.shape[0])
+    made = ArrayType((lhs.shape[0], columns), "f32" if paired else rhs.element)
+    lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
+    whole, height = executable.make(made), vectors.rows
+    assert isinstance(rows, Number)
+
+    def tile(row: Number, column: Number, width: int, *sizes: int) -> None:
+        """Emits a tile, of some rows or of one."""
+        weight = panel_of(body, rhs, column, panel)
+        product = tile_matmul(
+            body, vectors, body.extract(lhs, [row, 0], (*sizes, inner)), weight
+        )
+        if width < panel:
+            product = body.extract(product, [0] * len(product.shape), (*sizes, width))
+        body.insert(product, whole, [row, column])
+
+    def panels(each: Callable[[Number, int], None]) -> None:
+        """Emits all columns."""
+        full, left = divmod(columns, panel)
+        if full:
+            end = full * panel
+            body.loop(0, end, panel, [whole], lambda column: each(column, panel))
+        if left and (len(rhs.shape) == 3 or not full):
+            each(body.index(full * panel), left)
+        elif left:  # it overlaps the one before
+            each(body.index(columns - panel), panel)
+
+    def together(first: Number, end: Number) -> None:
+        """Emits some rows."""
+        tiles, last = (end - first + (height - 1)) // height, rows - height
+
+        def columns(column: Number, width: int) -> None:
+            def each(number: Number) -> None:
+                tile(body.smaller(first + number * height, last), column, width, height)
+
+            body.loop(0, tiles, 1, [whole], each)
+
+        panels(columns)
+
+    share = body.larger((rows + (WORKGROUPS - 1)) // WORKGROUPS, FEWEST)
+    low = body.smaller(executable.workgroup() * share, rows)
+    high = body.smaller(low + share, rows)
+    is_few = rows < body.index(height)
+    body.loop(
+        body.select(is_few, high, low), high, MOST, [whole], lambda row: together(row, body.smaller(row + MOST, high))
+    )
+
+    def one(row: Number) -> None:
+        panels(lambda column, width: tile(row, column, width))
+
+    body.loop(low, body.select(is_few, high, low), 1, [whole], one)
+    executable.dispatch()
+    return whole

@@ -1,0 +1,159 @@
+"""Makes ops that are told the shape of their result ops that IREE takes.
+
+Requires: a module whose time loops have been rewritten; the target is a CPU.
+Matches: outside of dispatches, the ops of StableHLO that `builder.builder` emits where a size is
+open: those whose result's shape is an operand, and slices of what has an open size. Each becomes an
+op of `tensor`, `linalg` or `flow`, which know sizes as indices. IREE 3.13 has nothing for
+`stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes.
+Ensures: the same numbers.
+
+Sizes are followed back to the arguments of the function, which they are polynomials of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.analysis.sizes import source_of_size
+from rnn_compiler.lowering.analysis.values import defining, element, ints, shape
+from rnn_compiler.lowering.kernel import linalg
+from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused
+from rnn_compiler.lowering.passes.edits import replace
+from rnn_compiler.lowering.passes.lowering import Lowering
+
+__all__ = ["open_sizes"]
+
+
+def open_sizes(lowering: Lowering) -> None:
+    """Rewrites the ops of all functions."""
+    for function in lowering.bodies():
+        sizes, block = _Sizes(function), block_of(function)
+        found = False
+        for op in reversed(ops_of(block)):  # what sizes are computed from, after what has them
+            made = _rewritten(op, sizes)
+            if made is not None:
+                replace(op, made)
+                found = True
+        if found:
+            remove_unused(block)
+
+
+class _Sizes:
+    """The open sizes of a function, as indices."""
+
+    def __init__(self, function: ir.Operation) -> None:
+        self._first = ops_of(block_of(function))[0]
+        self._known: dict[ir.Value, Index] = {}
+        self._read: dict[tuple[ir.Value, int], Number] = {}
+
+    def read(self, value: ir.Value, axis: int) -> Number:
+        """The size of an argument."""
+        if (value, axis) not in self._read:
+            self._read[value, axis] = Body.before(self._first).size(value, axis)
+        return self._read[value, axis]
+
+    def vector(self, body: Body, value: ir.Value) -> list[Index]:
+        """The elements of a vector of sizes or places."""
+        op = defining(value)
+        if op.name == "stablehlo.concatenate":
+            return [each for operand in op.operands for each in self.vector(body, operand)]
+        if op.name == "stablehlo.reshape":
+            return [self.scalar(body, op.operands[0])]
+        raise Refused(f"{op.name} as a vector of sizes")
+
+    def scalar(self, body: Body, value: ir.Value) -> Index:
+        """A size, or a place."""
+        op = defining(value)
+        match op.name.removeprefix("stablehlo."):
+            case "constant":
+                number = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
+                return ir.IntegerAttr(number).value
+            case "get_dimension_size":
+                return self.read(op.operands[0], ir.IntegerAttr(op.attributes["dimension"]).value)
+            case "convert":
+                return self.scalar(body, op.operands[0])
+            case "add" | "subtract" | "multiply":
+                left, right = (self.scalar(body, operand) for operand in op.operands)
+                if op.name == "stablehlo.multiply":
+                    return left * right
+                return left + right if op.name == "stablehlo.add" else left - right
+            case _:
+                raise Refused(f"{op.name} as a size")
+
+
+def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
+    """What an op gives, made in another way; None if it is left."""
+    body = Body.before(op)
+    match op.name.removeprefix("stablehlo."):
+        case "get_dimension_size":
+            number = sizes.scalar(body, op.results[0])
+            scalar = body.index(number).to_integer("i32")
+            return body.op("tensor.from_elements", [scalar], [op.results[0].type]).results[0]
+        case "dynamic_reshape":
+            array = _array(body, op.operands[0])
+            return body.reshape(array, sizes.vector(body, op.operands[1])).value
+        case "dynamic_broadcast_in_dim":
+            of = sizes.vector(body, op.operands[1])
+            return _broadcast(body, op.operands[0], of, ints(op, "broadcast_dimensions"))
+        case "dynamic_iota":
+            axis = ir.IntegerAttr(op.attributes["iota_dimension"]).value
+            of = sizes.vector(body, op.operands[0])
+            return _iota(body, ArrayType(tuple(of), element(op.results[0])), axis)
+        case "real_dynamic_slice":
+            array = _array(body, op.operands[0])
+            starts, ends = (sizes.vector(body, operand) for operand in op.operands[1:3])
+            span = [
+                size if size != DYNAMIC else end - start if start else end
+                for size, start, end in zip(shape(op.results[0]), starts, ends, strict=True)
+            ]
+            return body.extract(array, starts, span).value
+        case "dynamic_update_slice" if _is_open(op.operands[0]):
+            array, part = (_array(body, operand) for operand in op.operands[:2])
+            starts = [sizes.scalar(body, operand) for operand in op.operands[2:]]
+            body.insert(part, array, starts)
+            return array.value
+        case "while" if any(_is_open(result) for result in op.results):
+            raise Refused("a plain loop over open sizes")
+        case _:
+            return None
+
+
+def _is_open(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.RankedTensorType) and DYNAMIC in shape(value)
+
+
+def _array(body: Body, value: ir.Value) -> Array:
+    """A value as an array, its open sizes read off it."""
+    sizes = [
+        body.size(*source_of_size(value, axis)) if size == DYNAMIC else size
+        for axis, size in enumerate(shape(value))
+    ]
+    return Array(value, sizes, element(value))
+
+
+def _broadcast(
+    body: Body, value: ir.Value, sizes: Sequence[Index], axes: Sequence[int]
+) -> ir.Value:
+    """Emits an array of which some axes are those of a value, and others repeat it."""
+    of = element(value)
+    block = spare_block([element_type(of)] * 2)
+    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
+    target = body.empty(ArrayType(tuple(sizes), of))
+    (made,) = linalg.generic(body, [(_array(body, value), axes)], [target], block)
+    return made.value
+
+
+def _iota(body: Body, type: ArrayType, axis: int) -> ir.Value:
+    """Emits an array of which each element is its own place along an axis."""
+    block = spare_block([element_type(type.element)])
+    inside = Body(block, body.location)
+    place = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})
+    inside.op("linalg.yield", [place.to_integer(type.element)])
+    (made,) = linalg.generic(body, [], [body.empty(type)], block)
+    return made.value
+
+

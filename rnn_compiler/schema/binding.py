@@ -1,0 +1,53 @@
+"""The sizes of a call: what a function with open sizes is for arrays of given shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.schema.attributes import MAX_DIMENSION
+from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import open_dimension
+
+__all__ = ["open_sizes_of"]
+
+
+def open_sizes_of(spec: FunctionSpec, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """The open dimensions of a function, read off the shapes of a call's arguments.
+
+    Of several arguments that have a dimension, the first is looked at; the caller then compares
+    every shape with the function at these sizes, ``spec.bound(sizes)``.
+
+    Args:
+        spec: The function.
+        shapes: The shape of each argument that is given, by name.
+
+    Raises:
+        InvalidArgumentError: An argument that tells a dimension has the wrong rank, or is empty or
+            too large along its axis; or none that is given tells it.
+    """
+    sizes: dict[str, int] = {}
+    for dim in spec.open_dims:
+        places = [
+            (tensor, axis)
+            for tensor in spec.arguments
+            for axis, size in enumerate(tensor.shape)
+            if size == open_dimension(dim) and not tensor.ignored
+        ]
+        given = [place for place in places if place[0].name in shapes]
+        tensor, axis = (given or places)[0]
+        if not given:
+            expected = f"an array {tensor.formula}, as nothing else tells {dim}"
+            raise InvalidArgumentError(
+                spec.op, tensor.name, expected, "None", f"pass zeros of shape {tensor.formula}"
+            )
+        shape, rank = shapes[tensor.name], len(tensor.shape)
+        if len(shape) != rank:
+            expected = f"rank {rank}, shape {tensor.formula}"
+            got = f"rank {len(shape)}, shape {list(shape)}"
+            raise InvalidArgumentError(spec.op, tensor.name, expected, got)
+        if not 1 <= shape[axis] <= MAX_DIMENSION:
+            expected = f"shape {tensor.formula}, {dim} in 1..{MAX_DIMENSION}"
+            raise InvalidArgumentError(spec.op, tensor.name, expected, f"shape {list(shape)}")
+        sizes[dim] = shape[axis]
+    return sizes

@@ -1,0 +1,183 @@
+"""Sizes that are open: known when a function is called, not when it is built.
+
+An open dimension, and every size that follows from it, is an `Open`: a polynomial of dimensions. It
+stands where an int would and computes as one does, so that formulas of sizes are written once:
+
+    T = open_dimension("seq_length")
+    4 * T * 16 + 2                      # 64*seq_length + 2
+
+It has no order and is no index: code that needs to know the number fails, and does not guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+__all__ = [
+    "OPEN_DIMENSIONS",
+    "Open",
+    "bound",
+    "is_open",
+    "open_dimension",
+    "open_names",
+    "parse",
+    "written",
+]
+
+OPEN_DIMENSIONS = ("seq_length", "batch_size")
+"""The dimensions that may be open."""
+
+_Terms = Mapping[tuple[str, ...], int]
+"""Factors by the dimensions that are multiplied with them, sorted; a number alone has none."""
+
+
+class Open:
+    """A size that is open.
+
+    Attributes:
+        terms: The polynomial.
+    """
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: _Terms) -> None:
+        self.terms = dict(sorted(terms.items(), key=lambda term: (-len(term[0]), term[0])))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The dimensions that it depends on."""
+        return frozenset(name for names in self.terms for name in names)
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, (int, Open)):
+            return NotImplemented
+        terms = dict(self.terms)
+        for names, factor in _terms(other).items():
+            terms[names] = terms.get(names, 0) + factor
+        return _size(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __sub__(self, other: Any) -> Any:
+        return self + other * -1
+
+    def __rsub__(self, other: Any) -> Any:
+        return self * -1 + other
+
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, (int, Open)):
+            return NotImplemented
+        terms: dict[tuple[str, ...], int] = {}
+        for left, one in self.terms.items():
+            for right, two in _terms(other).items():
+                names = tuple(sorted(left + right))
+                terms[names] = terms.get(names, 0) + one * two
+        return _size(terms)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Open) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.terms.items()))
+
+    def __str__(self) -> str:
+        texts = [
+            "*".join([*([str(factor)] if factor != 1 or not names else []), *names])
+            for names, factor in self.terms.items()
+        ]
+        return " + ".join(texts)
+
+    def __repr__(self) -> str:
+        return f"Open({self})"
+
+
+def open_dimension(name: str) -> int:
+    """An open dimension; typed as the int that it stands for.
+
+    Example:
+        >>> T, B = open_dimension("seq_length"), open_dimension("batch_size")
+        >>> 2 * (T * B - B) + 3 * B
+        Open(2*batch_size*seq_length + batch_size)
+        >>> T - T
+        0
+    """
+    return cast(Any, Open({(name,): 1}))
+
+
+def is_open(size: object) -> bool:
+    """Whether a size is open."""
+    return isinstance(size, Open)
+
+
+def open_names(sizes: Iterable[object]) -> list[str]:
+    """The open dimensions that some sizes depend on, in the order of `OPEN_DIMENSIONS`."""
+    found = set[str]().union(*(size.names for size in sizes if isinstance(size, Open)))
+    return [name for name in OPEN_DIMENSIONS if name in found]
+
+
+def bound(size: Any, dims: Mapping[str, int]) -> Any:
+    """A size, or whatever else, with numbers for its dimensions.
+
+    Example:
+        >>> bound(open_dimension("seq_length") * 8 + 1, {"seq_length": 3})
+        25
+    """
+    if not isinstance(size, Open):
+        return size
+    total: Any = 0
+    for names, factor in size.terms.items():
+        product: Any = factor
+        for name in names:
+            product *= dims.get(name, open_dimension(name))
+        total += product
+    return total
+
+
+def written(size: Any) -> Any:
+    """A size as JSON can hold it: an open one as text, anything else as it is."""
+    return str(size) if isinstance(size, Open) else size
+
+
+def parse(text: Any) -> Any:
+    """Reads what `written` gave.
+
+    Raises:
+        ValueError: It is the text of no size.
+
+    Example:
+        >>> parse("2*batch_size*seq_length + 4") == parse("4 + 2*seq_length*batch_size")
+        True
+    """
+    if not isinstance(text, str):
+        return text
+    total: Any = 0
+    for term in text.split(" + "):
+        product: Any = 1
+        for factor in term.split("*"):
+            if factor in OPEN_DIMENSIONS:
+                product *= open_dimension(factor)
+            elif re.fullmatch(r"-?\d+", factor):
+                product *= int(factor)
+            else:
+                raise ValueError(f"not a size: {text!r}")
+        total += product
+    return total
+
+
+def _terms(size: int | Open) -> _Terms:
+    return size.terms if isinstance(size, Open) else {(): size}
+
+
+def _size(terms: _Terms) -> Any:
+    """The size of a polynomial, an int if it depends on nothing."""
+    kept = {names: factor for names, factor in terms.items() if factor}
+    if kept.keys() <= {()}:
+        return kept.get((), 0)
+    return Open(kept)
