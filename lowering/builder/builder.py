@@ -397,9 +397,10 @@ class Builder:
         if private:
             attributes["sym_visibility"] = ir.StringAttr.get("private")
         op = self.create("func.func", [], [], attributes, regions=1)
-        outside = self._dims
+        outside, location = self._dims, self._location
         with self.block(op.regions[0], arguments, names) as values:
             self._dims = self._read_dims(values)
+            self._location = location
             results = list(body(*values))
             self.terminate("func.return", results)
         self._dims = outside

@@ -29,7 +29,7 @@ def copy_row(
         column: Where in the target's row it begins.
         width: How many numbers there are; None for the whole row.
     """
-    width = width or known(source[0].shape)[-1]
+    width = width or known(source[0].shape[-1:])[0]
     lanes = vectors.columns(width, source[0].element)
 
     def vector(number: Number) -> None:

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.cpu.copies import copy_row
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.mlir import ir
@@ -161,7 +161,7 @@ def rows_by_length(
         The order.
     """
     (batch,) = lengths.shape
-    executable = Executable(outside, "order", 1)
+    executable = Executable(outside, "order", 1, TILED if isinstance(count, int) else VECTORS)
     body = executable.body
     lengths = executable.read(outside.held(lengths))
     first = executable.given(outside.element(start)) if start is not None else None
@@ -193,7 +193,11 @@ def rows_by_length(
         body.put(row.to_integer("i32"), order, [place.to_index()])
         body.put(left.to_integer("i32"), steps, [place.to_index()])
 
-    active.value = zeros_in_place(body, vectors, active).value
+    if isinstance(count, int):
+        active.value = zeros_in_place(body, vectors, active).value
+    else:
+        none = body.constant(0, "i32")
+        body.loop(0, count + 1, 1, [active], lambda row: body.put(none, active, [row]))
     body.loop(0, batch, 1, [active], tally)  # active[r] = rows of exactly r steps
     body.loop(0, count, 1, [active], add)  # of r or more
     body.loop(0, batch, 1, [active, order, steps], sort)  # of more than r

@@ -6,19 +6,23 @@ from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.analysis.sizes import source_of_size
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
+from rnn_compiler.lowering.kernel import linalg
+from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Body
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.function import Function, unused_symbol
-from rnn_compiler.lowering.kernel.number import element_type
+from rnn_compiler.lowering.kernel.number import Number, element_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 
 __all__ = [
+    "array_of",
     "call",
     "composite_name",
     "inlined",
     "inlined_copy",
     "make_asynchronous",
     "opaque",
+    "pointwise_cast",
     "replace",
     "returning",
     "tied",
@@ -92,11 +96,7 @@ def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
     if isinstance(value.owner, ir.Block) or DYNAMIC not in shape(value):
         return value
     body = Body.before(before)
-    sizes = [
-        body.size(*source_of_size(value, axis))
-        for axis, size in enumerate(shape(value))
-        if size == DYNAMIC
-    ]
+    sizes = array_of(body, value).type.computed
     return body.op("flow.tensor.tie_shape", [value, *sizes], [value.type]).results[0]
 
 
@@ -170,6 +170,8 @@ def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
     """A matrix in another element type, converted before an op."""
     if element(value) == of:
         return value
+    if DYNAMIC in shape(value):
+        return pointwise_cast(Body.before(before), value, of)
     return ir.Operation.create(
         "stablehlo.convert",
         operands=[value],
@@ -177,6 +179,31 @@ def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
         ip=ir.InsertionPoint(before),
         loc=before.location,
     ).results[0]
+
+
+def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
+    """Emits an array of open sizes in another element type.
+
+    IREE 3.13 does not take the `stablehlo.convert` of what has been reshaped: it asks for its shape
+    in the `shape` dialect.
+    """
+    block = spare_block([element_type(element(value)), element_type(of)])
+    inside = Body(block, body.location)
+    number = Number(inside, block.arguments[0], element(value))
+    inside.op("linalg.yield", [cast(inside, number, of)])
+    array = array_of(body, value)
+    target = body.empty(ArrayType(array.shape, of))
+    (made,) = linalg.generic(body, [(array, range(len(array.shape)))], [target], block)
+    return made.value
+
+
+def array_of(body: Body, value: ir.Value) -> Array:
+    """A value as an array, its open sizes read where they come from."""
+    sizes = [
+        body.size(*source_of_size(value, axis)) if size == DYNAMIC else size
+        for axis, size in enumerate(shape(value))
+    ]
+    return Array(value, sizes, element(value))
 
 
 def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:

@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.analysis.sizes import source_of_size
 from rnn_compiler.lowering.analysis.values import defining, element, ints, shape
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused
-from rnn_compiler.lowering.passes.edits import replace
+from rnn_compiler.lowering.passes.edits import array_of, pointwise_cast, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["open_sizes"]
@@ -94,8 +93,10 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             scalar = body.index(number).to_integer("i32")
             return body.op("tensor.from_elements", [scalar], [op.results[0].type]).results[0]
         case "dynamic_reshape":
-            array = _array(body, op.operands[0])
+            array = array_of(body, op.operands[0])
             return body.reshape(array, sizes.vector(body, op.operands[1])).value
+        case "convert" if _is_open(op.results[0]) and not _is_truth(op):
+            return pointwise_cast(body, op.operands[0], element(op.results[0]))
         case "dynamic_broadcast_in_dim":
             of = sizes.vector(body, op.operands[1])
             return _broadcast(body, op.operands[0], of, ints(op, "broadcast_dimensions"))
@@ -104,7 +105,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             of = sizes.vector(body, op.operands[0])
             return _iota(body, ArrayType(tuple(of), element(op.results[0])), axis)
         case "real_dynamic_slice":
-            array = _array(body, op.operands[0])
+            array = array_of(body, op.operands[0])
             starts, ends = (sizes.vector(body, operand) for operand in op.operands[1:3])
             span = [
                 size if size != DYNAMIC else end - start if start else end
@@ -112,7 +113,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             ]
             return body.extract(array, starts, span).value
         case "dynamic_update_slice" if _is_open(op.operands[0]):
-            array, part = (_array(body, operand) for operand in op.operands[:2])
+            array, part = (array_of(body, operand) for operand in op.operands[:2])
             starts = [sizes.scalar(body, operand) for operand in op.operands[2:]]
             body.insert(part, array, starts)
             return array.value
@@ -126,13 +127,9 @@ def _is_open(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType) and DYNAMIC in shape(value)
 
 
-def _array(body: Body, value: ir.Value) -> Array:
-    """A value as an array, its open sizes read off it."""
-    sizes = [
-        body.size(*source_of_size(value, axis)) if size == DYNAMIC else size
-        for axis, size in enumerate(shape(value))
-    ]
-    return Array(value, sizes, element(value))
+def _is_truth(op: ir.Operation) -> bool:
+    """Whether an op is a conversion from or to truth values, which IREE takes."""
+    return "i1" in (element(op.operands[0]), element(op.results[0]))
 
 
 def _broadcast(
@@ -142,8 +139,11 @@ def _broadcast(
     of = element(value)
     block = spare_block([element_type(of)] * 2)
     Body(block, body.location).op("linalg.yield", [block.arguments[0]])
-    target = body.empty(ArrayType(tuple(sizes), of))
-    (made,) = linalg.generic(body, [(_array(body, value), axes)], [target], block)
+    source, target = array_of(body, value), body.empty(ArrayType(tuple(sizes), of))
+    kept = [k for k, size in enumerate(source.shape) if size != 1]  # another size repeats those
+    if len(kept) < len(source.shape):
+        source = body.reshape(source, [source.shape[k] for k in kept])
+    (made,) = linalg.generic(body, [(source, [axes[k] for k in kept])], [target], block)
     return made.value
 
 
