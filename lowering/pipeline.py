@@ -7,9 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
+from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
@@ -24,7 +25,7 @@ from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
 from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
 from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.targets.strategies import PASSES
+from rnn_compiler.lowering.targets.strategies import PASSES, check_open
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
@@ -102,7 +103,9 @@ def rewrite(
 
     Raises:
         InvalidArgumentError: The strategy has no such pass.
+        UnsupportedError: A size is open that may not be.
     """
+    check_open(functions, target, strategy)
     if last is not None and last not in PASSES[strategy]:
         others = [name for name, passes in PASSES.items() if last in passes]
         remedy = f"{last} is one of the {' and '.join(others)} strategy" if others else ""
@@ -118,11 +121,24 @@ def rewrite(
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         lowering = Lowering(parsed, functions, target, processor, facts, linked=linked)
         for name in PASSES[strategy]:
-            _PASSES[name](lowering)
+            try:
+                _PASSES[name](lowering)
+            except Refused as reason:
+                raise _not_open(functions, lowering, reason) from reason
             if name == last:
                 break
         parsed.operation.verify()
         return Rewritten(parsed.operation.get_asm(enable_debug_info=True), lowering.left)
+
+
+def _not_open(
+    functions: Sequence[FunctionSpec], lowering: Lowering, reason: Refused
+) -> UnsupportedError:
+    """Why a module of open sizes cannot be lowered: its loops stay plain, or a size is unknown."""
+    why = "; ".join(f"{symbol}: {left}" for symbol, left in lowering.left.items()) or str(reason)
+    names = ", ".join(dict.fromkeys(name for spec in functions for name in spec.open_dims))
+    ops = ", ".join(spec.op for spec in functions)
+    return UnsupportedError(f"{ops}: {names}=None cannot be open here ({why}): give it a value")
 
 
 def lower(

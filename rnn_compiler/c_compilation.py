@@ -130,6 +130,12 @@ def compile_c(
         raise UnsupportedError(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
+    for spec in module.functions:
+        if spec.open_dims:
+            raise UnsupportedError(
+                f"compile_c: {spec.op}: {', '.join(spec.open_dims)}=None: C has every buffer at a "
+                "known place, so that sizes cannot be open; give them values"
+            )
     whole, frozen = _thawed(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version

@@ -227,10 +227,11 @@ def _compile_and_compare(request: _Request, cache: ArtifactCache, key: CacheKey)
 def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
     """Compiles; where the default strategy fails, with the portable one."""
     strategy = resolve_strategy(request.strategy, request.target)
+    is_open = any(spec.open_dims for spec in request.module.functions)
     try:
         return _compile_with(strategy, request, cache)
     except CompileError as error:
-        if request.strategy is not None or strategy == PORTABLE:
+        if request.strategy is not None or strategy == PORTABLE or is_open:
             raise
         try:
             artifact = _compile_with(PORTABLE, request, cache)

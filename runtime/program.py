@@ -42,7 +42,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, sig
 __all__ = ["Function", "Program"]
 
 _REMEMBERED = 1024
-"""For how many sizes a function of open ones is remembered."""
+"""For how many shapes of its arguments a function of open sizes is remembered."""
 
 
 class Program:
@@ -187,7 +187,7 @@ class Function:
         self._calls = 0
         self._is_open = bool(spec.open_dims)
         self._argument_names = [argument.name for argument in spec.arguments]
-        self._at_sizes: dict[tuple[int, ...], FunctionSpec] = {}
+        self._at_sizes: dict[object, FunctionSpec] = {}
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.
@@ -252,12 +252,12 @@ class Function:
         """
         if not self._is_open:
             return self.spec
-        sizes = open_sizes_of(self.spec, {name: each.shape for name, each in arrays.items()})
-        key = tuple(sizes.values())
+        key = tuple(each.shape for each in arrays.values())
         if key not in self._at_sizes:
+            shapes = {name: each.shape for name, each in arrays.items()}
             if len(self._at_sizes) == _REMEMBERED:
                 self._at_sizes.clear()
-            self._at_sizes[key] = self.spec.bound(sizes)
+            self._at_sizes[key] = self.spec.bound(open_sizes_of(self.spec, shapes))
         return self._at_sizes[key]
 
     def _checked(self, spec: TensorSpec, value: object) -> npt.NDArray[Any] | DeviceArray:

@@ -2,9 +2,10 @@
 
 Requires: a module whose time loops have been rewritten; the target is a CPU.
 Matches: outside of dispatches, the ops of StableHLO that `builder.builder` emits where a size is
-open: those whose result's shape is an operand, and slices of what has an open size. Each becomes an
-op of `tensor`, `linalg` or `flow`, which know sizes as indices. IREE 3.13 has nothing for
-`stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes.
+open: those whose result's shape is an operand, slices of what has an open size, elementwise ops.
+Each becomes an op of `tensor`, `linalg` or `flow`, which know sizes as indices. IREE 3.13 has
+nothing for `stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes, and
+asks for the shape of what an elementwise op is given in the `shape` dialect, which it then refuses.
 Ensures: the same numbers.
 
 Sizes are followed back to the arguments of the function, which they are polynomials of.
@@ -16,12 +17,13 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.values import defining, element, ints, shape
 from rnn_compiler.lowering.kernel import linalg
+from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused
-from rnn_compiler.lowering.passes.edits import array_of, pointwise_cast, replace
+from rnn_compiler.lowering.passes.edits import array_of, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["open_sizes"]
@@ -95,8 +97,6 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
         case "dynamic_reshape":
             array = array_of(body, op.operands[0])
             return body.reshape(array, sizes.vector(body, op.operands[1])).value
-        case "convert" if _is_open(op.results[0]) and not _is_truth(op):
-            return pointwise_cast(body, op.operands[0], element(op.results[0]))
         case "dynamic_broadcast_in_dim":
             of = sizes.vector(body, op.operands[1])
             return _broadcast(body, op.operands[0], of, ints(op, "broadcast_dimensions"))
@@ -119,6 +119,10 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             return array.value
         case "while" if any(_is_open(result) for result in op.results):
             raise Refused("a plain loop over open sizes")
+        case "concatenate" if _is_open(op.results[0]):
+            return _joined(body, op)
+        case _ if op.name in ELEMENTWISE and _is_open(op.results[0]):
+            return _pointwise(body, op)
         case _:
             return None
 
@@ -127,9 +131,42 @@ def _is_open(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType) and DYNAMIC in shape(value)
 
 
-def _is_truth(op: ir.Operation) -> bool:
-    """Whether an op is a conversion from or to truth values, which IREE takes."""
-    return "i1" in (element(op.operands[0]), element(op.results[0]))
+def _joined(body: Body, op: ir.Operation) -> ir.Value:
+    """Emits arrays side by side.
+
+    Each is held: IREE 3.13 would compute them all in the dispatch that joins them, on its stack.
+    """
+    axis = ir.IntegerAttr(op.attributes["dimension"]).value
+    parts = [body.held(array_of(body, operand)) for operand in op.operands]
+    starts: list[Index] = [0]
+    for part in parts:
+        starts.append(starts[-1] + part.shape[axis])
+    sizes = list(parts[0].shape)
+    sizes[axis] = starts[-1]
+    whole = body.empty(ArrayType(tuple(sizes), parts[0].element))
+    for part, start in zip(parts, starts, strict=False):
+        places: list[Index] = [0] * len(sizes)
+        places[axis] = start
+        body.insert(part, whole, places)
+    return whole.value
+
+
+def _pointwise(body: Body, op: ir.Operation) -> ir.Value:
+    """Emits an elementwise op; operands that are scalars are for all points."""
+    operands, of = list(op.operands), element(op.results[0])
+    block = spare_block([*(element_type(element(each)) for each in operands), element_type(of)])
+    inside = Body(block, body.location)
+    numbers = [
+        Number(inside, value, element(each))
+        for value, each in zip(block.arguments, operands, strict=False)
+    ]
+    inside.op("linalg.yield", [elementwise(inside, op, numbers)])
+    arrays = [array_of(body, each) for each in operands]
+    shaped = next(array for array in arrays if array.shape)
+    target = body.empty(ArrayType(shaped.shape, of))
+    inputs = [(array, range(len(array.shape))) for array in arrays]
+    (made,) = linalg.generic(body, inputs, [target], block)
+    return made.value
 
 
 def _broadcast(

@@ -3,7 +3,8 @@
     portable   no rewrite of loops or products: IREE compiles the loops as they stand, and copies
                what they carry every step; on GPUs their arrays get a buffer each
                (`separate_buffers`)
-    fused      each loop one dispatch (`fuse_time_loops`), each large product in blocks
+    fused      each loop one dispatch (`fuse_time_loops`), sizes open where they are (`open_sizes`),
+               each large product in blocks
                (`blocked_products`), without padding if rows have lengths (`padded_products`); what
                a rewrite does not know stays as it is
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
@@ -14,13 +15,13 @@ pinned on GPUs, which fused code does not run on. It is recorded in the manifest
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.schema.manifest import TargetSpec
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["FUSED", "PASSES", "PINNED", "PORTABLE", "STRATEGIES", "resolve_strategy"]
+__all__ = ["FUSED", "PASSES", "PINNED", "PORTABLE", "STRATEGIES", "check_open", "resolve_strategy"]
 
 PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 
@@ -39,6 +40,27 @@ PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     }
 )
 """The passes of each strategy, in order, by their names in `lowering.passes`."""
+
+
+def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: str) -> None:
+    """Checks that what is open may be.
+
+    Raises:
+        UnsupportedError: It may not; the message says why.
+    """
+    names = {name: spec.op for spec in functions for name in spec.open_dims}
+    for name, op in names.items():
+        what = f"{op}: {name}=None, which makes one module for any {name},"
+        if target.device != "local":
+            raise UnsupportedError(
+                f"{what} is for CPUs, and {target.name} is none: give it a value, or choose a "
+                "target such as cpu"
+            )
+        if strategy != FUSED:
+            raise UnsupportedError(
+                f"{what} needs the {FUSED} strategy: IREE does not take what {strategy} leaves of "
+                "it; give it a value, or leave the strategy out"
+            )
 
 
 def resolve_strategy(name: object, target: TargetSpec) -> str:

@@ -72,6 +72,8 @@ def _bench(options: argparse.Namespace) -> int:
         raise UsageError(f"--seconds {options.seconds:g}: expected a positive number of seconds")
     target: str | None = options.target
     module = module_of(options)
+    for name in [name for spec in module.functions for name in spec.open_dims]:
+        raise UsageError(f"--dim {name}=?: what is timed needs a size: --dim {name}=N")
     with showing_stages():
         artifact = compile(module, target)
     program = load(artifact, options.device)
