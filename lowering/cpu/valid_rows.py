@@ -28,10 +28,12 @@ class ValidRows:
     Attributes:
         rows: Their numbers, int32 ``[T * B]``.
         counted: How many they are, int32 ``[2]``: there, and nothing.
+        few: How many of the last rows a sum takes at once, most first.
     """
 
     rows: Array
     counted: Array
+    few = (64,)
 
     def inside(self, executable: Executable) -> ValidRows:
         """The same in a dispatch that reads it."""
@@ -52,9 +54,11 @@ class AllRows:
 
     Attributes:
         number: How many.
+        few: How many of the last rows a sum takes at once, most first.
     """
 
     number: Index
+    few = (64, 32, 16, 8)
 
     def inside(self, executable: Executable) -> AllRows:
         """The same in a dispatch."""

@@ -25,9 +25,8 @@ from rnn_compiler.lowering.cpu.open_product import FEWEST, open_product
 from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
 from rnn_compiler.lowering.cpu.row_product import row_product
 from rnn_compiler.lowering.cpu.valid_rows import AllRows
-from rnn_compiler.lowering.kernel.arrays import own_zeros
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
+from rnn_compiler.lowering.kernel.body import Array, known
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
@@ -202,8 +201,5 @@ def _sum(outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array) -> Arra
         for side, n in zip((lhs, rhs), widths(vectors, of), strict=True)
     ]
     sizes = known((lhs.shape[1], rhs.shape[1]))
-    zeros = own_zeros(outside, ArrayType((math.prod(sizes),), of))
-    total = padded_sum(
-        outside, vectors, (sides[0], sides[1]), (sizes[0], sizes[1]), valid, zeros, outside.index(0)
-    )
-    return outside.expand(total, [[0, 1]], sizes)
+    sums = padded_sum(outside, vectors, (sides[0], sides[1]), (sizes[0], sizes[1]), valid)
+    return outside.expand(sums, [[0, 1]], sizes)
