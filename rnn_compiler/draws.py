@@ -35,7 +35,7 @@ def random_arguments(
     for dim in spec.open_dims:
         with contextlib.suppress(InvalidArgumentError):  # which the call will name
             one = replace(spec, dims={dim: spec.dims[dim]})
-            shapes = {name: np.shape(array) for name, array in (given or {}).items()}
+            shapes = {name: np.asarray(array).shape for name, array in (given or {}).items()}
             sizes |= open_sizes_of(one, shapes)
     spec = spec.bound(sizes)
     generator = np.random.default_rng(0)

@@ -1,8 +1,9 @@
 """Streams: a sequence in chunks, whose state stays on the device from one to the next.
 
-A function of open length takes a chunk as it is. Another takes T steps: a chunk of fewer is padded and its length passed, a longer one
-goes in pieces of T; so the steps are those of one long call, whatever the chunks. What crosses
-between host and device is the chunk and the results, and before the first the weights.
+A function of open length takes a chunk as it is. Another takes T steps: a chunk of fewer is padded
+and its length passed, a longer one goes in pieces of T. So the steps are those of one long call,
+whatever the chunks. What crosses between host and device is the chunk and the results, and before
+the first the weights.
 
 Which argument is the chunk, which its length, and which result is the state that comes next, is
 known by op (`_OPS`).

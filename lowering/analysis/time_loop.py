@@ -23,6 +23,7 @@ from rnn_compiler.lowering.analysis.values import (
     is_constant,
     part_of,
     rank,
+    repeated,
     shape,
 )
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
@@ -337,10 +338,7 @@ def _counts(loop: ir.Operation, length: ir.Value) -> bool:
 
 def _is_splat(value: ir.Value, number: int) -> bool:
     """Whether a value is a constant that is some number everywhere."""
-    if not isinstance(value.owner, ir.Block):
-        op = defining(value)
-        if op.name == "stablehlo.dynamic_broadcast_in_dim":
-            return _is_splat(op.operands[0], number)
+    value = repeated(value)
     if not is_constant(value):
         return False
     text = f"{number}.0" if is_float(element(value)) else number

@@ -17,6 +17,7 @@ __all__ = [
     "is_constant",
     "part_of",
     "rank",
+    "repeated",
     "shape",
     "unit_of",
     "width",
@@ -57,6 +58,16 @@ def unit_of(value: ir.Value) -> int:
 def is_constant(value: ir.Value) -> bool:
     """Whether a value is a constant."""
     return not isinstance(value.owner, ir.Block) and defining(value).name == "stablehlo.constant"
+
+
+def repeated(value: ir.Value) -> ir.Value:
+    """What a value of open sizes repeats, or else the value."""
+    while not isinstance(value.owner, ir.Block):
+        op = defining(value)
+        if op.name != "stablehlo.dynamic_broadcast_in_dim":
+            break
+        value = op.operands[0]
+    return value
 
 
 def element(value: ir.Value) -> str:

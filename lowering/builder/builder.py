@@ -9,21 +9,19 @@ Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/sp
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
-from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.builder.open_sizes import evaluated, open_dims
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import Open, bound, is_open
+from rnn_compiler.schema.open_sizes import Open, is_open
 
 __all__ = ["Builder"]
 
@@ -153,18 +151,8 @@ class Builder:
     def constant(self, value: float, dtype: str) -> Value:
         """A scalar constant; a size that is open is computed."""
         if isinstance(value, Open):
-            return self._evaluated(value).to(dtype)
+            return evaluated(self, value, self._dims).to(dtype)
         return self.full(value, (), dtype)
-
-    def _evaluated(self, size: Open) -> Value:
-        """A size, from the open dimensions of what the function is given."""
-        terms: list[Value] = []
-        for names, factor in size.terms.items():
-            values = [self._dims[name] for name in names]
-            if factor != 1 or not names:
-                values.append(self.constant(factor, "int64"))
-            terms.append(functools.reduce(operator.mul, values))
-        return functools.reduce(operator.add, terms)
 
     def full(self, value: float, shape: tuple[int, ...], dtype: str) -> Value:
         """A tensor of equal elements."""
@@ -221,32 +209,6 @@ class Builder:
         """Each element its own index along an axis."""
         dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
         return self.sized("iota", [], Type(shape, dtype), {"iota_dimension": dimension})
-
-    def random_bits(self, key: Value, counter: Value, count: int) -> Value:
-        """Philox 4x32 bits, uint32 ``[count]``; the counter advances by one for every 128 bits.
-
-        Args:
-            key: The key, int64 scalar.
-            counter: Where to start, int64 scalar.
-            count: How many numbers.
-        """
-        state = self.concatenate([key.reshape(1), counter.reshape(1)], 0).bitcast("uint64")
-        result = Type((count,), "uint32")
-        if result.is_open:
-            raise UnsupportedError(
-                f"{self.spec.op}: dropout draws as many numbers as there are elements, which open "
-                "sizes leave unknown: give all dimensions, or build it with dropout=0"
-            )
-        if not count:
-            return self.full(0, (0,), "uint32")
-        algorithm = ir.Attribute.parse("#stablehlo<rng_algorithm PHILOX>")
-        op = self.create(
-            "stablehlo.rng_bit_generator",
-            [state],
-            [state.type, result],
-            {"rng_algorithm": algorithm},
-        )
-        return Value(self, op.results[1], result)
 
     # Elementwise functions.
 
@@ -399,7 +361,7 @@ class Builder:
         op = self.create("func.func", [], [], attributes, regions=1)
         outside, location = self._dims, self._location
         with self.block(op.regions[0], arguments, names) as values:
-            self._dims = self._read_dims(values)
+            self._dims = open_dims(self, values)
             self._location = location
             results = list(body(*values))
             self.terminate("func.return", results)
@@ -409,23 +371,6 @@ class Builder:
         op.attributes["function_type"] = ir.TypeAttr.get(function_type)
         self.verify(op)
         return types
-
-
-    def _read_dims(self, values: Sequence[Value]) -> dict[str, Value]:
-        """The open dimensions of some values, as int64 scalars."""
-        dims: dict[str, Value] = {}
-        for value in values:
-            for axis, size in enumerate(value.shape):
-                name = str(size)
-                if not is_open(size) or name in dims or bound(size, {name: 1}) != 1:
-                    continue
-                self.step(f"{name} = axis {axis}")
-                dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
-                number = self.op(
-                    "get_dimension_size", [value], Type((), "int32"), {"dimension": dimension}
-                )
-                dims[name] = number.to("int64")
-        return dims
 
 
 def _attribute(value: bool | int | float | str) -> ir.Attribute:

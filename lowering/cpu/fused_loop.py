@@ -37,6 +37,7 @@ from rnn_compiler.lowering.cpu.row_order import RowOrder, rows_by_length
 from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
 from rnn_compiler.lowering.kernel.arithmetic import splat
+from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.executable import Executable
@@ -122,7 +123,7 @@ class FusedLoop:
             return array
         if batch > 1 or rank(value) < 2 or array.shape[-2] != 1:
             return self.function.held(array)
-        return self.function.held(self.function.collapse(array, _batch_groups(rank(value))))
+        return self.function.held(collapse(self.function, array, _batch_groups(rank(value))))
 
     # The dispatch.
 
@@ -226,7 +227,7 @@ class FusedLoop:
         array = converted(self.function, array, kind)
         if array.shape == full:
             return array
-        return self.function.expand(array, _batch_groups(len(full)), full)
+        return expand(self.function, array, _batch_groups(len(full)), full)
 
 
 def _batch_groups(rank: int) -> list[list[int]]:

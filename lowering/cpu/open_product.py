@@ -19,6 +19,7 @@ from rnn_compiler.lowering.cpu.blocked_product import CACHE, WORKGROUPS, panel_o
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
+from rnn_compiler.lowering.kernel.arrays import collapse
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -55,7 +56,7 @@ def open_product(
     if axis == 1 or large or panel > columns:
         rhs = pack(outside, vectors, rhs, 1 - axis, panel)
         if columns <= panel:
-            rhs = outside.collapse(rhs, [[0, 1], [2]])
+            rhs = collapse(outside, rhs, [[0, 1], [2]])
     executable = Executable(outside, "product", WORKGROUPS, VECTORS if paired else TILED)
     body = executable.body
     rows = executable.size(lhs.shape[0])
@@ -67,9 +68,7 @@ def open_product(
     def tile(row: Number, column: Number, width: int, *sizes: int) -> None:
         """Emits a tile, of some rows or of one."""
         weight = panel_of(body, rhs, column, panel)
-        product = tile_matmul(
-            body, vectors, body.extract(lhs, [row, 0], (*sizes, inner)), weight
-        )
+        product = tile_matmul(body, vectors, body.extract(lhs, [row, 0], (*sizes, inner)), weight)
         if width < panel:
             product = body.extract(product, [0] * len(product.shape), (*sizes, width))
         body.insert(product, whole, [row, column])
@@ -102,7 +101,11 @@ def open_product(
     high = body.smaller(low + share, rows)
     is_few = rows < body.index(height)
     body.loop(
-        body.select(is_few, high, low), high, MOST, [whole], lambda row: together(row, body.smaller(row + MOST, high))
+        body.select(is_few, high, low),
+        high,
+        MOST,
+        [whole],
+        lambda row: together(row, body.smaller(row + MOST, high)),
     )
 
     def one(row: Number) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.arrays import seen_as
+from rnn_compiler.lowering.kernel.arrays import collapse, expand, seen_as
 from rnn_compiler.lowering.kernel.attributes import cpu_tiles, integers, segments
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
 from rnn_compiler.lowering.kernel.executable import Executable
@@ -68,7 +68,7 @@ def pack(
     else:
         tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
         order = [2, 0, 1] if together else [1, 2, 0]
-        source = outside.expand(matrix, [[0], [1, 2]], (known(matrix.shape)[0], gates, unit))
+        source = expand(outside, matrix, [[0], [1, 2]], (known(matrix.shape)[0], gates, unit))
     type = ArrayType((*tiles, *pair), element)
     packed = outside.array(
         "linalg.pack",
@@ -84,7 +84,7 @@ def pack(
     if pair:
         packed = seen_as(outside, packed, ArrayType(tiles, "i32"))
     if gates > 1 and together:
-        return outside.collapse(packed, [[0], [1], [2, 3]])
+        return collapse(outside, packed, [[0], [1], [2, 3]])
     return packed
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
+from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -54,9 +55,9 @@ def row_product(
     elif axes[1] == 1 or panel > columns:
         rhs = pack(outside, vectors, rhs, 1 - axes[1], panel)
         if full + bool(rest) == 1:
-            rhs = outside.collapse(rhs, [[0, 1], [2]])
+            rhs = collapse(outside, rhs, [[0, 1], [2]])
     executable = Executable(outside, "row_product", parts, VECTORS if paired else TILED)
-    row = outside.collapse(lhs, [[0, 1]])
+    row = collapse(outside, lhs, [[0, 1]])
     row, rhs = (executable.read(outside.held(each)) for each in (row, rhs))
     body, part = executable.body, executable.workgroup()
     made = executable.make(ArrayType((columns,), sums))
@@ -87,4 +88,4 @@ def row_product(
     if rest:
         first_only(body, part, parts, [made], last)
     executable.dispatch()
-    return outside.expand(made, [[0, 1]], (1, columns))
+    return expand(outside, made, [[0, 1]], (1, columns))

@@ -31,7 +31,7 @@ from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
-from rnn_compiler.lowering.kernel.arrays import own_zeros, put_row
+from rnn_compiler.lowering.kernel.arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device
 from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.function import Function
@@ -138,7 +138,7 @@ class _Loop:
     def _row(self, array: Array, lead: Index, columns: int) -> Array:
         """Emits a row of an array as a matrix of so many columns."""
         if array.shape[-1] != columns:  # parts side by side
-            array = self.body.collapse(array, [[0], [1], [2, 3]])
+            array = collapse(self.body, array, [[0], [1], [2, 3]])
         part = ArrayType((array.shape[1], columns), array.element)
         return self.body.extract_as(array, *row_of(array, lead, gate=True), part)
 
@@ -182,7 +182,7 @@ class _Loop:
             return self.body.array("stablehlo.concatenate", parts, type, {"dimension": integer(2)})
         if arrays[key].shape == output.shape:
             return arrays[key]
-        return self.body.collapse(arrays[key], [[0], [1], [2, 3]])
+        return collapse(self.body, arrays[key], [[0], [1], [2, 3]])
 
     # A step.
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.kernel.attributes import segments
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.number import Index, bits
+import math
+from collections.abc import Iterable, Sequence
 
-__all__ = ["own_zeros", "put_row", "seen_as"]
+from rnn_compiler.lowering.kernel.attributes import integers, reassociation, segments
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.kernel.number import Index, Number, bits
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["collapse", "expand", "own_zeros", "put_row", "reshape", "seen_as"]
 
 
 def own_zeros(body: Body, type: ArrayType) -> Array:
@@ -48,3 +52,47 @@ def put_row(body: Body, array: Array, lead: Index, row: Array) -> None:
         array.type,
         {"operandSegmentSizes": segments(1, 0, 1 + rest, 1, 0)},
     ).value
+
+
+def collapse(body: Body, array: Array, groups: Sequence[Sequence[int]]) -> Array:
+    """Emits an array with some neighbouring axes as one."""
+    if array.type.computed:
+        grouped = [[array.shape[axis] for axis in group] for group in groups]
+        return reshape(body, array, [_product(sizes) for sizes in grouped])
+    sizes = [math.prod(known(array.shape[axis] for axis in group)) for group in groups]
+    attributes = {"reassociation": reassociation(groups)}
+    type = ArrayType(tuple(sizes), array.element)
+    return body.array("tensor.collapse_shape", [array], type, attributes)
+
+
+def expand(
+    body: Body, array: Array, groups: Sequence[Sequence[int]], shape: Sequence[Index]
+) -> Array:
+    """Emits an array with some axes as several."""
+    if array.type.computed:
+        return reshape(body, array, shape)
+    sizes = known(shape)
+    attributes: dict[str, ir.Attribute] = {
+        "reassociation": reassociation(groups),
+        "static_output_shape": integers(sizes),
+    }
+    return body.array("tensor.expand_shape", [array], ArrayType(sizes, array.element), attributes)
+
+
+def reshape(body: Body, array: Array, shape: Sequence[Index]) -> Array:
+    """Emits an array's elements in another shape, outside of a dispatch."""
+    type = ArrayType(tuple(shape), array.element)
+    before, after = array.type.computed, type.computed
+    attributes = {"operandSegmentSizes": segments(1, len(before), len(after))}
+    return body.array("flow.tensor.reshape", [array, *before, *after], type, attributes)
+
+
+def _product(sizes: Iterable[Index]) -> Index:
+    """The product of some sizes."""
+    total: Index = 1
+    for size in sizes:
+        if isinstance(size, Number):
+            total = size if isinstance(total, int) and total == 1 else size * total
+        elif size != 1:
+            total = total * size
+    return total

@@ -11,7 +11,6 @@ it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from rnn_compiler.lowering.kernel.attributes import (
     in_place,
     integer,
     integers,
-    reassociation,
     segments,
 )
 from rnn_compiler.lowering.kernel.number import (
@@ -325,37 +323,6 @@ class Body:
         made = self.array("vector.transfer_write", operands, array.type, attributes)
         array.value = made.value
 
-    def collapse(self, array: Array, groups: Sequence[Sequence[int]]) -> Array:
-        """Emits an array with some neighbouring axes as one."""
-        if array.type.computed:
-            grouped = [[array.shape[axis] for axis in group] for group in groups]
-            return self.reshape(array, [_product(sizes) for sizes in grouped])
-        sizes = [math.prod(known(array.shape[axis] for axis in group)) for group in groups]
-        attributes = {"reassociation": reassociation(groups)}
-        type = ArrayType(tuple(sizes), array.element)
-        return self.array("tensor.collapse_shape", [array], type, attributes)
-
-    def expand(
-        self, array: Array, groups: Sequence[Sequence[int]], shape: Sequence[Index]
-    ) -> Array:
-        """Emits an array with some axes as several."""
-        if array.type.computed:
-            return self.reshape(array, shape)
-        shape = known(shape)
-        attributes: dict[str, ir.Attribute] = {
-            "reassociation": reassociation(groups),
-            "static_output_shape": integers(shape),
-        }
-        type = ArrayType(tuple(shape), array.element)
-        return self.array("tensor.expand_shape", [array], type, attributes)
-
-    def reshape(self, array: Array, shape: Sequence[Index]) -> Array:
-        """Emits an array's elements in another shape, outside of a dispatch."""
-        type = ArrayType(tuple(shape), array.element)
-        before, after = array.type.computed, type.computed
-        attributes = {"operandSegmentSizes": segments(1, len(before), len(after))}
-        return self.array("flow.tensor.reshape", [array, *before, *after], type, attributes)
-
     # Control flow.
 
     def loop(
@@ -421,17 +388,6 @@ def _span(
     }
     counts = [*[1] * leading, *map(len, numbers), 0]
     return [*numbers[0], *numbers[1]], {"operandSegmentSizes": segments(*counts), **attributes}
-
-
-def _product(sizes: Iterable[Index]) -> Index:
-    """The product of some sizes."""
-    total: Index = 1
-    for size in sizes:
-        if isinstance(size, Number):
-            total = size if total == 1 else size * total
-        elif size != 1:
-            total = total * size
-    return total
 
 
 def _hand_on(arrays: Sequence[Array], values: Iterable[ir.Value]) -> None:

@@ -25,6 +25,7 @@ from rnn_compiler.lowering.cpu.open_product import FEWEST, open_product
 from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
 from rnn_compiler.lowering.cpu.row_product import row_product
 from rnn_compiler.lowering.cpu.valid_rows import AllRows
+from rnn_compiler.lowering.kernel.arrays import expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array, known
 from rnn_compiler.lowering.kernel.function import Function
@@ -167,11 +168,9 @@ def _rewrite_open(
     kinds = Operands(sums, sums)
     if found.axes[0] == 1:
         inner = shape(found.lhs)[1]
-        of = (element(value) for value in matrices)
-        kinds = vectors.operands(*of, sums, inner=inner, rows=FEWEST)
-    operands = [
-        tied(widened(value, of, op), op) for value, of in zip(matrices, kinds, strict=True)
-    ]
+        left, right = (element(value) for value in matrices)
+        kinds = vectors.operands(left, right, sums, inner=inner, rows=FEWEST)
+    operands = [tied(widened(value, of, op), op) for value, of in zip(matrices, kinds, strict=True)]
     types = [operand.type for operand in operands]
 
     def function(symbol: str) -> Function:
@@ -202,4 +201,4 @@ def _sum(outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array) -> Arra
     ]
     sizes = known((lhs.shape[1], rhs.shape[1]))
     sums = padded_sum(outside, vectors, (sides[0], sides[1]), (sizes[0], sizes[1]), valid)
-    return outside.expand(sums, [[0, 1]], sizes)
+    return expand(outside, sums, [[0, 1]], sizes)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.values import defining, element, ints, shape
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
+from rnn_compiler.lowering.kernel.arrays import reshape
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
@@ -96,7 +97,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             return body.op("tensor.from_elements", [scalar], [op.results[0].type]).results[0]
         case "dynamic_reshape":
             array = array_of(body, op.operands[0])
-            return body.reshape(array, sizes.vector(body, op.operands[1])).value
+            return reshape(body, array, sizes.vector(body, op.operands[1])).value
         case "dynamic_broadcast_in_dim":
             of = sizes.vector(body, op.operands[1])
             return _broadcast(body, op.operands[0], of, ints(op, "broadcast_dimensions"))
@@ -179,7 +180,7 @@ def _broadcast(
     source, target = array_of(body, value), body.empty(ArrayType(tuple(sizes), of))
     kept = [k for k, size in enumerate(source.shape) if size != 1]  # another size repeats those
     if len(kept) < len(source.shape):
-        source = body.reshape(source, [source.shape[k] for k in kept])
+        source = reshape(body, source, [source.shape[k] for k in kept])
     (made,) = linalg.generic(body, [(source, [axes[k] for k in kept])], [target], block)
     return made.value
 
@@ -192,5 +193,3 @@ def _iota(body: Body, type: ArrayType, axis: int) -> ir.Value:
     inside.op("linalg.yield", [place.to_integer(type.element)])
     (made,) = linalg.generic(body, [], [body.empty(type)], block)
     return made.value
-
-

@@ -20,6 +20,7 @@ from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.cpu.padded_product import padded_product
 from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
 from rnn_compiler.lowering.cpu.valid_rows import ValidRows, valid_rows
+from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
@@ -94,9 +95,9 @@ class _Rewriting:
         listed = self._listed(op, op.operands[2], T)
 
         def function(made: Function, rows: Array, matrix: Array, *listed: Array) -> list[Array]:
-            flat = made.collapse(rows, [[0, 1], [2]])
+            flat = collapse(made, rows, [[0, 1], [2]])
             result = padded_product(made, self.vectors, flat, matrix, axis, ValidRows(*listed))
-            return [made.expand(result, [[0, 1], [2]], (T, B, columns))]
+            return [expand(made, result, [[0, 1], [2]], (T, B, columns))]
 
         (result,) = self._call(op, f"padded_product_{axis}", [rows, matrix, *listed], function)
         replace(op, result)

@@ -18,7 +18,15 @@ from typing import Any
 
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.open_sizes import bound, is_open, open_names, parse, written
+from rnn_compiler.schema.open_sizes import (
+    bound,
+    is_open,
+    json_sizes,
+    open_names,
+    parse,
+    read_sizes,
+    shown,
+)
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -81,12 +89,12 @@ class TensorSpec:
 
     def __str__(self) -> str:
         """The type in short, ``float32[16,256]``."""
-        return f"{self.dtype}[{','.join(map(_shown, self.shape))}]"
+        return f"{self.dtype}[{','.join(map(shown, self.shape))}]"
 
     @property
     def iree_type(self) -> str:
         """The type as IREE's tools spell it, ``16x256xf32``."""
-        return "x".join([*map(_shown, self.shape), DTYPES[self.dtype].mlir])
+        return "x".join([*map(shown, self.shape), DTYPES[self.dtype].mlir])
 
     def bound(self, dims: Mapping[str, int]) -> TensorSpec:
         """The same with numbers for open dimensions."""
@@ -152,17 +160,10 @@ class FunctionSpec:
     @property
     def json_dims(self) -> dict[str, int | None]:
         """The dimensions as JSON can hold them: open ones as null."""
-        return {
-            name: None if is_open(size) else size
-            for name, size in self.dims.items()
-        }
+        return {name: None if is_open(size) else size for name, size in self.dims.items()}
 
     def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
-        """The same with numbers for open dimensions.
-
-        Args:
-            dims: Those numbers, by the names of the dimensions.
-        """
+        """The same with numbers for open dimensions, by name."""
         tensors: dict[str, Any] = {
             name: tuple(tensor.bound(dims) for tensor in getattr(self, name))
             for name in ("arguments", "results", "frozen")
@@ -183,7 +184,7 @@ class FunctionSpec:
         """The function that `Manifest.to_json` describes."""
 
         def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
-            return tuple(TensorSpec(**_sizes(_batched(row))) for row in rows)
+            return tuple(TensorSpec(**read_sizes(_batched(row), _NUMBERS)) for row in rows)
 
         dims = data["dims"].items()
         sizes = {name: parse(name) if size is None else size for name, size in dims}
@@ -317,7 +318,7 @@ class Manifest:
             data["attributes"] = spec.json_attributes
             data["dims"] = spec.json_dims
             for key in ("arguments", "results", "frozen"):
-                data[key] = [_json_sizes(row) for row in data[key]]
+                data[key] = [json_sizes(row, _NUMBERS) for row in data[key]]
         return {
             **fields,
             "manifest_sha256": _digest(fields),
@@ -392,31 +393,6 @@ def _batched(row: dict[str, Any]) -> dict[str, Any]:
     """A row that says so of a tensor; the first manifests did not, but for people."""
     formula = row.get("formula", "")
     return {"batched": "batch_size" in formula or "reserve_size" in formula, **row}
-
-
-def _shown(size: Any) -> str:
-    """A size as types show it."""
-    return "?" if is_open(size) else str(size)
-
-
-def _json_sizes(row: dict[str, Any]) -> dict[str, Any]:
-    """A tensor's fields as JSON can hold them."""
-    sizes = [written(size) for size in row["shape"]]
-    row = row | {name: written(row[name]) for name in _NUMBERS}
-    if not open_names(row["shape"]):
-        return row
-    shape = [None if is_open(size) else size for size in row["shape"]]
-    return row | {"shape": shape, "sizes": sizes}
-
-
-def _sizes(row: dict[str, Any]) -> dict[str, Any]:
-    """Reads what `_json_sizes` gave."""
-    fields = dict(row)
-    sizes = fields.pop("sizes", fields["shape"])
-    if [None if isinstance(size, str) else size for size in sizes] != [*fields["shape"]]:
-        raise ValueError(f"sizes {sizes} of shape {fields['shape']}")
-    fields["shape"] = tuple(map(parse, sizes))
-    return fields | {name: parse(fields.get(name)) for name in _NUMBERS}
 
 
 def _digest(fields: dict[str, Any]) -> str:

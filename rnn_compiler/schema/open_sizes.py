@@ -20,9 +20,12 @@ __all__ = [
     "Open",
     "bound",
     "is_open",
+    "json_sizes",
     "open_dimension",
     "open_names",
     "parse",
+    "read_sizes",
+    "shown",
     "written",
 ]
 
@@ -169,6 +172,41 @@ def parse(text: Any) -> Any:
                 raise ValueError(f"not a size: {text!r}")
         total += product
     return total
+
+
+def shown(size: object) -> str:
+    """A size as types show it, ``?`` if it is open."""
+    return "?" if is_open(size) else str(size)
+
+
+def json_sizes(tensor: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]:
+    """A tensor's fields as JSON can hold them.
+
+    An open size in its shape becomes null, and a field ``sizes`` has what it is.
+
+    Args:
+        tensor: The fields, a ``shape`` among them.
+        numbers: The names of others that may be open sizes.
+    """
+    fields = {**tensor, **{name: written(tensor[name]) for name in numbers}}
+    if not any(map(is_open, tensor["shape"])):
+        return fields
+    shape = [None if is_open(size) else size for size in tensor["shape"]]
+    return fields | {"shape": shape, "sizes": [written(size) for size in tensor["shape"]]}
+
+
+def read_sizes(row: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]:
+    """Reads what `json_sizes` gave.
+
+    Raises:
+        ValueError: The sizes are none, or not those of the shape.
+    """
+    fields = dict(row)
+    sizes = fields.pop("sizes", fields["shape"])
+    if [None if isinstance(size, str) else size for size in sizes] != [*fields["shape"]]:
+        raise ValueError(f"sizes {sizes} of shape {fields['shape']}")
+    fields["shape"] = tuple(map(parse, sizes))
+    return fields | {name: parse(fields.get(name)) for name in numbers}
 
 
 def _terms(size: int | Open) -> _Terms:

@@ -11,6 +11,7 @@ from ir.filecheck import check
 
 from rnn_compiler.lowering.builder.builder import Builder
 from rnn_compiler.lowering.builder.module import Part, build_module, module_text
+from rnn_compiler.lowering.builder.random_bits import random_bits
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -348,7 +349,7 @@ def test_parts_of_a_vector_are_written_in_the_order_given() -> None:
 
 def test_random_bits_come_from_key_and_counter() -> None:
     check(
-        emit(lambda b, k, c: b.random_bits(k, c, 6).bitcast("int32"), dtype="int64", k=(), c=()),
+        emit(lambda b, k, c: random_bits(b, k, c, 6).bitcast("int32"), dtype="int64", k=(), c=()),
         """
         CHECK: [[K:%y[_0-9]*]] = stablehlo.reshape %k
         CHECK: [[C:%y[_0-9]*]] = stablehlo.reshape %c

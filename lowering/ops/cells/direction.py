@@ -291,8 +291,8 @@ class Direction:
 
         Returns:
             ``dx_gates [block.length, B, gH]``; ``dr_gates`` likewise if it differs; with a
-            projection, ``dh_rows [block.length, B, P]``, gradient of its result; ``dh`` and ``dc`` of
-            the state before the block's first step.
+            projection, ``dh_rows [block.length, B, P]``, gradient of its result; ``dh`` and ``dc``
+            of the state before the block's first step.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         B = y.shape[1]

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.schema.open_sizes import is_open
 from rnn_compiler.schema.tensors import Argument
 
 if TYPE_CHECKING:
@@ -59,7 +61,14 @@ OPERANDS = tuple(
 def dropout_mask(
     b: Builder, args: Values, rate: float, shape: tuple[int, ...], dtype: str
 ) -> Value:
-    """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``."""
+    """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``.
+
+    Raises:
+        UnsupportedError: A size is open.
+    """
+    # It has the MLIR bindings, which those who read `OPERANDS` do without.
+    from rnn_compiler.lowering.builder.random_bits import random_bits
+
     count = 1
     for size in shape:
         count *= size
@@ -72,7 +81,12 @@ def dropout_mask(
     b.step("counter = call_counter << 32")
     counter = args["call_counter"].binary("shift_left", 32)
     b.step("bits = philox(key, counter)")
-    bits = b.random_bits(key, counter, count)
+    if is_open(count):
+        raise UnsupportedError(
+            f"{b.spec.op}: dropout draws a number for each element, and open sizes leave unknown "
+            "how many: give all dimensions, or build it with dropout=0"
+        )
+    bits = random_bits(b, key, counter, count)
     b.step("mask = 0 where bits < rate * 2**32, else 1/(1-rate)")
     is_dropped = bits.compare("LT", min(round(rate * 2**32), 2**32 - 1))
     kept = b.full(1 / (1 - rate), (count,), dtype)

@@ -120,7 +120,7 @@ class DirectionGradient:
     initial: Values
     sums: dict[str, Value] = field(default_factory=lambda: {})
     parts: list[tuple[int, Value]] = field(default_factory=lambda: [])
-    block: Time = Time(0, 0)
+    block: Time = field(default_factory=lambda: Time(0, 0))
     loop: Values = field(default_factory=lambda: {})
 
     @property

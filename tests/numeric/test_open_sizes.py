@@ -1,0 +1,157 @@
+"""Functions of open sizes: one for any length or batch, with the numbers of those built for it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+from numeric.harness import Arrays, draw, expected, module
+
+import rnn_compiler as rc
+from rnn_compiler.runtime.golden import TOLERANCES
+
+SIZES = {"batch_size": 3, "input_size": 40, "num_units": 48}
+PEEPHOLE = {**SIZES, "use_peephole": True}
+STACKED = {**SIZES, "num_layers": 2, "direction": "bidirectional"}
+PROJECTED = {**SIZES, "num_layers": 2, "num_proj": 32, "time_major": False}
+MANY = {"batch_size": 33, "input_size": 64, "num_units": 64, "num_layers": 1}
+"""Rows enough to be taken in the order of their lengths."""
+
+LENGTHS = (1, 2, 7, 100)
+BATCHES = (1, 2, 3, 7, 8, 9, 33)
+
+slow = pytest.mark.slow
+
+
+@functools.cache
+def program(op: str, dtype: str, items: tuple[tuple[str, Any], ...]) -> rc.Program:
+    artifact = rc.compile(module(op, dtype, dict(items)))
+    assert artifact.manifest.strategy == "fused"
+    assert not artifact.manifest.plain_loops
+    return rc.runtime.load(artifact, "local-sync")
+
+
+def arguments_of(op: str, dtype: str, variant: dict[str, Any], steps: int) -> Arrays:
+    """Arguments of a call; rows have lengths of their own where they may."""
+    arguments = draw(op, dtype, variant, steps=steps)
+    if "sequence_lengths" in arguments:
+        given = arguments["sequence_lengths"]
+        arguments["sequence_lengths"] = (np.arange(len(given)) * 5 % (steps + 1)).astype("int32")
+        arguments["sequence_lengths"][-1] = steps
+    return arguments
+
+
+def check(op: str, dtype: str, variant: dict[str, Any], open_dim: str, size: int) -> None:
+    """Compares a call at some size with the reference."""
+    at_size = {**variant, open_dim: size}
+    arguments = arguments_of(op, dtype, at_size, at_size.get("seq_length", 0))
+    given = tuple({**variant, open_dim: None}.items())
+    results = program(op, dtype, given)(**arguments)._asdict()
+    right = expected(op, dtype, at_size, arguments)
+    for name, array in results.items():
+        if array.dtype.kind in "iu":
+            continue
+        assert array.shape == right[name].shape
+        scale = max(1.0, float(np.max(np.abs(right[name]), initial=0)))
+        error = np.max(np.abs(array.astype(np.float64) - right[name]), initial=0) / scale
+        assert error < TOLERANCES[dtype], f"{op} {at_size} {name}: {error}"
+
+
+@pytest.mark.parametrize(
+    ("op", "variant", "dtype"),
+    [
+        ("BlockLSTMV2", PEEPHOLE, "float32"),
+        ("BlockLSTMGradV2", PEEPHOLE, "float32"),
+        ("CudnnRNNV3", {**STACKED, "is_training": True}, "float32"),
+        ("CudnnRNNV3", {**MANY, "is_training": False}, "float32"),
+        pytest.param("BlockLSTM", SIZES, "float64", marks=slow),
+        pytest.param("BlockLSTMGrad", {**PEEPHOLE, "use_peephole": False}, "float64", marks=slow),
+        pytest.param("BlockLSTMV2", PEEPHOLE, "float16", marks=slow),
+        pytest.param("BlockLSTMV2", PEEPHOLE, "bfloat16", marks=slow),
+        pytest.param("BlockLSTMGradV2", PEEPHOLE, "bfloat16", marks=slow),
+        pytest.param("BlockLSTMGradV2", PEEPHOLE, "float16", marks=slow),
+        pytest.param("CudnnRNN", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
+        pytest.param("CudnnRNNBackprop", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
+        pytest.param("CudnnRNNV2", {**STACKED, "rnn_mode": "rnn_relu"}, "float32", marks=slow),
+        pytest.param("CudnnRNNBackpropV2", {**STACKED, "rnn_mode": "rnn_tanh"}, "float64", marks=slow),
+        pytest.param("CudnnRNNV3", {**PROJECTED, "is_training": False}, "float16", marks=slow),
+        pytest.param("CudnnRNNBackpropV3", PROJECTED, "float32", marks=slow),
+        pytest.param("CudnnRNNBackpropV3", STACKED, "bfloat16", marks=slow),
+        pytest.param("CudnnRNNBackpropV3", MANY, "float32", marks=slow),
+    ],
+)  # fmt: skip
+def test_lengths(op: str, variant: dict[str, Any], dtype: str) -> None:
+    """One function for every length."""
+    for steps in LENGTHS:
+        check(op, dtype, variant, "seq_length", steps)
+
+
+@pytest.mark.parametrize(
+    "batch_size",
+    [1, 9, *(pytest.param(size, marks=slow) for size in BATCHES if size not in (1, 9))],
+)
+@pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])
+def test_lengths_of_batches(op: str, batch_size: int) -> None:
+    """However many rows a function is built for, its length may be open."""
+    variant = {**PEEPHOLE, "batch_size": batch_size}
+    for steps in LENGTHS:
+        check(op, "float32", variant, "seq_length", steps)
+
+
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float16", marks=slow)])
+@pytest.mark.parametrize(
+    "op",
+    [
+        *("LSTMBlockCell", "GRUBlockCellParameterGrad"),
+        *(
+            pytest.param(op, marks=slow)
+            for op in (
+                *("LSTMBlockCellGrad", "LSTMBlockCellParameterGrad"),
+                *("GRUBlockCell", "GRUBlockCellGrad"),
+            )
+        ),
+    ],
+)
+def test_batches_of_cells(op: str, dtype: str) -> None:
+    """One function for every batch."""
+    for batch_size in BATCHES:
+        check(op, dtype, PEEPHOLE, "batch_size", batch_size)
+
+
+@pytest.mark.parametrize(
+    ("op", "variant"),
+    [
+        ("BlockLSTMV2", PEEPHOLE),
+        ("BlockLSTMGradV2", PEEPHOLE),
+        pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, marks=slow),
+        pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, marks=slow),
+        pytest.param("CudnnRNNBackpropV3", STACKED, marks=slow),
+    ],
+)
+def test_numbers_are_those_of_a_function_built_for_the_length(
+    op: str, variant: dict[str, Any]
+) -> None:
+    """The arithmetic is the same, so they are equal to the bit."""
+    at_size = {**variant, "seq_length": 9}
+    arguments = arguments_of(op, "float32", at_size, 9)
+    static = program(op, "float32", tuple(at_size.items()))(**arguments)
+    given = tuple({**variant, "seq_length": None}.items())
+    results = program(op, "float32", given)(**arguments)
+    for name, array, right in zip(results._fields, results, static, strict=True):
+        np.testing.assert_array_equal(array, right, name)
+
+
+def test_steps_past_the_length_are_not_read() -> None:
+    """What is past `seq_len_max` may be NaN, and rows of results there are 0."""
+    op, at_size = "BlockLSTMGradV2", {**PEEPHOLE, "seq_length": 7}
+    arguments = arguments_of(op, "float32", at_size, 4)
+    right = expected(op, "float32", at_size, arguments)
+    for name in ("x", "i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"):
+        arguments[name][4:] = np.nan
+    given = tuple({**PEEPHOLE, "seq_length": None}.items())
+    results = program(op, "float32", given)(**arguments)._asdict()
+    for name, array in results.items():
+        np.testing.assert_allclose(array, right[name], atol=2e-5, err_msg=name)
+    assert not results["x_grad"][4:].any()

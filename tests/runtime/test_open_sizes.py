@@ -1,0 +1,216 @@
+"""Open sizes in manifests, errors, streams, the cache, commands, and where they cannot be."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from errors.expect import invalid_argument
+from numeric.harness import draw
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.schema.manifest import Manifest
+from rnn_compiler.schema.open_sizes import bound, open_dimension, parse, written
+
+SIZES = {"batch_size": 2, "input_size": 3, "num_units": 4}
+OPEN = {**SIZES, "seq_length": None}
+RNN = {**OPEN, "num_layers": 1}
+
+
+@functools.cache
+def artifact() -> rc.runtime.Artifact:
+    return rc.compile(rc.build("BlockLSTMV2", **OPEN))
+
+
+def arguments(steps: int, **sizes: int) -> dict[str, Any]:
+    return draw("BlockLSTMV2", "float32", {**SIZES, **sizes, "seq_length": steps})
+
+
+def test_sizes_compute_as_numbers_do() -> None:
+    T, B = open_dimension("seq_length"), open_dimension("batch_size")
+    for steps, rows in ((1, 1), (3, 5), (100, 7)):
+        size = 2 * (T + 1) * B * 3 - B + 4 - T * 0
+        assert bound(size, {"seq_length": steps, "batch_size": rows}) == (
+            2 * (steps + 1) * rows * 3 - rows + 4
+        )
+        assert parse(written(size)) == size
+    assert T - T == 0
+    assert T * B == B * T
+    assert T != B
+    with pytest.raises(TypeError):
+        assert T < 3
+    with pytest.raises(TypeError):
+        range(T)
+
+
+@pytest.mark.parametrize("text", ["", "T", "seq_length**2", "2 +", "__import__('os')"])
+def test_text_of_no_size(text: str) -> None:
+    with pytest.raises(ValueError, match="not a size"):
+        parse(text)
+
+
+def test_manifest_has_null(tmp_path: Path) -> None:
+    path = artifact().save(tmp_path / "lstm.vmfb")
+    data = json.loads(path.with_name("lstm.vmfb.json").read_text())
+    (function,) = data["functions"]
+    assert function["dims"]["seq_length"] is None
+    x = next(row for row in function["arguments"] if row["name"] == "x")
+    assert x["shape"] == [None, 2, 3]
+    assert x["sizes"] == ["seq_length", 2, 3]
+    assert Manifest.from_json(data) == artifact().manifest
+    assert str(artifact().manifest.functions[0].arguments[1]) == "float32[?,2,3]"
+    x["sizes"][0] = 7
+    with pytest.raises(ArtifactError, match="damaged"):
+        Manifest.from_json(data, check_digest=False)
+
+
+def test_iree_run_module_runs_it(tmp_path: Path) -> None:
+    """The command in the manifest, at sizes of 1; and at another."""
+    artifact().save(tmp_path / "lstm.vmfb")
+    (function,) = artifact().manifest.functions
+    command = artifact().manifest.run_command(function, "lstm.vmfb")
+    for length in (1, 5):
+        text = command.replace("1x2x3xf32", f"{length}x2x3xf32")
+        done = subprocess.run(text, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert f"{length}x2x4xf32=" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "argument", "expected"),
+    [
+        ({"x": np.zeros((5, 3, 3), "f")}, "x", "shape"),
+        ({"x": np.zeros((5, 2), "f")}, "x", "rank 3"),
+        ({"x": np.zeros((0, 2, 3), "f")}, "x", r"seq_length in 1\.\."),
+        ({"x": np.zeros((5, 2, 3), "d")}, "x", "dtype float32"),
+        ({"seq_len_max": 6}, "seq_len_max", r"a value in 0\.\.5"),
+        ({"h_prev": np.zeros((3, 4), "f")}, "h_prev", "shape"),
+    ],
+)
+def test_arguments_that_do_not_fit(change: dict[str, Any], argument: str, expected: str) -> None:
+    program = rc.runtime.load(artifact(), "local-sync")
+    with invalid_argument("BlockLSTMV2", argument, expected):
+        program(**{**arguments(5), **change})
+
+
+def test_arguments_that_disagree() -> None:
+    """Two sequences of other lengths, two batches of other sizes."""
+    grad = rc.runtime.load(rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)))
+    given = draw("BlockLSTMGradV2", "float32", {**SIZES, "seq_length": 5, "use_peephole": False})
+    given["h_grad"] = given["h_grad"][:4]
+    with invalid_argument("BlockLSTMGradV2", "h_grad", r"\[5, 2, 4\]"):
+        grad(**given)
+    cell = rc.runtime.load(rc.compile(rc.build("LSTMBlockCell", **{**SIZES, "batch_size": None})))
+    given = draw("LSTMBlockCell", "float32", {**SIZES, "batch_size": 3})
+    given["h_prev"] = given["h_prev"][:2]
+    with invalid_argument("LSTMBlockCell", "h_prev", r"\[3, 4\]"):
+        cell(**given)
+
+
+def test_results_stay_on_the_device() -> None:
+    program = rc.runtime.load(artifact(), "local-sync")
+    for steps in (4, 9):
+        given = arguments(steps)
+        held = {name: program.to_device(value) for name, value in given.items()}
+        results = program(**held, to_host=False)
+        assert results.h.shape == (steps, 2, 4)
+        np.testing.assert_array_equal(np.asarray(results.h), program(**given).h)
+
+
+def test_stream_takes_chunks_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One program for chunks of any length, none of them padded."""
+    outputs = ("h", "cs_last", "h_last")
+    program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", outputs=outputs, **OPEN)))
+    given = arguments(11)
+    whole = program(**given)
+    rest = {name: value for name, value in given.items() if name not in ("x", "seq_len_max")}
+    stream = program.stream(**rest)
+    moved: list[tuple[int, ...]] = []
+    put = Device.put
+    monkeypatch.setattr(
+        Device, "put", lambda self, a, spec: moved.append(a.shape) or put(self, a, spec)
+    )
+    chunks = [stream(x=given["x"][a:b]).h for a, b in ((0, 1), (1, 8), (8, 8), (8, 11))]
+    np.testing.assert_array_equal(np.concatenate(chunks), whole.h)
+    np.testing.assert_array_equal(np.asarray(stream.state["h_prev"]), whole.h_last)
+    assert [shape for shape in moved if shape] == [(1, 2, 3), (7, 2, 3), (3, 2, 3)]
+
+
+def test_stream_of_a_cell_of_any_batch() -> None:
+    module = rc.build("GRUBlockCell", **{**SIZES, "batch_size": None})
+    program = rc.runtime.load(rc.compile(module), "local-sync")
+    given = draw("GRUBlockCell", "float32", {**SIZES, "batch_size": 5})
+    x = given.pop("x")
+    stream = program.stream(**given)
+    once = program(x=x, **given).h
+    np.testing.assert_array_equal(stream(x=x).h, once)
+    np.testing.assert_array_equal(stream(x=x).h, program(x=x, **{**given, "h_prev": once}).h)
+    del given["h_prev"]
+    with invalid_argument("GRUBlockCell", "h_prev", "nothing else tells batch_size"):
+        program.stream(**given)
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """compile with a golden, inspect, check, run and verify; bench says what it lacks."""
+    sizes = "seq_length=?,batch_size=2,input_size=3,num_units=4"
+    file = str(tmp_path / "lstm.vmfb")
+    assert main(["compile", "BlockLSTMV2", "--dim", sizes, "--golden", "-o", file]) == 0
+    assert main(["inspect", file]) == 0
+    assert "? x 2 x 3" in capsys.readouterr().out
+    assert main(["check", file]) == 0
+    assert main(["verify", file]) == 0
+    np.save(tmp_path / "x.npy", np.zeros((6, 2, 3), "f"))
+    given = f"x={tmp_path / 'x.npy'}"
+    capsys.readouterr()
+    assert main(["run", file, "--input", given, "--random", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert [row["shape"] for row in rows] == [[6, 2, 4]] * 7
+    assert main(["bench", "BlockLSTMV2", "--dim", sizes]) == 2
+    assert "--dim seq_length=N" in capsys.readouterr().err
+
+
+def test_a_cached_function_is_not_one_of_a_length() -> None:
+    from rnn_compiler.compilation import cache_key
+    from rnn_compiler.lowering.targets.names import resolve_target
+
+    target = resolve_target("cpu")
+    sizes = (None, 1, 5)
+    keys = {
+        cache_key(rc.build("BlockLSTMV2", **{**OPEN, "seq_length": size}), target).digest
+        for size in sizes
+    }
+    assert len(keys) == len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("target", "strategy", "why"),
+    [
+        ("cuda", None, "cuda is none: give it a value, or choose a target such as cpu"),
+        ("cpu", "portable", "IREE does not take what portable leaves of it; give it a value"),
+        ("cpu", "pinned", "IREE does not take what pinned leaves of it; give it a value"),
+    ],
+)
+def test_what_cannot_be_open(target: str, strategy: str | None, why: str) -> None:
+    with pytest.raises(UnsupportedError, match=why):
+        rc.compile(rc.build("BlockLSTMV2", **OPEN), target, strategy=strategy)
+
+
+def test_more_that_cannot_be_open() -> None:
+    with pytest.raises(UnsupportedError, match="batch_size=None is for ops of a single step"):
+        rc.compile(rc.build("CudnnRNN", **{**RNN, "batch_size": None}))
+    with pytest.raises(UnsupportedError, match="a unit axis.*: give it a value"):
+        rc.compile(rc.build("BlockLSTMV2", **{**OPEN, "num_units": 1}))
+    with pytest.raises(UnsupportedError, match="C has every buffer at a known place"):
+        rc.compile_c(rc.build("BlockLSTMV2", **OPEN))
+    with pytest.raises(UnsupportedError, match="or build it with dropout=0"):
+        rc.build("CudnnRNN", **{**RNN, "num_layers": 2, "dropout": 0.5}).text
+    with invalid_argument("BlockLSTMV2", "num_units", r"an int in 0\.\."):
+        rc.build("BlockLSTMV2", **{**OPEN, "num_units": None})
