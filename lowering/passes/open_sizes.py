@@ -6,7 +6,7 @@ open: those whose result's shape is an operand, slices of what has an open size,
 Each becomes an op of `tensor`, `linalg` or `flow`, which know sizes as indices. IREE 3.13 has
 nothing for `stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes, and
 asks for the shape of what an elementwise op is given in the `shape` dialect, which it then refuses.
-Ensures: the same numbers.
+Ensures: the same numbers; a public function fails if its arguments disagree on a size.
 
 Sizes are followed back to the arguments of the function, which they are polynomials of.
 """
@@ -23,9 +23,11 @@ from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.kernel.refused import Refused
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import array_of, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import bound, is_open, open_dimension
 
 __all__ = ["open_sizes"]
 
@@ -42,6 +44,37 @@ def open_sizes(lowering: Lowering) -> None:
                 found = True
         if found:
             remove_unused(block)
+    by_name = {spec.function: spec for spec in lowering.functions if spec.open_dims}
+    for function in lowering.bodies():
+        if symbol_of(function) in by_name:
+            _check(function, by_name[symbol_of(function)])
+
+
+def _check(function: ir.Operation, spec: FunctionSpec) -> None:
+    """Makes a function fail where its arguments disagree on a size.
+
+    IREE checks the sizes that are known. Programs check all before a call; others may not.
+    """
+    body, known = Body.before(ops_of(block_of(function))[0]), dict[str, Number]()
+    given = list(zip(spec.arguments, block_of(function).arguments, strict=True))
+    places = [
+        (tensor.name, size, body.size(value, axis))
+        for tensor, value in given
+        for axis, size in enumerate(tensor.shape)
+        if is_open(size)
+    ]
+    for name in spec.open_dims:
+        known[name] = next(n for _, size, n in places if size == open_dimension(name))
+        right = body.compare("sge", known[name], body.index(1))
+        _assert(body, right, f"{spec.op}: {name}: expected 1 or more")
+    for name, size, found in places:
+        expected = body.index(bound(size, known))
+        right = body.compare("eq", found, expected)
+        _assert(body, right, f"{spec.op}: {name}: expected a size of {size}")
+
+
+def _assert(body: Body, condition: Number, message: str) -> None:
+    body.op("cf.assert", [condition], attributes={"msg": ir.StringAttr.get(message)})
 
 
 class _Sizes:

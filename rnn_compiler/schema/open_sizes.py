@@ -125,7 +125,7 @@ def open_names(sizes: Iterable[object]) -> list[str]:
     return [name for name in OPEN_DIMENSIONS if name in found]
 
 
-def bound(size: Any, dims: Mapping[str, int]) -> Any:
+def bound(size: Any, dims: Mapping[str, Any]) -> Any:
     """A size, or whatever else, with numbers for its dimensions.
 
     Example:

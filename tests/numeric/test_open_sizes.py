@@ -15,6 +15,7 @@ from rnn_compiler.runtime.golden import TOLERANCES
 SIZES = {"batch_size": 3, "input_size": 40, "num_units": 48}
 PEEPHOLE = {**SIZES, "use_peephole": True}
 STACKED = {**SIZES, "num_layers": 2, "direction": "bidirectional"}
+TANH = {**STACKED, "rnn_mode": "rnn_tanh"}
 PROJECTED = {**SIZES, "num_layers": 2, "num_proj": 32, "time_major": False}
 MANY = {"batch_size": 33, "input_size": 64, "num_units": 64, "num_layers": 1}
 """Rows enough to be taken in the order of their lengths."""
@@ -75,7 +76,7 @@ def check(op: str, dtype: str, variant: dict[str, Any], open_dim: str, size: int
         pytest.param("CudnnRNN", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
         pytest.param("CudnnRNNBackprop", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
         pytest.param("CudnnRNNV2", {**STACKED, "rnn_mode": "rnn_relu"}, "float32", marks=slow),
-        pytest.param("CudnnRNNBackpropV2", {**STACKED, "rnn_mode": "rnn_tanh"}, "float64", marks=slow),
+        pytest.param("CudnnRNNBackpropV2", TANH, "float64", marks=slow),
         pytest.param("CudnnRNNV3", {**PROJECTED, "is_training": False}, "float16", marks=slow),
         pytest.param("CudnnRNNBackpropV3", PROJECTED, "float32", marks=slow),
         pytest.param("CudnnRNNBackpropV3", STACKED, "bfloat16", marks=slow),

@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 import json
 import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from errors.expect import invalid_argument
 from numeric.harness import draw
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
-from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.schema.manifest import Manifest
 from rnn_compiler.schema.open_sizes import bound, open_dimension, parse, written
@@ -32,6 +33,14 @@ def artifact() -> rc.runtime.Artifact:
 
 def arguments(steps: int, **sizes: int) -> dict[str, Any]:
     return draw("BlockLSTMV2", "float32", {**SIZES, **sizes, "seq_length": steps})
+
+
+@contextmanager
+def refused(argument: str, text: str) -> Generator[None, None, None]:
+    """Expects an error that names an argument and has some text."""
+    with pytest.raises(InvalidArgumentError, match=text) as error:
+        yield
+    assert error.value.argument == argument
 
 
 def test_sizes_compute_as_numbers_do() -> None:
@@ -72,16 +81,29 @@ def test_manifest_has_null(tmp_path: Path) -> None:
         Manifest.from_json(data, check_digest=False)
 
 
-def test_iree_run_module_runs_it(tmp_path: Path) -> None:
+def test_iree_run_module_runs_it(tmp_path: Path, iree_tools: Path) -> None:
     """The command in the manifest, at sizes of 1; and at another."""
     artifact().save(tmp_path / "lstm.vmfb")
     (function,) = artifact().manifest.functions
     command = artifact().manifest.run_command(function, "lstm.vmfb")
     for length in (1, 5):
-        text = command.replace("1x2x3xf32", f"{length}x2x3xf32")
+        text = f"{iree_tools}/{command}".replace("1x2x3xf32", f"{length}x2x3xf32")
         done = subprocess.run(text, shell=True, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert f"{length}x2x4xf32=" in done.stdout
+
+
+def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
+    """What is not called by a program fails all the same, and reads nothing out of bounds."""
+    rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)).save(tmp_path / "g.vmfb")
+    manifest = rc.runtime.read_artifact(tmp_path / "g.vmfb").manifest
+    command = f"{iree_tools}/" + manifest.run_command(manifest.functions[0], "g.vmfb")
+    assert subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True).returncode == 0
+    last = command.rindex("1x2x4xf32")
+    wrong = f"{command[:last]}900000x2x4xf32{command[last + 9 :]}"
+    done = subprocess.run(wrong, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "BlockLSTMGradV2: h_grad: expected a size of seq_length" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -97,7 +119,7 @@ def test_iree_run_module_runs_it(tmp_path: Path) -> None:
 )
 def test_arguments_that_do_not_fit(change: dict[str, Any], argument: str, expected: str) -> None:
     program = rc.runtime.load(artifact(), "local-sync")
-    with invalid_argument("BlockLSTMV2", argument, expected):
+    with refused(argument, expected):
         program(**{**arguments(5), **change})
 
 
@@ -106,12 +128,12 @@ def test_arguments_that_disagree() -> None:
     grad = rc.runtime.load(rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)))
     given = draw("BlockLSTMGradV2", "float32", {**SIZES, "seq_length": 5, "use_peephole": False})
     given["h_grad"] = given["h_grad"][:4]
-    with invalid_argument("BlockLSTMGradV2", "h_grad", r"\[5, 2, 4\]"):
+    with refused("h_grad", r"\[5, 2, 4\]"):
         grad(**given)
     cell = rc.runtime.load(rc.compile(rc.build("LSTMBlockCell", **{**SIZES, "batch_size": None})))
     given = draw("LSTMBlockCell", "float32", {**SIZES, "batch_size": 3})
     given["h_prev"] = given["h_prev"][:2]
-    with invalid_argument("LSTMBlockCell", "h_prev", r"\[3, 4\]"):
+    with refused("h_prev", r"\[3, 4\]"):
         cell(**given)
 
 
@@ -154,7 +176,7 @@ def test_stream_of_a_cell_of_any_batch() -> None:
     np.testing.assert_array_equal(stream(x=x).h, once)
     np.testing.assert_array_equal(stream(x=x).h, program(x=x, **{**given, "h_prev": once}).h)
     del given["h_prev"]
-    with invalid_argument("GRUBlockCell", "h_prev", "nothing else tells batch_size"):
+    with refused("h_prev", "nothing else tells batch_size"):
         program.stream(**given)
 
 
@@ -206,11 +228,11 @@ def test_what_cannot_be_open(target: str, strategy: str | None, why: str) -> Non
 def test_more_that_cannot_be_open() -> None:
     with pytest.raises(UnsupportedError, match="batch_size=None is for ops of a single step"):
         rc.compile(rc.build("CudnnRNN", **{**RNN, "batch_size": None}))
-    with pytest.raises(UnsupportedError, match="a unit axis.*: give it a value"):
+    with pytest.raises(UnsupportedError, match=r"a unit axis.*: give it a value"):
         rc.compile(rc.build("BlockLSTMV2", **{**OPEN, "num_units": 1}))
     with pytest.raises(UnsupportedError, match="C has every buffer at a known place"):
         rc.compile_c(rc.build("BlockLSTMV2", **OPEN))
     with pytest.raises(UnsupportedError, match="or build it with dropout=0"):
-        rc.build("CudnnRNN", **{**RNN, "num_layers": 2, "dropout": 0.5}).text
-    with invalid_argument("BlockLSTMV2", "num_units", r"an int in 0\.\."):
+        str(rc.build("CudnnRNN", **{**RNN, "num_layers": 2, "dropout": 0.5}))
+    with refused("num_units", r"an int in 0\.\."):
         rc.build("BlockLSTMV2", **{**OPEN, "num_units": None})
