@@ -31,7 +31,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["Lowered", "Rewritten", "lower", "rewrite"]
 
-_PASSES: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
+PASS_FUNCTIONS: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
     {
         each.__name__: each
         for each in (
@@ -122,7 +122,7 @@ def rewrite(
         lowering = Lowering(parsed, functions, target, processor, facts, linked=linked)
         for name in PASSES[strategy]:
             try:
-                _PASSES[name](lowering)
+                PASS_FUNCTIONS[name](lowering)
             except Refused as reason:
                 raise _not_open(functions, lowering, reason) from reason
             if name == last:

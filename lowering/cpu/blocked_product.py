@@ -38,10 +38,13 @@ BLOCK = range(64, 513)
 """How many rows a block may have."""
 
 MANY = 128
-"""Rows from which the packing of a right-hand side is made up for."""
+"""Rows from which the packing of a right-hand side is made up for, if it is larger than `CACHE`."""
 
 CACHE = 2 << 20
-"""Bytes of a right-hand side that need no packing: about a second-level cache."""
+"""Bytes of a right-hand side that fit into a second-level cache, about."""
+
+SMALL = 1 << 17
+"""Bytes of one that needs no packing. Those between are packed for twice `MANY` rows."""
 
 STREAM = 16
 """Rows of a right-hand side of several such caches that are read side by side for fewer than `MANY`
@@ -99,7 +102,8 @@ class BlockedProduct:
         cut = is_added and self.columns % self.panel
         if self.paired and self.columns < NARROWEST:
             self.panel, cut = NARROWEST, True
-        self.packed = bool(axes[1] == 1 or (many and size > CACHE) or cut)
+        pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
+        self.packed = bool(axes[1] == 1 or pays or cut)
         self.streamed = size > 4 * CACHE and not (many or self.packed or self.by_columns)
         self.count = self._count()
         self.block = -(-self.rows // self.count)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rnn_compiler.lowering.cpu.blocked_product import CACHE, WORKGROUPS, panel_of
+from rnn_compiler.lowering.cpu.blocked_product import SMALL, WORKGROUPS, panel_of
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
@@ -52,7 +52,7 @@ def open_product(
     panel = min(vectors.width(rhs.element), columns)
     if paired and columns < NARROWEST:
         panel = NARROWEST
-    large = inner * columns * bits(rhs.element) // 8 > CACHE
+    large = inner * columns * bits(rhs.element) // 8 > SMALL
     if axis == 1 or large or panel > columns:
         rhs = pack(outside, vectors, rhs, 1 - axis, panel)
         if columns <= panel:
