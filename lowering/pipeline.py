@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.kernel.refused import Refused
@@ -124,21 +124,11 @@ def rewrite(
             try:
                 PASS_FUNCTIONS[name](lowering)
             except Refused as reason:
-                raise _not_open(functions, lowering, reason) from reason
+                raise lowering.not_open(str(reason)) from reason
             if name == last:
                 break
         parsed.operation.verify()
         return Rewritten(parsed.operation.get_asm(enable_debug_info=True), lowering.left)
-
-
-def _not_open(
-    functions: Sequence[FunctionSpec], lowering: Lowering, reason: Refused
-) -> UnsupportedError:
-    """Why a module of open sizes cannot be lowered: its loops stay plain, or a size is unknown."""
-    why = "; ".join(f"{symbol}: {left}" for symbol, left in lowering.left.items()) or str(reason)
-    names = ", ".join(dict.fromkeys(name for spec in functions for name in spec.open_dims))
-    ops = ", ".join(spec.op for spec in functions)
-    return UnsupportedError(f"{ops}: {names}=None cannot be open here ({why}): give it a value")
 
 
 def lower(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -60,6 +61,13 @@ class Lowering:
     def ops(self) -> list[ir.Operation]:
         """The ops of those functions."""
         return [op for function in self.op_functions() for op in ops_of(block_of(function))]
+
+    def not_open(self, reason: str) -> UnsupportedError:
+        """The error that sizes cannot be open: because of loops that are left, or a reason."""
+        why = "; ".join(f"{symbol}: {left}" for symbol, left in self.left.items()) or reason
+        names = ", ".join(dict.fromkeys(n for spec in self.functions for n in spec.open_dims))
+        ops = ", ".join(spec.op for spec in self.functions)
+        return UnsupportedError(f"{ops}: {names}=None cannot be open here ({why}): give it a value")
 
     def leave(self, symbol: str, reason: str) -> None:
         """Notes that a time loop is left as it is, and why."""

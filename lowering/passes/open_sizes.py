@@ -22,7 +22,6 @@ from rnn_compiler.lowering.kernel.arrays import reshape
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
-from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import array_of, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
@@ -33,11 +32,17 @@ __all__ = ["open_sizes"]
 
 
 def open_sizes(lowering: Lowering) -> None:
-    """Rewrites the ops of all functions."""
+    """Rewrites the ops of all functions.
+
+    Raises:
+        UnsupportedError: A loop over open sizes is a plain one.
+    """
     for function in lowering.bodies():
         sizes, block = _Sizes(function), block_of(function)
         found = False
         for op in reversed(ops_of(block)):  # what sizes are computed from, after what has them
+            if op.name == "stablehlo.while" and any(map(_is_open, op.results)):
+                raise lowering.not_open("a plain loop")
             made = _rewritten(op, sizes)
             if made is not None:
                 replace(op, made)
@@ -98,7 +103,7 @@ class _Sizes:
             return [each for operand in op.operands for each in self.vector(body, operand)]
         if op.name == "stablehlo.reshape":
             return [self.scalar(body, op.operands[0])]
-        raise Refused(f"{op.name} as a vector of sizes")
+        raise TypeError(f"{op.name} as a vector of sizes")
 
     def scalar(self, body: Body, value: ir.Value) -> Index:
         """A size, or a place."""
@@ -117,7 +122,7 @@ class _Sizes:
                     return left * right
                 return left + right if op.name == "stablehlo.add" else left - right
             case _:
-                raise Refused(f"{op.name} as a size")
+                raise TypeError(f"{op.name} as a size")
 
 
 def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
@@ -151,8 +156,6 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             starts = [sizes.scalar(body, operand) for operand in op.operands[2:]]
             body.insert(part, array, starts)
             return array.value
-        case "while" if any(_is_open(result) for result in op.results):
-            raise Refused("a plain loop over open sizes")
         case "concatenate" if _is_open(op.results[0]):
             return _joined(body, op)
         case _ if op.name in ELEMENTWISE and _is_open(op.results[0]):

@@ -8,6 +8,7 @@ import pytest
 from ir.filecheck import check
 from ir.kernel.emitting import emitted
 
+from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
@@ -86,11 +87,11 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
             "CHECK: util.optimization_barrier %arg0 : tensor<3x4xf32>",
         ),
         (
-            lambda body, array, _: body.collapse(array, [[0, 1]]),
+            lambda body, array, _: collapse(body, array, [[0, 1]]),
             "CHECK: tensor.collapse_shape %arg0 {{\\[\\[}}0, 1]] : {{.*}} into tensor<12xf32>",
         ),
         (
-            lambda body, array, _: body.expand(array, [[0], [1, 2]], (3, 2, 2)),
+            lambda body, array, _: expand(body, array, [[0], [1, 2]], (3, 2, 2)),
             "CHECK: tensor.expand_shape %arg0 {{\\[\\[}}0], [1, 2]] output_shape [3, 2, 2]",
         ),
         (
