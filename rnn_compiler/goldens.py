@@ -23,18 +23,19 @@ __all__ = ["golden"]
 _DEVICE = "local-sync"
 
 
-def golden(module: Module, artifact: Artifact | Bundle) -> Golden:
+def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
     """Sample arguments of a module's functions and their results, to be saved with an artifact.
 
     Args:
         module: What `build` or `link` made.
-        artifact: What `compile` made of it.
+        artifact: What `compile` made of it; or for `compile_c`, which makes no artifact but has
+            the same numbers, the name of a target.
 
     Returns:
-        What `Artifact.save` and `Bundle.save` take as `golden`.
+        What `Artifact.save`, `Bundle.save` and `compile_c` take as `golden`.
 
     Raises:
-        InvalidArgumentError: The artifact is not the module's.
+        InvalidArgumentError: The artifact is not the module's, or there is no such target.
         CompileError: The artifact does not run here, and the portable module did not compile.
 
     Example:
@@ -47,6 +48,8 @@ def golden(module: Module, artifact: Artifact | Bundle) -> Golden:
         ...     rc.runtime.read_artifact(path).manifest.golden.computed_by
         'cpu (portable) on local-sync'
     """
+    if isinstance(artifact, str):
+        artifact = compile(module, artifact)
     if not isinstance(artifact, (Artifact, Bundle)):  # pyright: ignore[reportUnnecessaryIsInstance]
         expected = "what `compile` made"
         raise InvalidArgumentError("golden", "artifact", expected, describe(artifact))

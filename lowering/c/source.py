@@ -20,7 +20,7 @@ from rnn_compiler.lowering.c.schedule import (
     steps_in,
 )
 from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, TYPES
-from rnn_compiler.lowering.c.text import call, comment, indented, wrapped
+from rnn_compiler.lowering.c.text import call, comment, indented, words, wrapped
 
 __all__ = ["print_source"]
 
@@ -62,7 +62,7 @@ def print_source(
     if constants:
         lines += ["#ifndef __cplusplus", "#include <stdalign.h>", "#endif", ""]
         for k, data in enumerate(constants):
-            lines += _constant(k, data)
+            lines += words(f"constant_{k}", data, ALIGNMENT)
     lines += [_filled(CHECKS, name)]
     if any(isinstance(step, Fill) and len(step.pattern) > 1 for step in steps):
         lines += [FILL]
@@ -93,16 +93,6 @@ def _externals(kernels: Mapping[str, str], used: set[str]) -> list[str]:
         "#endif",
         "",
     ]
-
-
-def _constant(number: int, data: bytes) -> list[str]:
-    """A constant as words of 64 bits, which is short and has no byte order of its own here."""
-    words = [
-        f"{int.from_bytes(data[k : k + 8].ljust(8, bytes(1)), 'little'):#x}"
-        for k in range(0, len(data), 8)
-    ]
-    start = f"alignas({ALIGNMENT}) static const uint64_t constant_{number}[] = {{"
-    return [*wrapped(start, words, "};"), ""]
 
 
 def _error(name: str, messages: Messages) -> list[str]:
