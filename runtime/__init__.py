@@ -14,7 +14,6 @@ from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.runtime.golden import Golden, Verification, compare
 from rnn_compiler.runtime.paths import golden_path
 from rnn_compiler.runtime.program import Function, Program
-from rnn_compiler.runtime.selftest import find_c_manifest, run_selftest
 
 __all__ = [
     "Artifact",
@@ -101,6 +100,8 @@ def verify(path: str | os.PathLike[str], device: str | None = None) -> Verificat
         DeviceError: There is no such device, or the artifact is for another kind.
     """
     if isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        from rnn_compiler.runtime.selftest import find_c_manifest, run_selftest  # starts processes
+
         manifest = find_c_manifest(Path(path))
         if manifest is not None and device is not None:
             raise DeviceError(f"{manifest}: a module in C has no device; leave {device} out")

@@ -35,6 +35,9 @@ __all__ = ["Library", "make_library"]
 
 _LIBRARY_NAMES = ("getauxval", "memcpy", "memset")
 
+_NUMBERED = re.compile(r"(call|constant|sample)_\d+")
+"""The names of data, and of calls of a self test."""
+
 _UNREAD = -1
 """The number of no constant."""
 
@@ -196,6 +199,7 @@ def _check_names(name: str, functions: Sequence[Function], kernels: Mapping[str,
         InvalidArgumentError: One does not; the message says which.
     """
     names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *kernels.values()]
+    names += [each.name for each in functions if _NUMBERED.fullmatch(each.name)]
     names += [f"{name}_{end}" for end in ("error", "run", "selftest")]
     macros = [f"{name.upper()}_H", f"{name.upper()}_ALIGNMENT"]
     for function in functions:

@@ -27,7 +27,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 LARGEST = 16 << 20
 """Bytes of samples: as source they are two and a half times as many."""
 
-INTERNAL = ("compare", "difference", "element", "is_finite", "is_nan", "memory", "results", "run")
+INTERNAL = ("compare", "difference", "element", "is_finite", "is_nan", "compared", "memory", "run")
 """The names of the file that nobody else sees, beside numbered ones."""
 
 _KINDS = {"float16": "FLOAT16", "bfloat16": "BFLOAT16", "float32": "FLOAT32", "float64": "FLOAT64"}
@@ -133,7 +133,8 @@ class _Text:
             packed, start = _places(each.packing.results, 0)
             lines += self._call(each.packing, each.case, packed, {}, start)
         places, end = _places(each.function.results, start)
-        lines.append(f"memset(memory + {start}, 0xff, sizeof memory - {start});")
+        rest = f"sizeof memory - {start}" if start else "sizeof memory"
+        lines.append(f"memset({_at(start)}, 0xff, {rest});")
         lines += self._call(each.function, each.case, places, packed, end)
         self._calls += [
             f"static int call_{number}(void)",
@@ -159,13 +160,13 @@ class _Text:
     ) -> list[str]:
         """The call of a function whose results go to places of the memory."""
         arguments = [
-            f"({member.c_type} *)(void *)(memory + {packed[member.name]})"
+            f"({member.c_type} *)(void *)({_at(packed[member.name])})"
             if member.name in packed
             else self._argument(case, member)
             for member in function.arguments
         ]
         results = [
-            f"({member.c_type} *)(void *)(memory + {places[member.name]})"
+            f"({member.c_type} *)(void *)({_at(places[member.name])})"
             for member in function.results
         ]
         self._memory = max(self._memory, scratch + function.scratch)
@@ -180,7 +181,7 @@ class _Text:
                     f"const struct {f}_results results = {{",
                     *indented([f"{value}," for value in results or ["0"]]),
                     "};",
-                    f"code = {f}(&arguments, &results, memory + {scratch});",
+                    f"code = {f}(&arguments, &results, {_at(scratch)});",
                     "if (code)",
                     "    return code;",
                 ]
@@ -228,7 +229,7 @@ class _Text:
             f"alignas({ALIGNMENT}) static unsigned char memory[{size}];",
             "",
             _TYPES,
-            "static const struct result results[] = {",
+            "static const struct result compared[] = {",
             *indented(self._rows),
             "};",
             "",
@@ -240,12 +241,16 @@ class _Text:
             _COMPARISON,
             *call(f"int {self._name}_selftest(", ["void"], ")"),
             "{",
-            "    double differences[sizeof results / sizeof results[0]];",
+            "    double differences[sizeof compared / sizeof compared[0]];",
             "    return run(differences);",
             "}",
             "",
             _MAIN.replace("{NAME}", self._name).replace("{MACRO}", self._name.upper()),
         ]
+
+
+def _at(place: int) -> str:
+    return f"memory + {place}" if place else "memory"
 
 
 def _places(members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
@@ -361,9 +366,9 @@ static int compare(const struct test *test, double *differences)
 {
     int code = 0;
     for (size_t k = test->first; k < test->end; k++) {
-        differences[k] = difference(&results[k]);
-        if (!(differences[k] <= results[k].tolerance) && !code)
-            code = results[k].code;
+        differences[k] = difference(&compared[k]);
+        if (!(differences[k] <= compared[k].tolerance) && !code)
+            code = compared[k].code;
     }
     return code;
 }
@@ -372,7 +377,7 @@ static int compare(const struct test *test, double *differences)
 static int run(double *differences)
 {
     int first = 0;
-    for (size_t k = 0; k < sizeof results / sizeof results[0]; k++)
+    for (size_t k = 0; k < sizeof compared / sizeof compared[0]; k++)
         differences[k] = -1; /* not yet known */
     for (size_t k = 0; k < sizeof tests / sizeof tests[0]; k++) {
         int code = tests[k].call();
@@ -390,10 +395,10 @@ _MAIN = """\
 /* Exits with 0 if all results are what they should be, 1 if one is not, 2 if a call fails. */
 int main(void)
 {
-    double differences[sizeof results / sizeof results[0]];
+    double differences[sizeof compared / sizeof compared[0]];
     int code = run(differences), wrong = 0;
-    for (size_t k = 0; k < sizeof results / sizeof results[0]; k++) {
-        const struct result *result = &results[k];
+    for (size_t k = 0; k < sizeof compared / sizeof compared[0]; k++) {
+        const struct result *result = &compared[k];
         int equal = differences[k] >= 0 && differences[k] <= result->tolerance;
         if (differences[k] < 0) {
             fprintf(stderr, "%s: %s\\n", result->function, {NAME}_error(code));

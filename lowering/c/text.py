@@ -61,7 +61,7 @@ def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
 
 
 def words(name: str, data: bytes, alignment: int) -> list[str]:
-    """Data as words of 64 bits, which is short and has no byte order of its own here.
+    """Data as words of 64 bits, at least one: short, and without a byte order of its own here.
 
     Example:
         >>> words("data", b"ab", 64)
@@ -69,7 +69,7 @@ def words(name: str, data: bytes, alignment: int) -> list[str]:
     """
     numbers = [
         f"{int.from_bytes(data[k : k + 8].ljust(8, bytes(1)), 'little'):#x}"
-        for k in range(0, len(data), 8)
+        for k in range(0, max(1, len(data)), 8)
     ]
     start = f"alignas({alignment}) static const uint64_t {name}[] = {{"
     return [*wrapped(start, numbers, "};"), ""]
