@@ -41,9 +41,9 @@ def assert_same(actual: Arrays, expected: Arrays) -> None:
         pytest.param(STACK, "bfloat16", ["params"], True, id="stack"),
         pytest.param(BLOCK, "float16", ["w"], True, id="float16", marks=pytest.mark.slow),
         pytest.param(
-            STACK, "float64", ["params", "input_h"], True, id="f64", marks=pytest.mark.slow
+            STACK, "float64", ["input_h", "params"], True, id="f64", marks=pytest.mark.slow
         ),
-        pytest.param(BLOCK, "float32", ["b", "wci"], False, id="nothing", marks=pytest.mark.slow),
+        pytest.param(BLOCK, "float32", ["wci", "b"], False, id="nothing", marks=pytest.mark.slow),
     ],
 )
 def test_the_bits_stay_and_no_call_packs(
@@ -56,17 +56,14 @@ def test_the_bits_stay_and_no_call_packs(
     assert not {*names} & {each["name"] for each in row["arguments"]}
     expected = Loaded(plain, tmp_path / "plain").call(row["function"], given)
     assert_same(loaded.call(row["function"], given), expected)
-    symbols = run("nm", "-g", "-j", tmp_path / "frozen" / "m.o")
-    assert ("_pack" in run("nm", "-g", "-j", tmp_path / "plain" / "m.o")) == bool(symbols)
-    assert not (packs and "_pack" in symbols)
-    assert row["scratch_size"] <= plain.manifest["functions"][0]["scratch_size"]
+    code = {each: run("nm", "-g", "-j", tmp_path / each / "m.o") for each in ("plain", "frozen")}
+    assert "_pack" in code["plain"]
+    assert ("_pack" in code["frozen"]) != packs
 
 
 def test_what_only_packing_reads_is_left_out(tmp_path: Path) -> None:
     """A cell's `w`, all of which is packed, is there once, and in the order of the code."""
     _, frozen, given = pair(CELL, "float32", "cpu:x86-64-v3", "w")
-    assert given["w"].tobytes()[:8] != b""
-    assert frozen.source.count("alignas(64) static const uint64_t constant_") >= 1
     words = sum(line.count("0x") for line in frozen.source.splitlines())
     assert given["w"].nbytes / 8 <= words < 1.5 * given["w"].nbytes / 8
 
