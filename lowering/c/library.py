@@ -35,7 +35,7 @@ __all__ = ["Library", "make_library"]
 
 _LIBRARY_NAMES = ("getauxval", "memcpy", "memset")
 
-_NUMBERED = re.compile(r"(call|constant|sample)_\d+")
+_NUMBERED = re.compile(r"(call|sample)_\d+")
 """The names of data, and of calls of a self test."""
 
 _UNREAD = -1
@@ -83,8 +83,8 @@ def make_library(
         target: What it was compiled for.
         origin: What made it, in a sentence.
         frozen: Of functions, the arrays that no call passes: arguments, and what the companion that
-            packs them gives, if there is one. They become constants of the source file, as far as
-            they are read. Such a function has no companions.
+            packs them gives, if there is one. They become constants, as far as they are read. Such
+            a function has no companions.
         samples: Arguments and results for a self test.
 
     Raises:
@@ -100,7 +100,8 @@ def make_library(
     }
     program = read_host_program(host_program, sizes, scalar_ranges(specs))
     functions = functions_of(specs, types, program.schedules)
-    functions, constants = _with_frozen(functions, frozen, program.constants)
+    functions, data = _with_frozen(functions, frozen, program.constants)
+    constants = {f"{name}_constant_{k}": each for k, each in enumerate(data)}
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
     used = {
@@ -110,7 +111,7 @@ def make_library(
         if isinstance(step, Dispatch)
     }
     kernels = _symbols(name, [kernel for kernel in known.kernels if kernel in used])
-    _check_names(name, functions, kernels)
+    _check_names(name, functions, [*kernels.values(), *constants])
     cases = samples.cases if samples else {}
     messages = Messages(
         functions, target.features, [each.function for each in tested(functions, cases)]
@@ -121,8 +122,8 @@ def make_library(
         needed += f" with {', '.join(target.features)}"
     return Library(
         print_header(name, functions, origin, needed, samples and samples.computed_by),
-        print_source(name, functions, kernels, constants, messages, check, origin),
-        known.with_only(kernels),
+        print_source(name, functions, kernels, [*constants], messages, check, origin),
+        known.with_only(kernels, constants),
         tuple(functions),
         print_selftest(name, functions, samples, messages, origin) if samples else "",
     )
@@ -192,13 +193,13 @@ def _symbols(name: str, kernels: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _check_names(name: str, functions: Sequence[Function], kernels: Mapping[str, str]) -> None:
+def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str]) -> None:
     """Checks that each name of the files stands for one thing.
 
     Raises:
         InvalidArgumentError: One does not; the message says which.
     """
-    names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *kernels.values()]
+    names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *symbols]
     names += [each.name for each in functions if _NUMBERED.fullmatch(each.name)]
     names += [f"{name}_{end}" for end in ("error", "run", "selftest")]
     macros = [f"{name.upper()}_H", f"{name.upper()}_ALIGNMENT"]

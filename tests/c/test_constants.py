@@ -1,4 +1,4 @@
-"""Constants of a module are data of the source file, to the bit: of any type, length and form."""
+"""Constants of a module are data of the object, to the bit: of any type, length and form."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_every_constant_arrives(tmp_path: Path) -> None:
     results = loaded.call("everything", {"x": x})
     for name, array in {**ARRAYS, "y": x}.items():
         assert results[name].tobytes() == array.tobytes(), name
-    assert "static const uint64_t constant_0[]" in made.source
+    assert "extern const unsigned char all_constant_0[];" in made.source
     run("g++", *CPP17, *STRICT, "-c", "all.c", "-o", "out.o", folder=tmp_path / "all")
 
 

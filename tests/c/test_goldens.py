@@ -89,7 +89,7 @@ def test_packed_weights(first: Loaded) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["cpu:generic", "cpu"])
+@pytest.mark.parametrize("target", ["cpu:generic", "cpu", *(["cpu:x86-64-v3"] if ALL else [])])
 @pytest.mark.parametrize("start", range(0, len(GOLDENS), BATCH))
 def test_every_golden(start: int, target: str, tmp_path: Path) -> None:
     """On code with few features and with all of this machine's."""
