@@ -100,7 +100,7 @@ def _call(name: str, row: dict[str, Any]) -> str:
             lines.append(f"take(in_{each['name']}, {each['size']});")
     for each in row["results"]:
         lines.append(_array("out", each, "results"))
-        lines.append(f"memset(out_{each['name']}, 0xff, {each['size']});")
+        lines.append(f"memset(out_{each['name']}, 0xff, sizeof out_{each['name']});")
     lines.append("memset(scratch, 0xff, sizeof scratch);")
     lines.append(f"code = {f}(&arguments, &results, scratch);")
     lines += [f"fwrite(out_{each['name']}, 1, {each['size']}, stdout);" for each in row["results"]]
