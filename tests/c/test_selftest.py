@@ -24,8 +24,7 @@ from rnn_compiler.lowering.c.library import make_library
 from rnn_compiler.lowering.c.selftest import LARGEST, Samples
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.runtime import golden
-from rnn_compiler.runtime.golden import TOLERANCES
+from rnn_compiler.runtime.golden import TOLERANCES, difference
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -189,10 +188,10 @@ def test_the_comparison_is_that_of_verify(tmp_path: Path) -> None:
         rows = [line.split() for line in run("sh", "sh", folder=tmp_path).splitlines()]
         outcomes = set[bool]()
         for row, each, a, b in zip(rows, results, found, wanted, strict=True):
-            difference = golden._difference(a, b)  # pyright: ignore[reportPrivateUsage]
+            apart = difference(a, b)
             shown = float(row[2]) if float(row[2]) < 1.79e308 else np.inf
-            assert shown == pytest.approx(difference, rel=1e-8), each.name
-            equal = difference <= TOLERANCES.get(each.dtype, 0)
+            assert shown == pytest.approx(apart, rel=1e-8), each.name
+            equal = apart <= TOLERANCES.get(each.dtype, 0)
             assert row[4] == ("equal" if equal else "DIFFERENT")
             outcomes.add(equal)
         assert outcomes == {True, False}
