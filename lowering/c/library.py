@@ -112,10 +112,8 @@ def make_library(
     }
     kernels = _symbols(name, [kernel for kernel in known.kernels if kernel in used])
     _check_names(name, functions, [*kernels.values(), *constants])
-    cases = samples.cases if samples else {}
-    messages = Messages(
-        functions, target.features, [each.function for each in tested(functions, cases)]
-    )
+    compared = tested(functions, samples.cases) if samples else []
+    messages = Messages(functions, target.features, [each.function for each in compared])
     check = cpu_check(target.architecture, target.features)
     needed = f"an {target.architecture} processor"
     if target.features:

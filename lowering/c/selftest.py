@@ -191,7 +191,7 @@ class _Text:
 
     def _argument(self, case: str, member: Member) -> str:
         """An argument's value, or a pointer to its numbers."""
-        array = self._samples.cases[case][0][member.name]
+        array: Any = self._samples.cases[case][0][member.name]
         if member.shape:
             return f"(const {member.c_type} *){self._sample(case, 'arguments', member.name)}"
         if member.c_type == "uint16_t":

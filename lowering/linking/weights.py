@@ -54,7 +54,7 @@ class Weights:
         if function.name != "func.func" or len(function.regions[0].blocks) != 1:
             return None
         block = block_of(function)
-        numbers = {argument: k for k, argument in enumerate(block.arguments)}
+        numbers: dict[ir.Value, int] = {argument: k for k, argument in enumerate(block.arguments)}
         found: set[int] = set()
         for op in ops_of(block):
             if op.name == "func.call":
