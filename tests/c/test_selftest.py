@@ -268,6 +268,12 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+def test_other_verbs_know_no_c(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in ("inspect", "run"):
+        assert main([verb, str(copy)]) == 1
+        assert "a module in C is for C compilers, and for rnn-comp" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_said(copy: Path, case: str) -> None:
     spoil, message = WRONG[case]
