@@ -12,6 +12,7 @@ import contextlib
 from rnn_compiler.compilation import compile
 from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import load
@@ -48,10 +49,10 @@ def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
         ...     rc.runtime.read_artifact(path).manifest.golden.computed_by
         'cpu (portable) on local-sync'
     """
-    if isinstance(artifact, str):
+    if isinstance(artifact, str) and _is_target(artifact):
         artifact = compile(module, artifact)
     if not isinstance(artifact, (Artifact, Bundle)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        expected = "what `compile` made"
+        expected = "what `compile` made, or the name of a target"
         raise InvalidArgumentError("golden", "artifact", expected, describe(artifact))
     members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
     if any(member.manifest.functions != module.functions for member in members):
@@ -67,3 +68,11 @@ def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
     cases = {name: (arguments[name], results[name]) for name in arguments}
     manifest = program.manifest
     return Golden(cases, f"{manifest.target.name} ({manifest.strategy}) on {_DEVICE}")
+
+
+def _is_target(name: str) -> bool:
+    try:
+        resolve_target(name)
+    except InvalidArgumentError:
+        return False
+    return True
