@@ -1,4 +1,4 @@
-"""`import`: the recurrent layers of a model, as a table or as a compiled module."""
+"""`import`: the recurrent layers of models, as a table or as a compiled module."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
+from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.paths import archive_path
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.weights.files import npz_bytes
@@ -35,13 +36,14 @@ def add_import(verbs: Any) -> None:
     """Adds the verb `import`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "import",
-        help="find, and compile, the recurrent layers of a model",
-        description="Lists the recurrent layers of a model, with sizes and weights; with -o, "
+        help="find, and compile, the recurrent layers of models",
+        description="Lists the recurrent layers of models, with sizes and weights; with -o, "
         "compiles them into one module with a function each. No framework is needed.",
     )
     parser.add_argument(
-        "path",
+        "paths",
         type=Path,
+        nargs="+",
         metavar="PATH",
         help="a SavedModel folder, a frozen GraphDef .pb, a .keras or .h5 file, or an .onnx file",
     )
@@ -87,12 +89,15 @@ def _import(options: argparse.Namespace) -> int:
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
         check_output_folder(options.output)
-    layers = import_model(options.path, layers=options.layer)
+    paths: list[Path] = options.paths
+    if options.layer and len(paths) > 1:
+        raise UsageError("--layer is for one model: import the others apart")
+    layers = [layer for path in paths for layer in import_model(path, layers=options.layer)]
     if options.output is None:
         if options.json:
             print_json([_facts(layer) for layer in layers])
         else:
-            _print_layers(options.path, layers)
+            _print_layers(paths, layers)
         return 0
     start = time.perf_counter()
     apart: bool = options.weights_apart
@@ -113,7 +118,8 @@ def _import(options: argparse.Namespace) -> int:
 def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) -> list[Path]:
     """Compiles the layers; the files that were written, the README last."""
     folder: Path = options.output
-    name = identifier(Path(options.path.resolve().name).stem)
+    models = [path.resolve().name for path in options.paths]
+    name = identifier(Path(models[0]).stem)
     try:
         module = build_layers(layers, name=name, frozen=not apart, **dims_of(options))
     except TypeError as error:
@@ -129,13 +135,21 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     for function, layer in zip(names, layers, strict=True):
         if apart and layer.weights:
             written.append((folder / f"{function}.npz", npz_bytes(_storable(layer))))
-    text = readme(options.path, path.name, layers, module.functions, apart)
+    commands = _iree_commands(result, path) if isinstance(result, Artifact) else []
+    text = readme(models, path.name, layers, module.functions, apart, commands)
     written.append((folder / "README.md", text.encode()))
     with made_folder(folder):
         result.save(path)
         write_files(*written)
     archive = archive_path(path)  # of weights that are in the module
     return [path, *([archive] if archive.exists() else []), *(each for each, _ in written)]
+
+
+def _iree_commands(artifact: Artifact, path: Path) -> list[str]:
+    """What calls each function with IREE's own tool, in the folder of the artifact."""
+    manifest = artifact.manifest
+    names = path.name, archive_path(path).name
+    return [manifest.run_command(spec, *names) for spec in manifest.functions]
 
 
 def _storable(layer: Layer) -> dict[str, Any]:
@@ -148,21 +162,27 @@ def _storable(layer: Layer) -> dict[str, Any]:
 
 
 def readme(
-    path: Path, name: str, layers: Sequence[Layer], functions: Sequence[FunctionSpec], apart: bool
+    models: Sequence[str],
+    name: str,
+    layers: Sequence[Layer],
+    functions: Sequence[FunctionSpec],
+    apart: bool,
+    commands: Sequence[str],
 ) -> str:
     """How to call what was compiled.
 
     Args:
-        path: The model.
+        models: The names of the models' files.
         name: The compiled module.
         layers: Its layers.
         functions: Their functions.
         apart: Whether the weights are in files of their own.
+        commands: What calls them with IREE's own tool.
     """
     lines = [
-        f"# {_plain(path.resolve().name)}",
+        f"# {', '.join(map(_plain, models))}",
         "",
-        f"`{name}` holds the recurrent layers of this model, a function each. "
+        f"`{name}` holds the recurrent layers, a function each. "
         + ("Weights are in `FUNCTION.npz`." if apart else "Weights are in the module."),
         "",
         "| function | layer | op | dtype | sizes |",
@@ -190,6 +210,8 @@ def readme(
     inputs = f" {functions[0].function}.npz" if apart and layers[0].weights else ""
     command = f"rnn-compiler run {name}{inputs} --function {functions[0].function} --random"
     lines += ["", "On the command line, with drawn input:", "", "```sh", command, "```", ""]
+    if commands:
+        lines += ["With IREE's own tool, on zeros:", "", "```sh", *commands, "```", ""]
     return "\n".join(lines)
 
 
@@ -214,7 +236,7 @@ def _facts(layer: Layer) -> dict[str, Any]:
     }
 
 
-def _print_layers(path: Path, layers: Sequence[Layer]) -> None:
+def _print_layers(paths: Sequence[Path], layers: Sequence[Layer]) -> None:
     """The layers as tables."""
     rows = [
         (
@@ -233,7 +255,7 @@ def _print_layers(path: Path, layers: Sequence[Layer]) -> None:
         print_text(f"{layer.name}: {', '.join(attributes) or 'no attributes'}")
         for note in layer.notes:
             print_text(f"  {note}")
-    command = f"rnn-compiler import {shlex.quote(str(path))} -o FOLDER"
+    command = f"rnn-compiler import {shlex.join(map(str, paths))} -o FOLDER"
     missing = sorted({dim for layer in layers for dim, size in layer.dims.items() if size is None})
     if missing:
         command += " --dim " + ",".join(f"{dim}=N" for dim in missing)

@@ -168,7 +168,11 @@ def test_only_chunks_and_results_cross(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Device, "put", watched)
     for _ in range(3):
         stream(x=x)
-    assert put == ["seq_len_max", "x"] * 3
+    assert put == ["seq_len_max", "x", "x", "x"]
+    stream(x=x[:2])
+    assert put[4:] == ["seq_len_max", "x"]
+    stream(x=x[:2])
+    assert put[6:] == ["x"]
 
 
 def test_frozen_weights_and_several_functions() -> None:
