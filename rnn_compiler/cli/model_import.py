@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler import stages
-from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, dims_of
+from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, keywords_of
 from rnn_compiler.cli.terminal import (
     print_json,
     print_line,
@@ -68,6 +68,13 @@ def add_import(verbs: Any) -> None:
         help="dimensions that the model leaves open, or that replace its: batch_size=1",
     )
     parser.add_argument(
+        "--attr",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="attributes that replace the model's, where a layer has them: is_training=false",
+    )
+    parser.add_argument(
         "--target",
         action="append",
         metavar="TARGET",
@@ -84,7 +91,7 @@ def add_import(verbs: Any) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     if options.output is None:
-        for flag in ("dim", "target"):
+        for flag in ("dim", "attr", "target"):
             if getattr(options, flag):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
@@ -120,8 +127,9 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     folder: Path = options.output
     models = [path.resolve().name for path in options.paths]
     name = identifier(Path(models[0]).stem)
+    given = keywords_of(options, list(dict.fromkeys(layer.op for layer in layers)))
     try:
-        module = build_layers(layers, name=name, frozen=not apart, **dims_of(options))
+        module = build_layers(layers, name=name, frozen=not apart, **given)
     except TypeError as error:
         raise UsageError(f"--dim: {error}") from error
     targets: list[str] = options.target or [current_target()]

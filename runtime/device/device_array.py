@@ -244,7 +244,7 @@ class DeviceArray:
         return array.view(self.dtype)
 
     def fetch(self) -> npt.NDArray[Any]:
-        """A copy of its elements on the host; of few, sooner made than an array that stays there."""
+        """A copy of its elements on the host; of few, sooner made than a view of them."""
         if self.device.kind != "local" or 0 in self.shape:
             return self.map()
         array: Any = np.array(self._view.map().asarray(self.shape, self._raw))
