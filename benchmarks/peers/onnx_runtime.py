@@ -102,6 +102,7 @@ def _in_place(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
 
     for before, after in (both, both[::-1]):
         bindings.append(session.io_binding())
+        bindings[-1].session = session  # which it crashes without, and does not hold
         outputs.append(np.empty(session.get_outputs()[0].shape, np.float32))
         for name, array in {"X": x, **before}.items():
             bound(bindings[-1].bind_input, name, array)

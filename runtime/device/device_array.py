@@ -235,9 +235,10 @@ class DeviceArray:
         """Its memory as an array, a writable one for whoever knows that nobody else uses it."""
         if 0 in self.shape:
             return np.zeros(self.shape, self.dtype)
+        raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
         if self.device.kind == "local":
             mapping = self._view.map()
-            memory = _Memory(mapping, mapping.asarray(self.shape, self._raw), writable)
+            memory = _Memory(mapping, mapping.asarray(self.shape, raw), writable)
             array: Any = np.asarray(memory)
         else:
             array = np.array(self._transferred())
@@ -247,13 +248,9 @@ class DeviceArray:
         """A copy of its elements on the host; of few, sooner made than a view of them."""
         if self.device.kind != "local" or 0 in self.shape:
             return self.map()
-        array: Any = np.array(self._view.map().asarray(self.shape, self._raw))
-        return array.view(self.dtype)
-
-    @property
-    def _raw(self) -> np.dtype[Any]:
-        """The dtype by which IREE's Python knows it: there is no bfloat16."""
-        return np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
+        size = math.prod(self.shape) * self.dtype.itemsize
+        memory = np.frombuffer(self._view.map(), np.uint8, size)
+        return memory.view(self.dtype).reshape(self.shape).copy()
 
     def _transferred(self) -> npt.NDArray[Any]:
         """A copy of its elements that has come from a device."""
