@@ -25,7 +25,7 @@ from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.paths import archive_path
+from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.weights.files import npz_bytes
 
@@ -97,9 +97,7 @@ def _import(options: argparse.Namespace) -> int:
     else:
         check_output_folder(options.output)
     paths: list[Path] = options.paths
-    if options.layer and len(paths) > 1:
-        raise UsageError("--layer is for one model: import the others apart")
-    layers = [layer for path in paths for layer in import_model(path, layers=options.layer)]
+    layers = _layers(paths, options.layer)
     if options.output is None:
         if options.json:
             print_json([_facts(layer) for layer in layers])
@@ -117,9 +115,21 @@ def _import(options: argparse.Namespace) -> int:
     for each in files:
         print_line(str(each))
     functions = ", ".join(function_names(layers))
-    print_text(f"functions: {functions}; weights are {'beside' if apart else 'in'} the module")
+    print_text(f"functions: {functions}")
     print_line(f"{seconds:.2f} s; next: less {shlex.quote(str(files[-1]))}", dim=True)
     return 0
+
+
+def _layers(paths: Sequence[Path], names: Sequence[str] | None) -> list[Layer]:
+    """The layers of models, or those of some names."""
+    if len(paths) == 1 or names is None:
+        return [layer for path in paths for layer in import_model(path, layers=names)]
+    layers = [layer for path in paths for layer in import_model(path)]
+    known = [layer.name for layer in layers]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--layer {name}: expected names out of {', '.join(known)}")
+    return [layer for layer in layers if layer.name in names]
 
 
 def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) -> list[Path]:
@@ -190,8 +200,7 @@ def readme(
     lines = [
         f"# {', '.join(map(_plain, models))}",
         "",
-        f"`{name}` holds the recurrent layers, a function each. "
-        + ("Weights are in `FUNCTION.npz`." if apart else "Weights are in the module."),
+        f"`{name}` holds the recurrent layers, a function each. " + _where(layers, name, apart),
         "",
         "| function | layer | op | dtype | sizes |",
         "|---|---|---|---|---|",
@@ -221,6 +230,17 @@ def readme(
     if commands:
         lines += ["With IREE's own tool, on zeros:", "", "```sh", *commands, "```", ""]
     return "\n".join(lines)
+
+
+def _where(layers: Sequence[Layer], name: str, apart: bool) -> str:
+    """Where the weights are."""
+    if not any(layer.weights for layer in layers):
+        return "It takes all weights as arguments."
+    if apart:
+        return "Weights are in `FUNCTION.npz`."
+    if not name.endswith(".vmfb"):
+        return f"Weights are in `{name}/{BUNDLE_ARCHIVE}`."
+    return f"Weights are in `{archive_path(Path(name))}`, which goes where `{name}` goes."
 
 
 def _plain(text: str) -> str:

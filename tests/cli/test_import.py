@@ -92,9 +92,12 @@ def test_models_in_one_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     done = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "16x1x5xf32=" in done.stdout
+    assert "Weights are in `speech_frozen.irpa`, which goes where" in text
     capsys.readouterr()
-    assert main(["import", SPEECH, TORCH, "--layer", "/LSTM"]) == 2
-    assert "--layer is for one model" in capsys.readouterr().err
+    assert main(["import", SPEECH, TORCH, "--json", "--layer", "/LSTM"]) == 0
+    assert [layer["name"] for layer in json.loads(capsys.readouterr().out)] == ["/LSTM"]
+    assert main(["import", SPEECH, TORCH, "--layer", "LSTM"]) == 2
+    assert "--layer LSTM: expected names out of lstm_fused_cell/Bl" in capsys.readouterr().err
 
 
 def test_several_targets(tmp_path: Path) -> None:
