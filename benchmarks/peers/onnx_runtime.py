@@ -89,37 +89,33 @@ def _in_place(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
     """Two bindings take turns: the results of one are the state that the other starts from."""
     arrays = draw(case)
     session = _session(_model(case, arrays), spin)
-    names = [each.name for each in session.get_inputs()]
-    x = np.empty(session.get_inputs()[0].shape, np.float32)
-    both: list[Any] = [
-        {name: np.empty_like(arrays[_INPUTS[name]]) for name in names[1:]} for _ in range(2)
-    ]
-    outputs: list[Any] = []
+    x, *names = [each.name for each in session.get_inputs()]
+    y, *results = [each.name for each in session.get_outputs()]
+
+    def value(shape: Sequence[int]) -> Any:
+        return ort.OrtValue.ortvalue_from_shape_and_type(shape, np.float32, "cpu")
+
+    chunks = value(session.get_inputs()[0].shape)
+    output = value(session.get_outputs()[0].shape)
+    both: list[Any] = [[value(arrays[_INPUTS[name]].shape) for name in names] for _ in range(2)]
     bindings: list[Any] = []
-
-    def bound(bind: Any, name: str, array: Any) -> None:
-        bind(name, "cpu", 0, np.float32, array.shape, array.ctypes.data)
-
     for before, after in (both, both[::-1]):
-        bindings.append(session.io_binding())
-        bindings[-1].session = session  # which it crashes without, and does not hold
-        outputs.append(np.empty(session.get_outputs()[0].shape, np.float32))
-        for name, array in {"X": x, **before}.items():
-            bound(bindings[-1].bind_input, name, array)
-        results = zip(session.get_outputs(), (outputs[-1], *after.values()), strict=True)
-        for each, array in results:
-            bound(bindings[-1].bind_output, each.name, array)
+        binding = session.io_binding()
+        for name, given in zip((x, *names), (chunks, *before), strict=True):
+            binding.bind_ortvalue_input(name, given)
+        for name, result in zip((y, *results), (output, *after), strict=True):
+            binding.bind_ortvalue_output(name, result)
+        bindings.append(binding)
 
     def begin() -> Callable[[Any], Any]:
-        turns = itertools.cycle(zip(bindings, outputs, strict=True))
-        for name, array in both[0].items():
-            array[...] = arrays[_INPUTS[name]]
+        turns = itertools.cycle(bindings)
+        for name, state in zip(names, both[0], strict=True):
+            state.update_inplace(arrays[_INPUTS[name]])
 
         def take(chunk: Any) -> Any:
-            binding, output = next(turns)
-            x[...] = chunk
-            session.run_with_iobinding(binding)
-            return output[:, 0]
+            chunks.update_inplace(chunk)
+            session.run_with_iobinding(next(turns))
+            return output.numpy()[:, 0]
 
         return take
 
