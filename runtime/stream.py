@@ -290,7 +290,7 @@ class Stream:
 
     def _shown(self, array: DeviceArray, count: int) -> npt.NDArray[Any]:
         """What a result has for the steps of a piece, on the host in memory of its own."""
-        found = array.fetch()
+        found: Any = array.fetch()
         return found if count == self._most else found[self._at(0, count)].copy()
 
     def _joined(

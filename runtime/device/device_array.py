@@ -249,7 +249,7 @@ class DeviceArray:
         if self.device.kind != "local" or 0 in self.shape:
             return self.map()
         size = math.prod(self.shape) * self.dtype.itemsize
-        memory = np.frombuffer(self._view.map(), np.uint8, size)
+        memory: Any = np.frombuffer(self._view.map(), np.uint8, size)
         return memory.view(self.dtype).reshape(self.shape).copy()
 
     def _transferred(self) -> npt.NDArray[Any]:
