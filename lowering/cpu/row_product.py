@@ -55,7 +55,9 @@ def row_product(
         rhs = pack(outside, vectors, rhs, 1 - axes[1], panel)
         if full + bool(rest) == 1:
             rhs = outside.collapse(rhs, [[0, 1], [2]])
-    executable = Executable(outside, "row_product", parts, VECTORS if paired else TILED)
+    vectors_alone = paired or panel >= vectors.lanes(sums)  # as in `tile_matmul`
+    pipeline = VECTORS if vectors_alone else TILED
+    executable = Executable(outside, "row_product", parts, pipeline)
     row = outside.collapse(lhs, [[0, 1]])
     row, rhs = (executable.read(outside.held(each)) for each in (row, rhs))
     body, part = executable.body, executable.workgroup()
