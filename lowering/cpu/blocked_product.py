@@ -27,7 +27,7 @@ from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
+from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
@@ -167,8 +167,7 @@ def blocked_product(
         rhs = pack(outside, vectors, rhs, 1 - axes[1], plan.panel)
     if plan.by_columns:
         lhs = pack(outside, vectors, lhs, 1, plan.tile, plan.count, together=False)
-    pipeline = VECTORS if plan.paired and not plan.streamed else TILED
-    executable = Executable(outside, "product", plan.count * plan.across, pipeline)
+    executable = Executable(outside, "product", plan.count * plan.across)
     body = executable.body
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     column: Index = 0

@@ -21,7 +21,7 @@ from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
 from rnn_compiler.lowering.kernel.arrays import collapse
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
-from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
+from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -57,7 +57,7 @@ def open_product(
         rhs = pack(outside, vectors, rhs, 1 - axis, panel)
         if columns <= panel:
             rhs = collapse(outside, rhs, [[0, 1], [2]])
-    executable = Executable(outside, "product", WORKGROUPS, VECTORS if paired else TILED)
+    executable = Executable(outside, "product", WORKGROUPS)
     body = executable.body
     rows = executable.size(lhs.shape[0])
     made = ArrayType((lhs.shape[0], columns), "f32" if paired else rhs.element)

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.cpu.copies import copy_row
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
+from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.mlir import ir
@@ -161,7 +161,7 @@ def rows_by_length(
         The order.
     """
     (batch,) = lengths.shape
-    executable = Executable(outside, "order", 1, TILED if isinstance(count, int) else VECTORS)
+    executable = Executable(outside, "order", 1)
     body = executable.body
     lengths = executable.read(outside.held(lengths))
     first = executable.given(outside.element(start)) if start is not None else None
