@@ -5,7 +5,7 @@ number of steps at run time, keeps all state in place, and works in panels: P un
 every gate at once, for a block of rows,
 
     for t in 0..n-1:
-      for stage in the step's stages:                     # see plan.py
+      for group in the step's groups:                     # see plan.py
         for part in parts of the units and rows:           # shared among workgroups, see turns.py
           for panel, for block of rows:
             product[rows, P] = lhs[rows, K] @ packed[gate, panel][K, P]   # linalg.matmul, each gate
@@ -32,7 +32,7 @@ from rnn_compiler.lowering.analysis.values import defining, element, is_constant
 from rnn_compiler.lowering.analysis.walk import Step
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.cpu.packed_columns import packed_columns
-from rnn_compiler.lowering.cpu.plan import FEWEST, Plan, Stage
+from rnn_compiler.lowering.cpu.plan import FEWEST, Group, Plan
 from rnn_compiler.lowering.cpu.row_order import RowOrder, rows_by_length
 from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
@@ -137,13 +137,13 @@ class FusedLoop:
                     self._vectors,
                     loop,
                     arguments,
-                    stage,
+                    group,
                     panels,
                     together=plan.batch == 1,
                 )
-                for panels in stage.panels
+                for panels in group.panels
             ]
-            for stage in plan.stages
+            for group in plan.groups
         ]
         initial = [self._initial(state, arguments[state.initial]) for state in loop.states]
         order = self._order(arguments) if plan.by_length else None
@@ -242,7 +242,7 @@ class _Steps:
         step: What there is during a step.
         plan: What it writes.
         turns: How its parts are shared.
-        packed: The weights of each stage's panels.
+        packed: The weights of each group's panels.
         order: The rows' order in the rings; None if it is that of the batch.
     """
 
@@ -281,7 +281,7 @@ class _Steps:
         turns.take(
             body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
         )
-        first = turns.over(len(self.plan.stages))
+        first = turns.over(len(self.plan.groups))
         body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
         outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
         first = self.count + turns.workgroup
@@ -303,8 +303,8 @@ class _Steps:
             body.insert(zeros_in_place(body, self.vectors, row), array, starts)
 
     def _one_step(self, number: Number) -> None:
-        """Emits step k: its scalars, then the turns that its stages are."""
-        step, stages = self.step, self.plan.stages
+        """Emits step k: its scalars, then the turns that its groups are."""
+        step, groups = self.step, self.plan.groups
         step.begin(number.to_integer("i64"))
         current = (self.count - number) % self.two
         step.leads = {"current": current, "next": self.one - current}
@@ -312,34 +312,34 @@ class _Steps:
             step.leads["time"] = step.row_index(output.time, step.length)
         step.emit_scalars()
         self.active = self.order and self.order.count(self.body, step.leads["time"])
-        turn = number * len(stages)
-        for stage, packed in zip(stages, self.packed, strict=True):
-            keys = dict.fromkeys(write.array for write in stage.writes)
+        turn = number * len(groups)
+        for group, packed in zip(groups, self.packed, strict=True):
+            keys = dict.fromkeys(write.array for write in group.writes)
             carried = [self.arrays[key] for key in keys]
             turn = turn + 1
 
-            def part(number: Index, of: tuple[Stage, Sequence[Array]] = (stage, packed)) -> None:
+            def part(number: Index, of: tuple[Group, Sequence[Array]] = (group, packed)) -> None:
                 self._tiles(*of, number)
 
             self.turns.take(turn, carried, part)
 
-    def _tiles(self, stage: Stage, packed: Sequence[Array], part: Index) -> None:
-        """Emits a part of a stage: some panels, some rows."""
+    def _tiles(self, group: Group, packed: Sequence[Array], part: Index) -> None:
+        """Emits a part of a group: some panels, some rows."""
         body, batch = self.body, self.plan.batch
-        units, groups = self.plan.cut
+        units, row_parts = self.plan.cut
         column: Index = 0
-        group: Index = 0
+        row_part: Index = 0
         if isinstance(part, Number):
-            column, group = part % units, part // units
-        carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in stage.writes)]
+            column, row_part = part % units, part // units
+        carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in group.writes)]
         rows = self.vectors.row_block(batch)
-        full, rest = divmod(stage.unit, stage.panel)
+        full, rest = divmod(group.unit, group.panel)
 
         def all_rows(of: Units) -> None:
             tile = StepTile(
                 self.step,
                 self.vectors,
-                stage,
+                group,
                 packed,
                 of,
                 rows,
@@ -347,38 +347,38 @@ class _Steps:
                 order=self.order,
             )
             if self.active is not None:
-                self._active_rows(tile, self.active, (group, groups), carried)
+                self._active_rows(tile, self.active, (row_part, row_parts), carried)
                 return
             share(
                 body,
                 -(-batch // rows),
-                groups,
-                group,
+                row_parts,
+                row_part,
                 carried,
                 lambda number: tile.emit(self._first_row(number, rows)),
             )
 
         def panel(number: Index) -> None:
-            all_rows(Units(number * stage.panel, stage.panel, number))
+            all_rows(Units(number * group.panel, group.panel, number))
 
         if (full, rest) == (1, 0):
-            all_rows(Units(0, stage.panel, None))
+            all_rows(Units(0, group.panel, None))
             return
         share(body, full, units, column, carried, panel)
         if rest:
-            last = Units(full * stage.panel, rest, full)
+            last = Units(full * group.panel, rest, full)
             first_only(body, column, units, carried, lambda: all_rows(last))
 
     def _active_rows(
         self, tile: StepTile, active: Number, part: tuple[Index, int], carried: Sequence[Array]
     ) -> None:
         """Emits a part of the blocks of rows that take part in a step; zeros for other rows."""
-        body, (group, groups), rows = self.body, part, tile.rows
+        body, (row_part, row_parts), rows = self.body, part, tile.rows
 
         def shared(count: Number) -> tuple[Index, Number]:
-            if groups == 1:
+            if row_parts == 1:
                 return 0, count
-            return group * count // groups, (group * count + count) // groups
+            return row_part * count // row_parts, (row_part * count + count) // row_parts
 
         def block(number: Number) -> None:
             tile.emit(self._first_row(number, rows), active)

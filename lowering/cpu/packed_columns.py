@@ -1,4 +1,4 @@
-"""The columns of weights that the products of a stage need, packed into panels.
+"""The columns of weights that the products of a group need, packed into panels.
 
 A step slices what it multiplies (the gates of one ``h @ w``), and may take its columns from several
 matrices; a tile wants the same few units of every gate. So the columns are put side by side, where
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
-from rnn_compiler.lowering.cpu.plan import Panels, Stage
+from rnn_compiler.lowering.cpu.plan import Group, Panels
 from rnn_compiler.lowering.kernel.attributes import integer, integers
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.kernel.function import Function
@@ -29,7 +29,7 @@ def packed_columns(
     vectors: VectorUnit,
     loop: TimeLoop,
     arguments: Mapping[ir.Value, Array],
-    stage: Stage,
+    group: Group,
     panels: Panels,
     *,
     together: bool,
@@ -41,7 +41,7 @@ def packed_columns(
         vectors: The vector unit.
         loop: The time loop.
         arguments: What its function is given.
-        stage: What the products belong to.
+        group: What the products belong to.
         panels: The products.
         together: Whether a panel holds the columns of all gates.
 
@@ -59,14 +59,14 @@ def packed_columns(
     weights = [arguments[product.weight] for product in products]
     starts = [column for _, column in panels.columns]
     matrix = weights[0]
-    whole = starts == list(range(0, known(matrix.shape)[axis], stage.unit))
+    whole = starts == list(range(0, known(matrix.shape)[axis], group.unit))
     if not whole or any(weight is not matrix for weight in weights):
-        matrix = _side_by_side(outside, weights, starts, stage.unit, axis)
+        matrix = _side_by_side(outside, weights, starts, group.unit, axis)
     if matrix.element != panels.weight:  # each of several loops with these weights converts them
         matrix = converted(outside, outside.opaque(matrix), panels.weight)
     paired = panels.weight in PAIRED
-    if stage.panel < stage.unit or paired:
-        gates, panel = len(panels.columns), max(stage.panel, NARROWEST if paired else 0)
+    if group.panel < group.unit or paired:
+        gates, panel = len(panels.columns), max(group.panel, NARROWEST if paired else 0)
         matrix = pack(outside, vectors, matrix, axis, panel, gates, together=together)
     elif axis == 0:
         matrix = transposed(outside, matrix)

@@ -29,7 +29,7 @@ from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
-__all__ = ["FEWEST", "Panels", "Plan", "Stage"]
+__all__ = ["FEWEST", "Group", "Panels", "Plan"]
 
 FEWEST = 2
 """Steps that arrays have room for: those of a single step have another row that nobody writes."""
@@ -37,7 +37,7 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class Panels:
-    """The products of a stage with one left-hand side.
+    """The products of a group with one left-hand side.
 
     Attributes:
         lhs: The left-hand side, ``[B, K]``.
@@ -51,7 +51,7 @@ class Panels:
 
 
 @dataclass(frozen=True)
-class Stage:
+class Group:
     """What one level computes for parts of one width.
 
     Attributes:
@@ -81,8 +81,8 @@ class Plan:
         arrays: The arrays that it makes, by key.
         states: The key of each state's array.
         rows: The array of each left-hand side of a product, and which row of its first axis.
-        stages: What a step computes, in order.
-        cut: Into how many parts the units and the rows of a stage are cut.
+        groups: What a step computes, in order.
+        cut: Into how many parts the units and the rows of a group are cut.
         by_length: Whether rings hold rows in the order of their lengths.
     """
 
@@ -107,8 +107,8 @@ class Plan:
         self.rows: dict[ir.Value, tuple[str, str]] = {}
         self._operands = {each.lhs: self._read_by(each.lhs) for each in loop.products.values()}
         writes = self._writes()
-        self.stages = [self._stage(group) for group in self._by_stage(writes)]
-        panels = min(-(-stage.unit // stage.panel) for stage in self.stages)
+        self.groups = [self._group(some) for some in self._by_group(writes)]
+        panels = min(-(-group.unit // group.panel) for group in self.groups)
         self.cut = vectors.cut(self.batch, panels, _weights(loop))
 
     def _writes(self) -> list[Write]:
@@ -170,16 +170,16 @@ class Plan:
         writes.append(Write(product.lhs, key, "next"))
         return key, "next"
 
-    def _by_stage(self, writes: Sequence[Write]) -> list[list[Write]]:
+    def _by_group(self, writes: Sequence[Write]) -> list[list[Write]]:
         """What is written, by level and by the width of the parts, in order."""
-        stages: dict[tuple[int, int], list[Write]] = {}
+        groups: dict[tuple[int, int], list[Write]] = {}
         for write in writes:
             key = (self._loop.level(write.value), unit_of(write.value))
-            stages.setdefault(key, []).append(write)
-        return [stages[key] for key in sorted(stages)]
+            groups.setdefault(key, []).append(write)
+        return [groups[key] for key in sorted(groups)]
 
-    def _stage(self, writes: list[Write]) -> Stage:
-        """What a stage multiplies, and in which panels."""
+    def _group(self, writes: list[Write]) -> Group:
+        """What a group multiplies, and in which panels."""
         loop, unit = self._loop, unit_of(writes[0].value)
         level = loop.level(writes[0].value)
         columns: dict[ir.Value, dict[tuple[ir.Value, int], None]] = {}
@@ -199,7 +199,7 @@ class Plan:
             Panels(lhs, self._operands[lhs].weight, sorted(found, key=lambda column: column[1]))
             for lhs, found in columns.items()
         ]
-        return Stage(writes, panels, unit, self._vectors.panel(unit, gates, of, self.batch))
+        return Group(writes, panels, unit, self._vectors.panel(unit, gates, of, self.batch))
 
 
 def _check_axes(loop: TimeLoop, batch: int) -> None:

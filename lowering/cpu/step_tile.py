@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.analysis.values import defining, element, width
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
-from rnn_compiler.lowering.cpu.plan import Panels, Stage
+from rnn_compiler.lowering.cpu.plan import Group, Panels
 from rnn_compiler.lowering.cpu.row_order import RowOrder
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.body import Array, known
@@ -63,16 +63,16 @@ _LINE = 64
 """Bytes of a line of a cache."""
 
 _Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
-"""The product that each column of the stage is in, and where in it it begins."""
+"""The product that each column of the group is in, and where in it it begins."""
 
 
 class StepTile:
-    """Emits tiles of a stage.
+    """Emits tiles of a group.
 
     Args:
         step: The step.
         vectors: The vector unit.
-        stage: The stage.
+        group: The group.
         packed: The weights of its panels.
         units: The units of the tiles.
         rows: How many rows a tile has.
@@ -84,7 +84,7 @@ class StepTile:
         self,
         step: Step,
         vectors: VectorUnit,
-        stage: Stage,
+        group: Group,
         packed: Sequence[Array],
         units: Units,
         rows: int,
@@ -93,7 +93,7 @@ class StepTile:
         order: RowOrder | None = None,
     ) -> None:
         self.step, self.vectors, self.body = step, vectors, step.body
-        self.stage, self.packed, self.units = stage, packed, units
+        self.group, self.packed, self.units = group, packed, units
         self.rows, self.batched, self.order = rows, batched, order
         count = units.count
         self.lanes = count if count <= vectors.width("f32") else vectors.columns(count, "f32")
@@ -104,10 +104,10 @@ class StepTile:
             self._prefetch(first, self.order)
         products = dict(
             pair
-            for panels, packed in zip(self.stage.panels, self.packed, strict=True)
+            for panels, packed in zip(self.group.panels, self.packed, strict=True)
             for pair in self._multiply(panels, packed, first)
         )
-        written = dict.fromkeys(write.array for write in self.stage.writes)
+        written = dict.fromkeys(write.array for write in self.group.writes)
         carried = [self.step.arrays[key] for key in written]
 
         def row(number: Index) -> None:
@@ -142,7 +142,7 @@ class StepTile:
 
     def clear(self, place: Number) -> None:
         """Emits zeros for a row of the rings that does not take part, where outputs are written."""
-        outputs = [write for write in self.stage.writes if write.lead == "time"]
+        outputs = [write for write in self.group.writes if write.lead == "time"]
         carried = [self.step.arrays[write.array] for write in outputs]
         row = self._row(place, 0).batch
 
@@ -150,7 +150,7 @@ class StepTile:
             for write in outputs:
                 array = self.step.arrays[write.array]
                 zero = self.body.constant(0, array.element, self.lanes)
-                for start in range(0, width(write.value), self.stage.unit):
+                for start in range(0, width(write.value), self.group.unit):
                     column = self.units.start + (number * self.lanes + start)
                     self.body.write(zero, array, [self.step.leads["time"], row, column])
 
@@ -193,8 +193,8 @@ class StepTile:
         """What is written, and the column at which each of its parts begins."""
         return [
             (write, start)
-            for write in self.stage.writes
-            for start in range(0, width(write.value), self.stage.unit)
+            for write in self.group.writes
+            for start in range(0, width(write.value), self.group.unit)
         ]
 
     def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
