@@ -9,13 +9,14 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from cases import CASES
+from cases import CASES, COMPUTING
 from goldens.golden import read_goldens
 from numeric.harness import module as build
 from weights.converter_golden import GOLDENS as CONVERTER_GOLDENS
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.gradients import GRADIENTS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -137,3 +138,28 @@ def test_names_follow_from_tensorflows(op: str) -> None:
 def test_functions_have_one_op_each() -> None:
     functions = [op.signature.function for op in OPS.values()]
     assert len(set(functions)) == len(functions)
+
+
+@pytest.mark.parametrize("op", COMPUTING)
+def test_gradients_are_those_that_the_cases_test(op: str) -> None:
+    """The table that others connect to automatic differentiation, against the tested rows."""
+    chain = [op]
+    while CASES[chain[-1]].forward is not None:
+        chain.append(CASES[chain[-1]].forward)
+    forward, *ops = reversed(chain)
+    if not ops:
+        assert op in GRADIENTS
+        return
+    gradient = GRADIENTS[forward]
+    assert gradient.ops[: len(ops)] == tuple(ops)
+    assert CASES[ops[0]].cotangents == gradient.cotangents
+    if gradient.ops == tuple(ops):
+        assert {
+            k: v for each in ops for k, v in CASES[each].gradients.items()
+        } == gradient.gradients
+        signatures = [OPS[each].signature for each in ops]
+        first = OPS[forward].signature
+        known = {each.name for each in (*first.arguments, *first.results)}
+        assert set(gradient.saved(signatures)) <= known
+        floats = {each.name for each in first.arguments if each.dtype is None}
+        assert set(gradient.arguments) == floats
