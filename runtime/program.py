@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import iree.runtime as iree
@@ -242,32 +242,36 @@ class Function:
         Raises:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
+        return self._watched(self._invoke, arrays, to_host)
+
+    def launch(self, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
+        """Runs the function on arrays of its device that are what it takes, in order.
+
+        Returns:
+            Its results on the device. They may lie in one memory, with each other and with
+            arguments; that is for the caller to see to.
+
+        Raises:
+            DeviceError: The device ran out of memory, or does not work in this process.
+        """
+        return self._watched(self._launch, arrays, arrays)
+
+    def _watched(self, run: Callable[..., Any], *arguments: object) -> Any:
+        """Runs something that calls the function, now and then looking at the pool."""
         self.device.check_usable()
         self._calls += 1
         with RUNNING:
             if is_watched(self._calls) and self.device.kind == "local":
                 with watched(self.device.hal.allocator):
-                    return self._invoke(arrays, to_host)
-            return self._invoke(arrays, to_host)
+                    return run(*arguments)
+            return run(*arguments)
 
     def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
-        specs = self.spec.arguments
-        inputs = iree.VmVariantList(len(specs))
-        for array, spec in zip(arrays, specs, strict=True):
-            inputs.push_ref(self._on_device(array, spec).ref)
-        outputs = iree.VmVariantList(len(self.spec.results))
-        try:
-            packed = self._prepacking.of(arrays) if self.prepacks else ()
-            if packed or self._is_packed:
-                self._run_prepacked(inputs, packed, outputs)
-            else:
-                self._run(self._function, inputs, outputs)
-        except (RuntimeError, ValueError) as error:
-            raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
-        results = [
-            DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
-            for k, spec in enumerate(self.spec.results)
+        there = [
+            self._on_device(array, spec)
+            for array, spec in zip(arrays, self.spec.arguments, strict=True)
         ]
+        results = self._launch(there, arrays)
         values: Sequence[Any] = results
         if to_host:
             values = independent([result.map() for result in results], arrays)
@@ -280,6 +284,25 @@ class Function:
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
+
+    def _launch(self, there: Sequence[DeviceArray], given: Sequence[object]) -> list[DeviceArray]:
+        """Runs the function on arguments that are there; what was given may be packed already."""
+        inputs = iree.VmVariantList(len(there))
+        for array in there:
+            inputs.push_ref(array.ref)
+        outputs = iree.VmVariantList(len(self.spec.results))
+        try:
+            packed = self._prepacking.of(given) if self.prepacks else ()
+            if packed or self._is_packed:
+                self._run_prepacked(inputs, packed, outputs)
+            else:
+                self._run(self._function, inputs, outputs)
+        except (RuntimeError, ValueError) as error:
+            raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
+        return [
+            DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
+            for k, spec in enumerate(self.spec.results)
+        ]
 
     def _on_device(self, array: npt.NDArray[Any] | DeviceArray, spec: TensorSpec) -> DeviceArray:
         """An argument on the device, copied if it is not."""
