@@ -35,7 +35,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.torch.residents import resident
 
-__all__ = ["call", "dtype_name", "tensors_of"]
+__all__ = ["call", "check_devices", "dtype_name", "tensors_of"]
 
 _NAMES: dict[Any, str] = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
 """What this package calls torch's dtypes."""
@@ -84,25 +84,35 @@ def call(
     return prepared(tensors)
 
 
+def check_devices(op: str, tensors: Sequence[Any]) -> Any:
+    """The device that tensors are on.
+
+    Raises:
+        InvalidArgumentError: They are on several.
+    """
+    place: Any = None
+    for name, tensor in zip(tensors_of(op), tensors, strict=True):
+        if tensor is None or tensor.device == place:
+            continue
+        if place is not None:
+            got = f"one on {tensor.device}"
+            raise InvalidArgumentError(op, name, f"a tensor on {place}, as others are", got)
+        place = tensor.device
+    return place
+
+
 def _place(op: str, tensors: Sequence[Any]) -> int | None:
     """The number of the GPU that tensors are on; None for the CPU.
 
     Raises:
         InvalidArgumentError: They are on several devices, or on one that nothing here runs on.
     """
-    place: Any = None
-    for name, tensor in zip(tensors_of(op), tensors, strict=True):
-        if tensor is None:
-            continue
-        device = tensor.device
-        if place is None:
-            if device.type not in ("cpu", "cuda"):
-                expected = "a tensor on the CPU or an NVIDIA GPU"
-                raise InvalidArgumentError(op, name, expected, f"one on {device}")
-            place = device
-        elif device != place:
-            raise InvalidArgumentError(op, name, f"a tensor on {place}, as others", f"on {device}")
-    return None if place is None or place.type == "cpu" else place.index or 0
+    device = check_devices(op, tensors)
+    if device.type not in ("cpu", "cuda"):
+        first = next(iter(tensors_of(op)))
+        expected = "a tensor on the CPU or on an NVIDIA GPU"
+        raise InvalidArgumentError(op, first, expected, f"one on {device}")
+    return None if device.type == "cpu" else device.index or 0
 
 
 @functools.lru_cache(maxsize=1024)
@@ -204,7 +214,7 @@ class _Prepared:
                 spans.append(argument.default_span)
                 continue
             if argument.spec.maximum is not None and self._on_cpu:
-                check_argument(self._function.spec.op, argument.spec, tensor.numpy())
+                check_argument(self._function.spec.op, argument.spec, tensor.numpy(force=True))
             array = None
             if argument.is_weight and tensor.is_contiguous():
                 array = resident(tensor, argument.spec, self._device, id(self))
@@ -259,8 +269,7 @@ class _Argument:
 
 
 def _in_place(tensor: Any) -> Any:
-    """A tensor without history, copied if compiled code does not take it where it lies."""
-    tensor = tensor.detach()
+    """A tensor, copied if compiled code does not take it where it lies."""
     if tensor.data_ptr() % ALIGNMENT or not tensor.is_contiguous() or tensor.is_neg():
         return tensor.clone(memory_format=torch.contiguous_format).resolve_neg()
     return tensor

@@ -19,7 +19,7 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.raw_ops import documentation
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.tensors import Tensor
-from rnn_compiler.torch.calls import dtype_name, tensors_of
+from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.library import attributes_of, run
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "cudnn_rnn_v3",
     "gru_block_cell",
     "lstm_block_cell",
+    "is_cast",
     "run_cast",
 ]
 
@@ -44,10 +45,15 @@ def run_cast(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Seq
         attributes: Those that are compiled in.
     """
     device = next(each.device.type for each in tensors if each is not None)
-    if torch.is_autocast_enabled(device):
+    if is_cast(device):
         dtype = torch.get_autocast_dtype(device)
         tensors = [_cast(each, dtype) for each in tensors]
     return run(op, tensors, attributes)
+
+
+def is_cast(device: str) -> bool:
+    """Whether autocast is on for a type of device."""
+    return device in ("cpu", "cuda") and torch.is_autocast_enabled(device)
 
 
 def _cast(tensor: Any, dtype: Any) -> Any:
@@ -73,7 +79,7 @@ class OpFunction:
         self.__doc__ = documentation(signature, _NOTE)
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         self._tensors = {each.name: each for each in signature.arguments}
-        self._seeds = [name for name in tensors_of(op) if name not in self._tensors]
+        self._attributes = attributes_of(op)
         self.__signature__ = inspect.Signature(
             [inspect.Parameter(name, kind) for name in self._tensors]
             + [
@@ -82,7 +88,6 @@ class OpFunction:
             ]
         )
         self._results = result_type(op, tuple(each.name for each in signature.results))
-        self._canonical = functools.lru_cache(maxsize=256)(self._canonical_now)
 
     def __repr__(self) -> str:
         return f"<function {self.__name__} of rnn_compiler.torch>"
@@ -107,10 +112,11 @@ class OpFunction:
             if each is not None and each.is_floating_point()
         )
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
-        attributes, seeds = self._canonical(rest, dtype)
+        values, seeds = _constants(signature.name, rest, dtype)
+        attributes = dict(zip(self._attributes, values, strict=True))
         counters = [torch.tensor(value) if value else None for value in seeds]
-        values = run_cast(signature.name, [*tensors.values(), *counters], attributes)
-        return self._results(*values)
+        results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
+        return self._results(*results)
 
     def _bound(self, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by name."""
@@ -123,15 +129,6 @@ class OpFunction:
             if name in keywords:
                 raise TypeError(f"{self.__name__}() got multiple values for argument {name!r}")
         return {**given, **keywords}
-
-    def _canonical_now(
-        self, given: tuple[tuple[str, Any], ...], dtype: str
-    ) -> tuple[dict[str, Any], list[Any]]:
-        """Attributes by name, and seeds in order."""
-        signature = self.signature
-        values = signature.canonical(dict(given), dtype)
-        seeds = signature.canonical(dict(given), dtype, at_run_time=True)
-        return {name: values[name] for name in attributes_of(signature.name)}, [*seeds.values()]
 
     def _tensor(self, argument: Tensor, value: Any) -> Any:
         """An argument; integers are converted to the dtype that it has."""
@@ -149,6 +146,24 @@ class OpFunction:
             limit = torch.iinfo(kind).max
             return value.clamp(-1, limit).to(kind) if value.dtype != kind else value
         raise InvalidArgumentError(op, argument.name, "a tensor of integers", describe(value))
+
+
+@torch.compiler.assume_constant_result
+def _constants(
+    op: str, given: tuple[tuple[str, Any], ...], dtype: str
+) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """The values of the attributes of a call, and its seeds."""
+    return _canonical(op, given, dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def _canonical(
+    op: str, given: tuple[tuple[str, Any], ...], dtype: str
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    signature = OPS[op].signature
+    values = signature.canonical(dict(given), dtype)
+    seeds = signature.canonical(dict(given), dtype, at_run_time=True)
+    return tuple(values[name] for name in attributes_of(op)), tuple(seeds.values())
 
 
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)

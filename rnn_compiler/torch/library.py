@@ -10,7 +10,6 @@ derivatives.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,18 +20,12 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.gradients import GRADIENTS, Gradient
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
-from rnn_compiler.torch.calls import call, dtype_name, tensors_of
+from rnn_compiler.torch.calls import call, check_devices, dtype_name, tensors_of
 
-__all__ = ["LIBRARY", "attributes_of", "custom_op", "run"]
+__all__ = ["CUSTOM_OPS", "LIBRARY", "attributes_of", "run"]
 
 _NAMESPACE = "rnn_compiler"
 _TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
-
-
-@functools.cache
-def custom_op(op: str) -> Any:
-    """The custom op of an op, by TensorFlow's name."""
-    return getattr(torch.ops.rnn_compiler, OPS[op].signature.function).default
 
 
 def _register() -> Any:
@@ -72,6 +65,7 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
         return tuple(values) if outputs is None else values
 
     def fake(*given: Any, outputs: Sequence[str] | None = None, **attributes: Any) -> Any:
+        check_devices(op, given)
         shapes = _result_shapes(signature, given, attributes)
         first = next(each for each in given if each is not None and each.is_floating_point())
         values = [
@@ -171,13 +165,13 @@ class _Eager(torch.autograd.Function):
         return None, None, *_CONNECTIONS[ctx.op].backward(ctx, *cotangents)
 
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def _is_eager(tensors: Sequence[Any]) -> bool:
     """Whether nobody but autograd wants to know of a call: not to trace, nor to transform it."""
     return (
-        all([type(each) in _PLAIN for each in tensors])
+        all([each is None or (type(each) in _PLAIN and not each.is_meta) for each in tensors])
         and not torch.compiler.is_compiling()
         and not torch._C._len_torch_dispatch_stack()
         and not torch._C._are_functorch_transforms_active()
@@ -195,7 +189,7 @@ def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence
         attributes: Those that are compiled in.
     """
     if not _is_eager(tensors):
-        return custom_op(op)(*tensors, **attributes)
+        return CUSTOM_OPS[op](*tensors, **attributes)
     if torch.is_grad_enabled():
         return _Eager.apply(op, attributes, *tensors)
     return call(op, tensors, tuple(attributes.items()))
@@ -204,7 +198,7 @@ def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence
 def _run_gradient(op: str, tensors: Sequence[Any], attributes: Any, outputs: list[str]) -> Any:
     """Runs a gradient op; where gradients are recorded, it refuses to have one."""
     if torch.is_grad_enabled() or not _is_eager(tensors):
-        return custom_op(op)(*tensors, **attributes, outputs=outputs)
+        return CUSTOM_OPS[op](*tensors, **attributes, outputs=outputs)
     return call(op, tensors, tuple(attributes.items()), tuple(outputs))
 
 
@@ -252,3 +246,10 @@ def _refuse(library: Any, op: str) -> None:
 
 LIBRARY = _register()
 """Keeps the ops registered as long as this module is loaded."""
+
+CUSTOM_OPS: dict[str, Any] = {
+    name: getattr(torch.ops.rnn_compiler, OPS[name].signature.function).default
+    for op, gradient in GRADIENTS.items()
+    for name in (op, *gradient.ops)
+}
+"""The custom ops by TensorFlow's names."""

@@ -1,7 +1,8 @@
 """LSTM, GRU and RNN: torch.nn's layers, computed by CudnnRNN ops.
 
-They are torch.nn's classes with another `forward`: arguments, parameters, state dict, initial
-values and printed form are theirs. What torch calls a layer's weights is `params` of the op
+They have torch.nn's own base class with another `forward`: parameters, state dict, initial values
+and printed form are its. torch.nn.LSTM and the others are no base classes, since torch.compile
+refuses all that are of them. What torch calls a layer's weights is `params` of the op
 (`parameters`), dropout is between layers, and a PackedSequence is padded (`packed`). An op without
 lengths is taken where all rows have all steps, since it is faster.
 """
@@ -16,9 +17,9 @@ from torch.nn.modules import rnn
 from torch.nn.utils.rnn import PackedSequence
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.torch.calls import dtype_name
-from rnn_compiler.torch.functions import run_cast
+from rnn_compiler.torch.functions import is_cast, run_cast
 from rnn_compiler.torch.packed import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import places
@@ -30,6 +31,8 @@ class _Layer(rnn.RNNBase):
     """What the three have in common."""
 
     _buffer: Buffer | None
+    _blocks: dict[str, Block]
+    _size: int
 
     def flatten_parameters(self) -> None:
         """Moves the parameters into one buffer, of which they are then views.
@@ -37,23 +40,7 @@ class _Layer(rnn.RNNBase):
         Called where they are made, moved or read from a file; call it after putting other
         parameters in their places, so that calls need not copy them.
         """
-        weights = [getattr(self, name, None) for name in self._flat_weights_names]
-        self._buffer = None
-        plain = all(
-            isinstance(each, torch.nn.Parameter) and type(each.data) is torch.Tensor
-            for each in weights
-        )
-        kinds = {(each.dtype, each.device) for each in weights} if plain else set[Any]()
-        if len(kinds) != 1 or weights[0].device.type == "meta":
-            return
-        blocks = places(self._layout)
-        in_order = [blocks[name] for name in self._flat_weights_names]
-        if all(tuple(each.shape) == b.shape for each, b in zip(weights, in_order, strict=True)):
-            self._buffer = Buffer(weights, in_order, self._layout.size)
-
-    @property
-    def _layout(self) -> Layout:
-        return Layout(
+        layout = Layout(
             rnn_mode=self.mode.lower(),
             num_layers=self.num_layers,
             num_units=self.hidden_size,
@@ -61,6 +48,18 @@ class _Layer(rnn.RNNBase):
             direction="bidirectional" if self.bidirectional else "unidirectional",
             num_proj=self.proj_size,
         )
+        self._blocks, self._size, self._buffer = places(layout), layout.size, None
+        weights = [getattr(self, name, None) for name in self._flat_weights_names]
+        plain = all(
+            isinstance(each, torch.nn.Parameter) and type(each.data) is torch.Tensor
+            for each in weights
+        )
+        kinds = {(each.dtype, each.device) for each in weights} if plain else set[Any]()
+        if len(kinds) != 1 or weights[0].device.type == "meta":
+            return
+        blocks = [self._blocks[name] for name in self._flat_weights_names]
+        if all(tuple(each.shape) == b.shape for each, b in zip(weights, blocks, strict=True)):
+            self._buffer = Buffer(weights, blocks, self._size)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in super().__getstate__().items() if k != "_buffer"}
@@ -152,7 +151,7 @@ class _Layer(rnn.RNNBase):
         """Output and last states of a padded batch ``[T, B, I]``."""
         weights = {name: getattr(self, name) for name in self._flat_weights_names}
         first = next(iter(weights.values()))
-        cast = torch.is_autocast_enabled(x.device.type)
+        cast = is_cast(x.device.type)
         for name, tensor in zip(("input", "h_0", "c_0"), (x, *states), strict=False):
             if tensor.dtype != first.dtype and not cast:
                 expected = f"dtype {dtype_name(first.dtype)}, as the weights have"
@@ -187,16 +186,106 @@ class _Layer(rnn.RNNBase):
         buffer = None if torch.compiler.is_compiling() else self._buffer
         if buffer is not None and buffer.holds([*weights.values()]):
             return buffer.params([*weights.values()])
-        return joined(type(self).__name__, weights, places(self._layout), self._layout.size)
+        return joined(type(self).__name__, weights, self._blocks, self._size)
 
 
-class LSTM(_Layer, rnn.LSTM):
-    """`torch.nn.LSTM`, computed by CudnnRNN."""
+class LSTM(_Layer):
+    """`torch.nn.LSTM`, computed by CudnnRNN.
+
+    Args:
+        input_size: I, the features of a step.
+        hidden_size: H, the units.
+        num_layers: L.
+        bias: Whether the gates have biases.
+        batch_first: Whether sequences are ``[B, T, I]``; states are not.
+        dropout: Probability that an element between two layers is dropped in training.
+        bidirectional: Whether each layer runs in both directions.
+        proj_size: P, the size of the projected output; 0 for none.
+        device: Where the parameters are made.
+        dtype: Their dtype: float16, bfloat16, float32 or float64.
+
+    Example:
+        >>> import torch
+        >>> layer = LSTM(8, 16, num_layers=2, bidirectional=True)
+        >>> output, (h, c) = layer(torch.zeros(5, 3, 8))
+        >>> output.shape, h.shape
+        (torch.Size([5, 3, 32]), torch.Size([4, 3, 16]))
+        >>> [*layer.state_dict()][:2]
+        ['weight_ih_l0', 'weight_hh_l0']
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        sizes = input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional
+        super().__init__("LSTM", *sizes, proj_size, device=device, dtype=dtype)
 
 
-class GRU(_Layer, rnn.GRU):
-    """`torch.nn.GRU`, computed by CudnnRNN."""
+class GRU(_Layer):
+    """`torch.nn.GRU`, computed by CudnnRNN; the arguments of `LSTM` without proj_size.
+
+    Example:
+        >>> import torch
+        >>> output, h = GRU(8, 16, batch_first=True)(torch.zeros(3, 5, 8))
+        >>> output.shape, h.shape
+        (torch.Size([3, 5, 16]), torch.Size([1, 3, 16]))
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        sizes = input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional
+        super().__init__("GRU", *sizes, device=device, dtype=dtype)
 
 
-class RNN(_Layer, rnn.RNN):
-    """`torch.nn.RNN`, computed by CudnnRNN."""
+class RNN(_Layer):
+    """`torch.nn.RNN`, computed by CudnnRNN; the arguments of `GRU`, and nonlinearity.
+
+    Args:
+        nonlinearity: ``"tanh"`` or ``"relu"``.
+
+    Example:
+        >>> import torch
+        >>> output, h = RNN(8, 16, nonlinearity="relu")(torch.zeros(5, 3, 8))
+        >>> output.shape
+        torch.Size([5, 3, 16])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            got = describe(nonlinearity)
+            raise InvalidArgumentError("RNN", "nonlinearity", "'tanh' or 'relu'", got)
+        sizes = input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional
+        super().__init__(f"RNN_{nonlinearity.upper()}", *sizes, device=device, dtype=dtype)
+        self.nonlinearity = nonlinearity
