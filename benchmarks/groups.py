@@ -11,7 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.rows import OURS, SIZES, WORKLOADS, Case, Contest, Entrant, Size, Workload
+from benchmarks.rows import (
+    OURS,
+    OURS_IN_TORCH,
+    SIZES,
+    WORKLOADS,
+    Case,
+    Contest,
+    Entrant,
+    Size,
+    Workload,
+)
 
 __all__ = ["GROUPS", "LEAST", "Group", "peer_contests", "title_of"]
 
@@ -43,6 +53,7 @@ class Group:
         peers: Who else can do this.
         dtype: The element type.
         aim: What the geometric mean should reach.
+        ours: In which of our forms we take part.
     """
 
     name: str
@@ -52,6 +63,7 @@ class Group:
     peers: tuple[str, ...]
     dtype: str = "float32"
     aim: float | None = None
+    ours: str = OURS
 
 
 def _cudnn(mode: str, version: str = "", lengths: bool = False, **more: Any) -> list[Workload]:
@@ -105,6 +117,15 @@ GROUPS = {
             aim=1.3,
         ),
         Group(
+            "layer-training",
+            "CudnnRNN lstm as rnn_compiler.torch.LSTM, training",
+            WORKLOADS["training"],
+            LSTM_SIZES,
+            ("torch",),
+            aim=1.0,
+            ours=OURS_IN_TORCH,
+        ),
+        Group(
             "lengths",
             "CudnnRNNV3 lstm with lengths, inference",
             _LENGTHS,
@@ -152,9 +173,12 @@ def peer_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Co
     chosen = set(peers)
     contests: list[Contest] = []
     for group in GROUPS.values():
-        names = [OURS, *(peer for peer in group.peers if peer in chosen)]
+        peers = [peer for peer in group.peers if peer in chosen]
+        if group.ours != OURS and not peers:  # it needs the same package
+            continue
         for size in sizes or group.sizes:
             case = Case(group.workload, size, group.dtype)
-            entrants = tuple(Entrant(name, name, case) for name in names)
+            us = Entrant(OURS, group.ours, case)
+            entrants = (us, *(Entrant(peer, peer, case) for peer in peers))
             contests.append(Contest("peers", group.name, str(size), entrants, True))
     return contests

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.inputs import Arrays
-from benchmarks.rows import MACHINE, OURS
+from benchmarks.rows import MACHINE, OURS, OURS_IN_TORCH
 
 __all__ = ["PEERS", "Peer", "Variant", "reordered"]
 
@@ -88,6 +88,7 @@ PEERS = {
         ("rnn-compiler", "iree-base-compiler", "iree-base-runtime"),
         (),
     ),
+    OURS_IN_TORCH: Peer("benchmarks.peers.torch_layer", ("rnn-compiler", "torch"), ("torch",)),
     MACHINE: Peer("benchmarks.peers.machine", (), ()),
     "torch": Peer("benchmarks.peers.pytorch", ("torch",), ("torch",)),
     "onnxruntime": Peer(

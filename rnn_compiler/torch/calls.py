@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.dlpack import from_dlpack, to_dlpack
+from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
 
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError

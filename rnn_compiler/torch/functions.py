@@ -5,6 +5,9 @@ the attributes, by position or by name, and give a named tuple of tensors with T
 names. Under autocast, floats are cast to its dtype first.
 """
 
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 import functools
@@ -30,8 +33,8 @@ __all__ = [
     "cudnn_rnn_v2",
     "cudnn_rnn_v3",
     "gru_block_cell",
-    "lstm_block_cell",
     "is_cast",
+    "lstm_block_cell",
     "run_cast",
 ]
 
@@ -167,6 +170,7 @@ def _canonical(
 
 
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+
 
 def _named(name: str) -> OpFunction:
     return globals()[name]

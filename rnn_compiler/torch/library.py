@@ -8,6 +8,9 @@ How ops and gradient ops belong together is in `rnn_compiler.schema.gradients`. 
 derivatives.
 """
 
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -19,10 +22,9 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.gradients import GRADIENTS, Gradient
 from rnn_compiler.schema.signatures import Signature
-from rnn_compiler.schema.tensors import DIMENSIONS
 from rnn_compiler.torch.calls import call, check_devices, dtype_name, tensors_of
 
-__all__ = ["CUSTOM_OPS", "LIBRARY", "attributes_of", "run"]
+__all__ = ["CUSTOM_OPS", "LIBRARY", "attributes_of", "only_runs", "run"]
 
 _NAMESPACE = "rnn_compiler"
 _TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
@@ -168,14 +170,20 @@ class _Eager(torch.autograd.Function):
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
-def _is_eager(tensors: Sequence[Any]) -> bool:
-    """Whether nobody but autograd wants to know of a call: not to trace, nor to transform it."""
-    return (
-        all([each is None or (type(each) in _PLAIN and not each.is_meta) for each in tensors])
-        and not torch.compiler.is_compiling()
-        and not torch._C._len_torch_dispatch_stack()
-        and not torch._C._are_functorch_transforms_active()
+def only_runs() -> bool:
+    """Whether torch only runs what is called: it neither traces nor transforms it."""
+    return not (
+        torch.compiler.is_compiling()
+        or torch.jit.is_tracing()
+        or torch._C._len_torch_dispatch_stack()  # pyright: ignore
+        or torch._C._are_functorch_transforms_active()  # pyright: ignore
     )
+
+
+def _is_eager(tensors: Sequence[Any]) -> bool:
+    """Whether nobody but autograd wants to know of a call."""
+    plain = all(each is None or (type(each) in _PLAIN and not each.is_meta) for each in tensors)
+    return plain and only_runs()
 
 
 def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence[Any]:

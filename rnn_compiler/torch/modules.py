@@ -7,6 +7,9 @@ refuses all that are of them. What torch calls a layer's weights is `params` of 
 lengths is taken where all rows have all steps, since it is faster.
 """
 
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -20,6 +23,7 @@ from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.functions import is_cast, run_cast
+from rnn_compiler.torch.library import only_runs
 from rnn_compiler.torch.packed import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import places
@@ -33,9 +37,10 @@ class _Layer(rnn.RNNBase):
     _buffer: Buffer | None
     _blocks: dict[str, Block]
     _size: int
+    _flat_weights_names: list[str]
 
     def flatten_parameters(self) -> None:
-        """Moves the parameters into one buffer, of which they are then views.
+        """Moves the parameters into one buffer, unless they lie in one or in shared memory.
 
         Called where they are made, moved or read from a file; call it after putting other
         parameters in their places, so that calls need not copy them.
@@ -48,14 +53,17 @@ class _Layer(rnn.RNNBase):
             direction="bidirectional" if self.bidirectional else "unidirectional",
             num_proj=self.proj_size,
         )
+        weights: list[Any] = [getattr(self, name, None) for name in self._flat_weights_names]
+        if (buffer := self.__dict__.get("_buffer")) is not None and buffer.holds(weights):
+            return
         self._blocks, self._size, self._buffer = places(layout), layout.size, None
-        weights = [getattr(self, name, None) for name in self._flat_weights_names]
         plain = all(
             isinstance(each, torch.nn.Parameter) and type(each.data) is torch.Tensor
             for each in weights
         )
         kinds = {(each.dtype, each.device) for each in weights} if plain else set[Any]()
-        if len(kinds) != 1 or weights[0].device.type == "meta":
+        place = weights[0].device.type if plain else ""
+        if len(kinds) != 1 or place == "meta" or (place == "cpu" and weights[0].is_shared()):
             return
         blocks = [self._blocks[name] for name in self._flat_weights_names]
         if all(tuple(each.shape) == b.shape for each, b in zip(weights, blocks, strict=True)):
@@ -183,7 +191,7 @@ class _Layer(rnn.RNNBase):
 
     def _params(self, weights: dict[str, Any]) -> Any:
         """The weights as the op takes them."""
-        buffer = None if torch.compiler.is_compiling() else self._buffer
+        buffer = self._buffer if only_runs() else None
         if buffer is not None and buffer.holds([*weights.values()]):
             return buffer.params([*weights.values()])
         return joined(type(self).__name__, weights, self._blocks, self._size)

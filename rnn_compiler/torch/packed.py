@@ -7,6 +7,9 @@ An op is compiled for a number of steps. So that batches of random lengths do no
 own, T is rounded up, by an eighth at most; steps that no row has are not run.
 """
 
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 from typing import Any

@@ -1,10 +1,13 @@
 """The weights of a layer as one buffer, `params` of the CudnnRNN ops.
 
-The parameters that torch names are views of the buffer, as in torch's own layers on a GPU: nothing
-is copied at a call, and what an optimizer does to them in place is done to it. Where they are not,
+The parameters that torch names lie in the buffer, as in torch's own layers on a GPU: nothing is
+copied at a call, and what an optimizer does to them in place is done to it. Where they do not,
 because others have come into their places or because torch traces, they are joined at each call.
 """
 
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +15,7 @@ from typing import Any
 from weakref import ref
 
 import torch
+from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.cudnn_layout import Block
@@ -20,10 +24,12 @@ __all__ = ["Buffer", "joined"]
 
 
 class Buffer:
-    """A buffer that some parameters are views of."""
+    """A buffer that some parameters lie in."""
 
     def __init__(self, parameters: Sequence[Any], blocks: Sequence[Block], size: int) -> None:
-        """Moves parameters into a buffer, unless they are in one already.
+        """Moves parameters into a buffer.
+
+        Each has a storage of its own to torch, so that whoever saves it saves no more than it.
 
         Args:
             parameters: Ordinary parameters of one dtype, on one device.
@@ -31,15 +37,12 @@ class Buffer:
             size: How many elements the buffer has; those that no parameter has are 0.
         """
         self.blocks = tuple(blocks)
-        common = _common(parameters, blocks, size)
-        if common is None:
-            common = torch.zeros(size, dtype=parameters[0].dtype, device=parameters[0].device)
-            with torch.no_grad():
-                for parameter, block in zip(parameters, blocks, strict=True):
-                    view = block.of(common)
-                    view.copy_(parameter.detach())
-                    parameter.data = view
-        self._whole = common
+        self._whole = torch.zeros(size, dtype=parameters[0].dtype, device=parameters[0].device)
+        with torch.no_grad():
+            for parameter, block in zip(parameters, blocks, strict=True):
+                part = block.of(self._whole)
+                part.copy_(parameter.detach())
+                parameter.data = from_dlpack(to_dlpack(part))
         self._members = [(ref(each), each.data_ptr()) for each in parameters]
         self._versions: tuple[int, ...] | None = None
         self._same: Any = None
@@ -68,25 +71,6 @@ class Buffer:
     def alias(self) -> Any:
         """The buffer as a tensor of its own."""
         return self._whole.detach()
-
-
-def _common(parameters: Sequence[Any], blocks: Sequence[Block], size: int) -> Any:
-    """The buffer that parameters are in already, in their places; None if there is none."""
-    first, block = parameters[0], blocks[0]
-    storage, start = first.untyped_storage(), first.storage_offset() - block.offset
-    end = (start + size) * first.element_size()
-    if start < 0 or end > storage.nbytes():
-        return None
-    for each, place in zip(parameters, blocks, strict=True):
-        if (
-            each.untyped_storage().data_ptr() != storage.data_ptr()
-            or each.storage_offset() != start + place.offset
-            or not each.is_contiguous()
-        ):
-            return None
-    covered = sum(place.size for place in blocks)
-    whole = first.detach().as_strided((size,), (1,), start)
-    return whole if covered == size or not whole[covered:].any() else None
 
 
 class _Whole(torch.autograd.Function):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.utils.dlpack import to_dlpack
+from torch.utils.dlpack import to_dlpack  # pyright: ignore
 from torch.utils.weak import WeakIdKeyDictionary
 
 from rnn_compiler.runtime.device.device_array import DeviceArray

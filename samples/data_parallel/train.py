@@ -20,7 +20,7 @@ from torch.nn.parallel import DistributedDataParallel
 from rnn_compiler.torch import LSTM
 
 RANKS, STEPS = 2, 20
-T, B, I, H = 24, 16, 8, 32  # steps, batch, input, units
+LENGTH, BATCH, INPUTS, UNITS = 24, 16, 8, 32
 
 
 class Counter(torch.nn.Module):
@@ -28,8 +28,8 @@ class Counter(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lstm = LSTM(I, H)
-        self.head = torch.nn.Linear(H, I)
+        self.lstm = LSTM(INPUTS, UNITS)
+        self.head = torch.nn.Linear(UNITS, INPUTS)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.head(self.lstm(x)[0])
@@ -38,7 +38,9 @@ class Counter(torch.nn.Module):
 def batches() -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Pulses, and how many there have been so far."""
     generator = torch.Generator().manual_seed(1)
-    pulses = [(torch.rand(T, B, I, generator=generator) < 0.2).float() for _ in range(STEPS)]
+    pulses = [
+        (torch.rand(LENGTH, BATCH, INPUTS, generator=generator) < 0.2).float() for _ in range(STEPS)
+    ]
     return [(x, x.cumsum(0)) for x in pulses]
 
 
@@ -55,14 +57,18 @@ def train(rows: slice, wrap: Callable[[torch.nn.Module], torch.nn.Module]) -> di
         first = first or [each.grad.clone() for each in network.parameters()]
         optimizer.step()
         losses.append(loss.item())
-    return {"losses": losses, "gradients": first, "weights": [*network.parameters()]}
+    return {
+        "losses": losses,
+        "gradients": first,
+        "weights": [*map(torch.Tensor.detach, network.parameters())],
+    }
 
 
 def rank(number: int, folder: str) -> None:
     """What one process does."""
     torch.set_num_threads(1)
     dist.init_process_group("gloo", f"file://{folder}/store", rank=number, world_size=RANKS)
-    share = B // RANKS
+    share = BATCH // RANKS
     found = train(slice(number * share, (number + 1) * share), DistributedDataParallel)
     torch.save(found, f"{folder}/{number}.pt")
     dist.destroy_process_group()

@@ -25,7 +25,7 @@ from rnn_compiler.torch import LSTM
 
 TEXT = (Path(__file__).parent / "carroll.txt").read_text()
 ALPHABET = sorted(set(TEXT))
-T, B, I, H = 64, 32, 32, 192  # characters in a row, rows, features of a character, units
+LENGTH, ROWS, FEATURES, UNITS = 48, 24, 32, 128
 
 
 class CharRNN(torch.nn.Module):
@@ -33,9 +33,9 @@ class CharRNN(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.features = torch.nn.Embedding(len(ALPHABET), I)
-        self.lstm = LSTM(I, H)
-        self.scores = torch.nn.Linear(H, len(ALPHABET))
+        self.features = torch.nn.Embedding(len(ALPHABET), FEATURES)
+        self.lstm = LSTM(FEATURES, UNITS)
+        self.scores = torch.nn.Linear(UNITS, len(ALPHABET))
 
     def forward(self, characters: torch.Tensor, state: object = None) -> tuple[torch.Tensor, ...]:
         output, state = self.lstm(self.features(characters), state)
@@ -49,7 +49,7 @@ def numbers(text: str) -> torch.Tensor:
 def train(network: CharRNN, steps: int) -> list[float]:
     """Trains on random pieces of the text; gives the loss of each step, in nats a character."""
     text = numbers(TEXT)
-    optimizer = torch.optim.Adam(network.parameters(), lr=5e-3)
+    optimizer = torch.optim.Adam(network.parameters(), lr=8e-3)
     columns = (
         *(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
         TextColumn("loss {task.fields[loss]:.3f}"),
@@ -58,8 +58,8 @@ def train(network: CharRNN, steps: int) -> list[float]:
     with Progress(*columns) as progress:
         task = progress.add_task("", total=steps, loss=float("nan"))
         for _ in range(steps):
-            start = torch.randint(len(text) - T, (B,))
-            pieces = text[torch.arange(T + 1)[:, None] + start]  # [T + 1, B]
+            start = torch.randint(len(text) - LENGTH, (ROWS,))
+            pieces = text[torch.arange(LENGTH + 1)[:, None] + start]  # [LENGTH + 1, ROWS]
             scores, _ = network(pieces[:-1])
             loss = cross_entropy(scores.flatten(0, 1), pieces[1:].flatten())
             optimizer.zero_grad()
@@ -93,8 +93,8 @@ def freeze(checkpoint: Path, line: str, folder: Path) -> Path:
     )
     module = rc.build(
         "CudnnRNN",
-        **{"seq_length": len(line), "batch_size": 1, "input_size": I, "num_units": H},
-        **{"num_layers": 1, "is_training": False, "outputs": ("output",)},
+        **{"seq_length": len(line), "batch_size": 1, "input_size": FEATURES},
+        **{"num_units": UNITS, "num_layers": 1, "is_training": False, "outputs": ("output",)},
     )
     path = folder / "char_rnn.vmfb"
     rc.compile(rc.freeze(module, {"params": params})).save(path)
@@ -103,7 +103,7 @@ def freeze(checkpoint: Path, line: str, folder: Path) -> Path:
 
 def run(module: Path, line: np.ndarray) -> np.ndarray:
     """What `iree-run-module` makes of a line's features."""
-    arrays = {"input": line, "h": np.zeros((1, 1, H), np.float32)}
+    arrays = {"input": line, "h": np.zeros((1, 1, UNITS), np.float32)}
     for name, array in arrays.items():
         np.save(module.with_name(f"{name}.npy"), array)
     command = [
@@ -123,7 +123,8 @@ def plot(losses: list[float], path: Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(6, 3), layout="constrained")
     axes.plot(losses, linewidth=1, color="tab:blue")
-    axes.set(xlabel="step", ylabel="nats a character", title="Loss of train_char_rnn", ylim=(0, None))
+    axes.set(xlabel="step", ylabel="nats a character", title="Loss of train_char_rnn")
+    axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     figure.savefig(path, dpi=120)
 
@@ -131,7 +132,7 @@ def plot(losses: list[float], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", nargs="?", help="keeps everything there (default: nowhere)")
-    parser.add_argument("--steps", type=int, default=400, help="(default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=300, help="(default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="(default: %(default)s)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -141,7 +142,9 @@ def main() -> None:
         network = CharRNN()
         losses = train(network, options.steps)
         loss = float(np.mean(losses[-20:]))
-        print(f"loss {losses[0]:.2f} nats a character at first, {loss:.2f} after {len(losses)} steps")
+        print(
+            f"loss {losses[0]:.2f} nats a character at first, {loss:.2f} after {len(losses)} steps"
+        )
         print(f"\n{write(network, 'The Walrus ', 300)}\n")
         if importlib.util.find_spec("matplotlib") is not None:
             plot(losses, folder / "loss.png")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import pickle
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_arguments_by_position() -> None:
     with pytest.raises(TypeError, match="multiple values for argument 'x'"):
         rt.gru_block_cell(*given.values(), x=given["x"])
     del given["x"]
-    with pytest.raises(TypeError, match="GRUBlockCell.* missing .*'x'"):
+    with pytest.raises(TypeError, match=r"GRUBlockCell.* missing .*'x'"):
         rt.gru_block_cell(**given)
 
 
@@ -132,7 +133,9 @@ def test_what_a_function_does_not_take(changed: dict[str, Any], message: str) ->
 def test_integers_are_checked() -> None:
     given = arguments("BlockLSTMV2", "float32")
     for steps in (-1, 5, 2**33, torch.tensor(7)):
-        with pytest.raises(InvalidArgumentError, match="'seq_len_max': expected a value in 0..4"):
+        with pytest.raises(
+            InvalidArgumentError, match=r"'seq_len_max': expected a value in 0\.\.4"
+        ):
             rt.block_lstm_v2(**{**given, "seq_len_max": steps})
     for steps in (1.0, True, torch.tensor(1.0)):
         with pytest.raises(InvalidArgumentError, match="'seq_len_max': expected a tensor of int"):
@@ -154,11 +157,9 @@ def test_tensors_of_any_layout_are_taken() -> None:
         "w": memory[1:].view_as(given["w"]),
         "b": torch._neg_view(-given["b"]),
     }
-    for results in (
-        rt.block_lstm_v2(**{**given, **moved}),
-        rt.block_lstm_v2(**{**given, "x": given["x"].numpy() * 1 if False else moved["x"]}),
-    ):
-        assert all(map(torch.equal, results, expected))
+    assert memory[1:].data_ptr() % 64
+    results = rt.block_lstm_v2(**{**given, **moved})
+    assert all(map(torch.equal, results, expected))
 
 
 def test_results_are_tensors_of_their_own() -> None:
@@ -169,7 +170,7 @@ def test_results_are_tensors_of_their_own() -> None:
     assert torch.equal(results.output_h, given["input_h"])
     tensors = [*results, *(each for each in given.values() if isinstance(each, torch.Tensor))]
     spans = sorted((each.data_ptr(), each.nbytes) for each in tensors if each.nbytes)
-    for (start, size), (after, _) in zip(spans, spans[1:], strict=False):
+    for (start, size), (after, _) in itertools.pairwise(spans):
         assert start + size <= after
 
 

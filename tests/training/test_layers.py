@@ -58,13 +58,14 @@ def draw_base(number: int) -> Base:
         return FIRST[number]
     rng = random.Random(number)
     kind = rng.choice(["LSTM", "GRU", "RNN"])
-    T, B, I, H = rng.randint(1, 20), rng.randint(1, 9), rng.randint(1, 20), rng.randint(1, 20)
+    sizes = [rng.randint(1, largest) for largest in (20, 9, 20, 20)]
+    units = sizes[-1]
     options: dict[str, Any] = {"num_layers": rng.randint(1, 3), "bidirectional": rng.random() < 0.5}
     if kind == "RNN":
         options["nonlinearity"] = rng.choice(["tanh", "relu"])
-    if kind == "LSTM" and H > 1 and rng.random() < 0.5:
-        options["proj_size"] = rng.randint(1, H - 1)
-    return Base(kind, T, B, I, H, options, rng.choice(["float32", "float32", "float64"]))
+    if kind == "LSTM" and units > 1 and rng.random() < 0.5:
+        options["proj_size"] = rng.randint(1, units - 1)
+    return Base(kind, *sizes, options, rng.choice(["float32", "float32", "float64"]))
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ def draw_configuration(number: int, base: Base, k: int) -> Configuration:
     form = ["batch", "packed", "batch", "packed", "batch", "unsorted", "unsorted", "one"][k]
     few = number < len(FIRST)  # whose programs are few: states with gradients are other ones
     with_hx = number % 2 == 0 if few else rng.random() < 0.5
-    return Configuration(rng.random() < 0.6, rng.random() < 0.5, with_hx, form, rng.randrange(1 << 30))
+    bias, batch_first = rng.random() < 0.6, rng.random() < 0.5
+    return Configuration(bias, batch_first, with_hx, form, rng.randrange(1 << 30))
 
 
 def results(layer: Any, base: Base, how: Configuration, kind: Any) -> dict[str, Any]:
