@@ -156,27 +156,44 @@ class _Eager(torch.autograd.Function):
     """An op with its gradient, without the way through torch's dispatcher."""
 
     @staticmethod
-    def forward(ctx: Any, op: str, attributes: dict[str, Any], *tensors: Any) -> Any:
-        results = tuple(call(op, tensors, tuple(attributes.items())))
-        ctx.op = op
-        _CONNECTIONS[op].setup_context(ctx, tensors, attributes, results)
-        return results
+    def forward(op: str, attributes: dict[str, Any], *tensors: Any) -> Any:
+        return tuple(call(op, tensors, tuple(attributes.items())))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.op, attributes, *tensors = inputs
+        _CONNECTIONS[ctx.op].setup_context(ctx, tensors, attributes, output)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         return None, None, *_CONNECTIONS[ctx.op].backward(ctx, *cotangents)
 
 
+class _EagerGradient(torch.autograd.Function):
+    """A gradient op, which has no gradient."""
+
+    @staticmethod
+    def forward(op: str, attributes: Any, outputs: Sequence[str], *tensors: Any) -> Any:
+        return tuple(call(op, tensors, tuple(attributes.items()), tuple(outputs)))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.op = inputs[0]
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        raise no_second_derivatives(ctx.op)
+
+
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def only_runs() -> bool:
-    """Whether torch only runs what is called: it neither traces nor transforms it."""
+    """Whether torch only runs what is called, and does not trace it."""
     return not (
         torch.compiler.is_compiling()
         or torch.jit.is_tracing()
         or torch._C._len_torch_dispatch_stack()  # pyright: ignore
-        or torch._C._are_functorch_transforms_active()  # pyright: ignore
     )
 
 
@@ -184,6 +201,11 @@ def _is_eager(tensors: Sequence[Any]) -> bool:
     """Whether nobody but autograd wants to know of a call."""
     plain = all(each is None or (type(each) in _PLAIN and not each.is_meta) for each in tensors)
     return plain and only_runs()
+
+
+def _is_recorded() -> bool:
+    """Whether autograd wants to know, or torch.func, which does not ask whether it is on."""
+    return torch.is_grad_enabled() or torch._C._are_functorch_transforms_active()  # pyright: ignore
 
 
 def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence[Any]:
@@ -197,16 +219,20 @@ def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence
         attributes: Those that are compiled in.
     """
     if not _is_eager(tensors):
+        if torch.jit.is_tracing():
+            raise UnsupportedError(f"{op}: torch.jit.trace cannot follow it: use torch.export")
         return CUSTOM_OPS[op](*tensors, **attributes)
-    if torch.is_grad_enabled():
+    if _is_recorded():
         return _Eager.apply(op, attributes, *tensors)
     return call(op, tensors, tuple(attributes.items()))
 
 
 def _run_gradient(op: str, tensors: Sequence[Any], attributes: Any, outputs: list[str]) -> Any:
-    """Runs a gradient op; where gradients are recorded, it refuses to have one."""
-    if torch.is_grad_enabled() or not _is_eager(tensors):
+    """Runs a gradient op."""
+    if not _is_eager(tensors):
         return CUSTOM_OPS[op](*tensors, **attributes, outputs=outputs)
+    if _is_recorded():
+        return _EagerGradient.apply(op, attributes, outputs, *tensors)
     return call(op, tensors, tuple(attributes.items()), tuple(outputs))
 
 
@@ -238,14 +264,19 @@ def _gradients(
     return {name: known[name] for name in wanted}
 
 
+def no_second_derivatives(op: str) -> UnsupportedError:
+    """The error of who wants the gradient of a gradient op."""
+    return UnsupportedError(
+        f"{op} has no gradient: rnn_compiler.torch has no second derivatives, as create_graph=True "
+        "and torch.autograd.gradgradcheck need them; torch.nn's layers have"
+    )
+
+
 def _refuse(library: Any, op: str) -> None:
     """Registers that a gradient op has no gradient."""
 
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        raise UnsupportedError(
-            f"{op} has no gradient: rnn_compiler.torch has no second derivatives, as "
-            "create_graph=True and torch.autograd.gradgradcheck need them; torch.nn's layers do"
-        )
+        raise no_second_derivatives(op)
 
     torch.library.register_autograd(
         f"{_NAMESPACE}::{OPS[op].signature.function}", backward, lib=library

@@ -70,9 +70,12 @@ class _Pad(torch.autograd.Function):
     """Rows put to their places, zeros elsewhere."""
 
     @staticmethod
-    def forward(ctx: Any, data: Any, places: Any, rows: int) -> Any:
-        ctx.save_for_backward(places)
+    def forward(data: Any, places: Any, rows: int) -> Any:
         return data.new_zeros(rows, data.shape[1]).index_copy_(0, places, data)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[1])
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
@@ -84,10 +87,14 @@ class _Pack(torch.autograd.Function):
     """Rows taken from their places: what `index_select` gives, whose gradient sums row by row."""
 
     @staticmethod
-    def forward(ctx: Any, rows: Any, places: Any) -> Any:
+    def forward(rows: Any, places: Any) -> Any:
+        return rows.index_select(0, places)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        rows, places = inputs
         ctx.save_for_backward(places)
         ctx.count = rows.shape[0]
-        return rows.index_select(0, places)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:

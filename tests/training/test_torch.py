@@ -394,9 +394,17 @@ def test_functional_derivatives() -> None:
     found = torch.func.grad(loss)(dict(ours.named_parameters()), x)
     expected = torch.autograd.grad(ours(x)[0].sum(), [*ours.parameters()])
     assert_equal([*found.values()], [*expected])
-    for transform in (torch.func.vmap, torch.func.hessian):
-        with pytest.raises((RuntimeError, UnsupportedError)):
-            transform(lambda x: ours(x)[0].sum())(x[None].repeat(2, 1, 1, 1))
+    (found,) = torch.func.vjp(lambda x: ours(x)[0].sum(), x)[1](torch.tensor(1.0))
+    x.requires_grad_()
+    assert_equal(found, *torch.autograd.grad(ours(x)[0].sum(), x))
+    with pytest.raises(RuntimeError, match="vmap"):
+        torch.func.vmap(lambda x: ours(x)[0])(x.detach()[None].repeat(2, 1, 1, 1))
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.jit is deprecated
+def test_jit_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match=r"CudnnRNN: torch.jit.trace cannot follow it"):
+        torch.jit.trace(pair()[0], (inputs(),))
 
 
 class Model(torch.nn.Module):
