@@ -153,7 +153,9 @@ def run_contest(
         one.elsewhere = watch.processors()
         return one
 
-    rounds = _undisturbed(take_turns, wanted, threads, workers, effort, report) if ready else []
+    rounds = (
+        undisturbed_rounds(take_turns, wanted, threads, workers, effort, report) if ready else []
+    )
     outcome.elsewhere.extend(one.elsewhere for one in rounds)
     for label, prepared in ready.items():
         if label not in outcome.failures:
@@ -209,7 +211,7 @@ def _measure_limit(
         outcome.failures[MACHINE] = str(failure)
 
 
-def _undisturbed(
+def undisturbed_rounds(
     take_turns: Callable[[], Round],
     wanted: int,
     threads: int,

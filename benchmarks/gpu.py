@@ -104,7 +104,7 @@ def _compare(options: argparse.Namespace, console: Console) -> None:
             for dtype in DTYPES:
                 case = Case(WORKLOADS[workload], size, dtype)
                 ours = _ours(case, options)
-                theirs, outputs = _cudnn(case, options)
+                theirs, outputs = time_cudnn(case, options)
                 ratio = error = "-"
                 if outputs is not None:
                     ratio = f"{ours.call / theirs:.2f}"
@@ -133,7 +133,7 @@ def _ours(case: Case, options: argparse.Namespace) -> Ours:
     return Ours(_median(calls, options.seconds), first, results)
 
 
-def _cudnn(case: Case, options: argparse.Namespace) -> tuple[float, Any]:
+def time_cudnn(case: Case, options: argparse.Namespace) -> tuple[float, Any]:
     """Seconds of a call, and its output; NaN and None without torch and its CUDA."""
     try:
         import torch

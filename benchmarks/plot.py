@@ -45,7 +45,7 @@ def draw(results: Results, stem: Path) -> list[Path]:
             panels.setdefault(outcome.group, []).append(outcome)
     if not panels:
         return []
-    columns = _columns({group: _height(outcomes) for group, outcomes in panels.items()})
+    columns = columns_of({group: _height(outcomes) for group, outcomes in panels.items()})
     limits = _limits(outcome for group in panels.values() for outcome in group)
     height = max(sum(_height(panels[group]) for group in column) for column in columns)
     figure: Any = Figure(figsize=(6.8 * len(columns), 1.4 + height), dpi=150, layout="constrained")
@@ -87,7 +87,7 @@ def _height(outcomes: Sequence[Outcome]) -> float:
     return _HEAD + _ROW * len({outcome.name for outcome in outcomes})
 
 
-def _columns(heights: dict[str, float]) -> list[list[str]]:
+def columns_of(heights: dict[str, float]) -> list[list[str]]:
     """Panels in one column, or in order in two that are about as high if one would be too high."""
     names = list(heights)
     total = sum(heights.values())

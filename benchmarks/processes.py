@@ -17,7 +17,7 @@ from benchmarks.worker import Prepared
 
 __all__ = ["Worker", "WorkerError", "Workers", "processors"]
 
-_PATIENCE = 300.0
+PATIENCE = 300.0
 """Seconds after which a worker is taken to hang."""
 
 
@@ -83,7 +83,7 @@ class Worker:
             )
         theirs.close()
         self._log = log
-        self._receive(_PATIENCE)
+        self._receive(PATIENCE)
 
     def prepare(self, key: str, case: Case) -> Prepared:
         """Makes a case ready under a key."""
@@ -125,7 +125,7 @@ class Worker:
             self._connection.send((command, arguments))
         except OSError:
             raise self._died() from None
-        return self._receive(_PATIENCE)
+        return self._receive(PATIENCE)
 
     def _receive(self, patience: float) -> Any:
         try:

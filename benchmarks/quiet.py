@@ -33,24 +33,24 @@ class Elsewhere:
     def __init__(self, own: Iterable[int]) -> None:
         self._own = [os.getpid(), *own]
         self._start = time.perf_counter()
-        self._before = self._others()
+        self._before = self.used_by_others()
 
     def processors(self) -> float:
         """How many, on average; 0 if the time is too short to tell."""
         elapsed = time.perf_counter() - self._start
         if elapsed < _SHORTEST:
             return 0.0
-        return max(0.0, (self._others() - self._before) / elapsed)
+        return max(0.0, (self.used_by_others() - self._before) / elapsed)
 
-    def _others(self) -> float:
+    def used_by_others(self) -> float:
         """Seconds of work for others so far, those that a hypervisor took away among them."""
         fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
         user, nice, system, _, _, irq, softirq, steal = (int(field) for field in fields[:8])
         busy = user + nice + system + irq + softirq + steal
-        return (busy - sum(_work(process) for process in self._own)) / _TICKS
+        return (busy - sum(seconds_of(process) for process in self._own)) / _TICKS
 
 
-def _work(process: int) -> int:
+def seconds_of(process: int) -> int:
     """The ticks that a process has worked; 0 if it is no more."""
     try:
         text = Path(f"/proc/{process}/stat").read_text()

@@ -29,7 +29,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["Lowered", "Rewritten", "lower", "rewrite"]
 
-_PASSES: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
+PASS_FUNCTIONS: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
     {
         each.__name__: each
         for each in (
@@ -116,7 +116,7 @@ def rewrite(
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         lowering = Lowering(parsed, functions, target, processor, facts, linked=linked)
         for name in PASSES[strategy]:
-            _PASSES[name](lowering)
+            PASS_FUNCTIONS[name](lowering)
             if name == last:
                 break
         parsed.operation.verify()

@@ -57,7 +57,7 @@ SOURCES = ("lowering", "schema")
 ALL_LEVELS = "cpu:levels"
 """All feature levels of this architecture."""
 
-_memory = MemoryCache()
+memory_cache = MemoryCache()
 
 
 @overload
@@ -180,7 +180,7 @@ def _compile_for(request: _Request) -> Artifact:
         return _compile_and_compare(request, cache, key)
     name = (cache.folder, key.digest)
     with thread_lock(key.digest):
-        artifact = _if_for(_memory.get(name), request)
+        artifact = _if_for(memory_cache.get(name), request)
         if artifact is None:
             artifact = _if_for(cache.get(key), request)
         if artifact is None:
@@ -190,7 +190,7 @@ def _compile_for(request: _Request) -> Artifact:
                 if artifact is None:
                     artifact = _compile_now(request, cache)
                     cache.put(key, artifact)
-        _memory.put(name, artifact)
+        memory_cache.put(name, artifact)
     return artifact
 
 

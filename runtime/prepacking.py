@@ -53,8 +53,8 @@ class Prepacking:
             places: Which of its arguments are weights.
             pack: Packs these.
         """
-        self._device, self._places, self._pack = device, places, pack
-        self._entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
+        self._device, self._places, self.pack = device, places, pack
+        self.entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
 
     def of(self, arguments: Sequence[object]) -> Sequence[Any]:
         """What is packed of the weights among a call's arguments; none if it does without."""
@@ -64,18 +64,18 @@ class Prepacking:
             if not isinstance(array, DeviceArray) or array.device is not self._device:
                 return ()
             if array.exported:
-                self._entries.pop(array, None)
+                self.entries.pop(array, None)
                 return ()
             weights.append(array)
         first, *rest = weights
         others = tuple(map(ref, rest))
-        entry = self._entries.get(first)
+        entry = self.entries.get(first)
         if entry is None or entry.others != others:
-            self._entries[first] = _Entry(others)
+            self.entries[first] = _Entry(others)
             return ()
         if entry.packed is None:
             try:
-                entry.packed = self._pack(weights)
+                entry.packed = self.pack(weights)
             except (RuntimeError, ValueError):  # out of memory: the function itself needs less
                 entry.packed = ()
         return entry.packed

@@ -167,7 +167,7 @@ class Function:
         self._function = _lookup(module, spec)
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
         self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
-        self._prepacking = Prepacking(device, places, self._pack)
+        self.prepacking = Prepacking(device, places, self._pack)
         there = None not in (self._prepack, self._prepacked)
         self._is_packed = there and bool(spec.frozen)
         if self._is_packed:
@@ -292,11 +292,11 @@ class Function:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
-            packed = self._prepacking.of(given) if self.prepacks else ()
+            packed = self.prepacking.of(given) if self.prepacks else ()
             if packed or self._is_packed:
                 self._run_prepacked(inputs, packed, outputs)
             else:
-                self._run(self._function, inputs, outputs)
+                self.call_module(self._function, inputs, outputs)
         except (RuntimeError, ValueError) as error:
             raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
         return [
@@ -317,7 +317,7 @@ class Function:
         host = array.to_host() if isinstance(array, DeviceArray) else array
         return self.device.put(np.reshape(host, spec.shape), spec)
 
-    def _run(self, function: Any, inputs: Any, outputs: Any) -> None:
+    def call_module(self, function: Any, inputs: Any, outputs: Any) -> None:
         """Runs a function that returns when its results are there."""
         with GivingWay() if self.device.has_threads else contextlib.nullcontext():
             self._context.invoke(function, inputs, outputs)
@@ -339,7 +339,7 @@ class Function:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(weights))
         with RUNNING:
-            self._run(self._prepack, inputs, outputs)
+            self.call_module(self._prepack, inputs, outputs)
         packed = [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
         for view in packed if self.device.kind == "local" else ():
             mapping = view.map()

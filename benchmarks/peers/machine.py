@@ -40,7 +40,7 @@ __all__ = ["cache_of", "limit", "start"]
 
 _cpus: list[int] = [0]
 
-_SPELLS = 5
+SPELLS = 5
 _SPELL_SECONDS = 0.02
 _CALL_SECONDS = 0.002
 """About what a call takes: long beside what Python adds, short beside a spell."""
@@ -55,8 +55,8 @@ def limit(case: Case) -> Limit:
     """The shortest time for the work of a case: of its products or of reading its weights."""
     work = work_of(case)
     share = -(-work.step_bytes // len(_cpus))
-    flops = _best(_products, case.dtype)
-    bandwidth = _best(_reads, share)
+    flops = best_rate(products_kernel, case.dtype)
+    bandwidth = best_rate(reads_kernel, share)
     products = Limit(work.operations / flops, "products", flops)
     source = cache_of(share, work.step_bytes, describe_machine()["caches"])
     weights = Limit(work.total_bytes / bandwidth, f"weights from {source}", bandwidth)
@@ -83,20 +83,20 @@ def cache_of(share: int, total: int, caches: dict[str, str]) -> str:
 Kernel = tuple[Callable[[int], Any], float]
 """A function that runs a kernel so many times; and how many operations or bytes one time is."""
 
-_seen: dict[tuple[str, object], float] = {}
+best_rates: dict[tuple[str, object], float] = {}
 
 
-def _best(kernel: Callable[[Any], Kernel], argument: Any) -> float:
+def best_rate(kernel: Callable[[Any], Kernel], argument: Any) -> float:
     """The highest rate so far of a kernel with this argument, after measuring it once more."""
-    rate = _rate(lambda: kernel(argument))
+    rate = measure_rate(lambda: kernel(argument))
     key = kernel.__name__, argument
-    _seen[key] = max(rate, _seen.get(key, 0.0))
-    return _seen[key]
+    best_rates[key] = max(rate, best_rates.get(key, 0.0))
+    return best_rates[key]
 
 
-def _rate(prepare: Callable[[], Kernel]) -> float:
+def measure_rate(prepare: Callable[[], Kernel]) -> float:
     """What all processors do in a second, each in a thread of its own."""
-    rates = np.zeros((len(_cpus), _SPELLS))
+    rates = np.zeros((len(_cpus), SPELLS))
     barrier = threading.Barrier(len(_cpus))
     errors: list[Exception] = []
 
@@ -105,7 +105,7 @@ def _rate(prepare: Callable[[], Kernel]) -> float:
             os.sched_setaffinity(0, [_cpus[index]])
             run, amount = prepare()
             times = _calibrated(run)
-            for spell in range(_SPELLS):
+            for spell in range(SPELLS):
                 barrier.wait()
                 begin, calls = time.perf_counter(), 0
                 while (elapsed := time.perf_counter() - begin) < _SPELL_SECONDS:
@@ -138,23 +138,23 @@ def _calibrated(run: Callable[[int], Any]) -> int:
         times *= 2 if seconds > _CALL_SECONDS / 20 else 10
 
 
-def _products(dtype: str) -> Kernel:
+def products_kernel(dtype: str) -> Kernel:
     """Multiplies and adds in registers."""
     paired = dtype == "bfloat16" and kernels.PAIRS in resolve_target("cpu").features
-    lanes = _lanes()
+    lanes = vector_lanes()
     array = np.full((kernels.SUMS + 1, lanes), 0.5, np.float32)
     operations = kernels.SUMS * lanes * (4 if paired else 2)
-    return _kernel("pairs" if paired else "products", array), operations
+    return prepared_kernel("pairs" if paired else "products", array), operations
 
 
-def _reads(size: int) -> Kernel:
+def reads_kernel(size: int) -> Kernel:
     """Adds up an array of about so many bytes."""
-    row = kernels.row_bytes(_lanes())
+    row = kernels.row_bytes(vector_lanes())
     array = np.zeros((-(-size // row), row // 4), np.float32)
-    return _kernel("reads", array), array.nbytes
+    return prepared_kernel("reads", array), array.nbytes
 
 
-def _kernel(name: str, array: Any) -> Callable[[int], Any]:
+def prepared_kernel(name: str, array: Any) -> Callable[[int], Any]:
     """A kernel with its array, on a device of its own, so that threads share nothing."""
     device = iree.get_driver("local-sync").create_default_device()
     instance = iree.VmInstance()
@@ -181,13 +181,13 @@ def _kernel(name: str, array: Any) -> Callable[[int], Any]:
     return run
 
 
-def _lanes() -> int:
+def vector_lanes() -> int:
     return VectorUnit.of(resolve_target("cpu")).lanes("f32")
 
 
 @functools.cache
 def _payload() -> bytes:
-    target, lanes = resolve_target("cpu"), _lanes()
+    target, lanes = resolve_target("cpu"), vector_lanes()
     parts = [kernels.products("products", lanes, False), kernels.reads("reads", lanes)]
     if kernels.PAIRS in target.features:
         parts.append(kernels.products("pairs", 16, True))

@@ -9,7 +9,8 @@ left-hand side into all lanes of a register, and adds
 which is what x86's `vdpbf16ps` does in one instruction, twice the products of float32. Where there
 is none, the two numbers are widened to float32 in registers, a shift and a mask, and multiplied in
 the same order: bits are the same on every x86 target, and panels take half the memory either way.
-The instruction takes denormal numbers for zeros.
+The instruction takes denormal numbers for zeros. So does `bfdot` of aarch64, which may round each
+of the two products and their sum by itself (Arm's manual, FEAT_EBF16 and BFDotAdd).
 
 The left-hand side lies as the processor wants it (`VectorUnit.operands`): rows of bfloat16, or
 ``[K/2, rows]`` pairs, for the instruction; float32 where pairs are widened. If K is odd, the last

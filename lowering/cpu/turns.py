@@ -68,7 +68,8 @@ class Turns:
         if parts == 1:
             return
         self._counts, self._base = executable.shared(_LINE * (_MOST + 1), number, count)
-        first, step = zip(*(_order(workgroup, parts) for workgroup in range(parts)), strict=True)
+        orders = [part_order(workgroup, parts) for workgroup in range(parts)]
+        first, step = zip(*orders, strict=True)
         self._first, self._step = (
             _choose(self._body, table, self.workgroup) for table in (first, step)
         )
@@ -131,7 +132,7 @@ def _choose(body: Body, table: Sequence[int], index: Number) -> Number:
     return body.number("tensor.extract", [constant.results[0], index], "index")
 
 
-def _order(workgroup: int, parts: int) -> tuple[int, int]:
+def part_order(workgroup: int, parts: int) -> tuple[int, int]:
     """Where a workgroup begins, and how far it goes from part to part, modulo their number.
 
     Two go towards each other from both ends, the next two from the middle, and so on.

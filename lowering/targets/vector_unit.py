@@ -2,16 +2,15 @@
 
 | | bfloat16 | float16 |
 |---|---|---|
-| avx512bf16 | pairs, by an instruction | weights of a single row widened in registers |
+| avx512bf16 | pairs, by `vdpbf16ps` | weights of a single row widened in registers |
 | fma | pairs, widened in registers | the same, with f16c |
+| bf16, of aarch64 | pairs, by `bfdot` | in float32 |
 | other | in float32 | in float32 |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
@@ -19,10 +18,13 @@ from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["Operands", "VectorUnit", "divisor"]
 
-_DOTS: Mapping[int, str] = MappingProxyType(
-    {lanes: f"llvm.x86.avx512bf16.dpbf16ps.{32 * lanes}" for lanes in (4, 8, 16)}
-)
-"""LLVM's names of the instruction that adds the products of pairs of bfloat16, by its lanes."""
+_DOTS: dict[str, list[tuple[set[str], str]]] = {
+    "x86_64": [({"avx512f", "avx512bf16", "avx512vl"}, "llvm.x86.avx512bf16.dpbf16ps.{bits}")],
+    "aarch64": [({"bf16"}, "llvm.aarch64.neon.bfdot")],
+    "riscv64": [],
+}
+"""The instruction that adds the products of pairs of bfloat16: the features that have it, and its
+name in LLVM, by the bits of a register."""
 
 
 def divisor(size: int, bound: int) -> int:
@@ -65,12 +67,14 @@ class VectorUnit:
         pairs: How pairs of bfloat16 are multiplied: by an instruction, "dot"; "widened" to float32
             in registers; or not at all, "".
         halves: Whether float16 numbers are widened in registers.
+        instruction: LLVM's name of the instruction for pairs, by the bits of a register.
     """
 
     bits: int
     registers: int
     pairs: str = ""
     halves: bool = False
+    instruction: str = ""
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
@@ -78,16 +82,17 @@ class VectorUnit:
         features = {*target.features, ""}
         rows = _SIZES[target.architecture]
         bits, registers = next(rows[feature] for feature in rows if feature in features)
-        if bits == 128:
-            return cls(bits, registers)
-        pairs = "widened" if "fma" in features else ""
-        if {"avx512f", "avx512bf16", "avx512vl"} <= features:
-            pairs = "dot"
-        return cls(bits, registers, pairs, halves=bool({"avx512f", "f16c"} & features))
+        pairs = "widened" if "fma" in features and bits > 128 else ""
+        instruction = ""
+        for needed, name in _DOTS[target.architecture]:
+            if needed <= features:
+                pairs, instruction = "dot", name
+        halves = bits > 128 and bool({"avx512f", "f16c"} & features)
+        return cls(bits, registers, pairs, halves, instruction)
 
     def dot(self, lanes: int) -> str:
         """LLVM's name of the instruction that adds the products of so many pairs to sums."""
-        return _DOTS[lanes]
+        return self.instruction.format(bits=32 * lanes)
 
     def operands(self, lhs: str, weight: str, sums: str, *, inner: int, rows: int) -> Operands:
         """What a product reads.

@@ -90,7 +90,7 @@ _VERBS = {
 """The verbs, and the module of each."""
 
 
-def _parser(only: str | None = None) -> argparse.ArgumentParser:
+def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line.
 
     Args:
@@ -125,10 +125,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "_ARGCOMPLETE" in os.environ:  # a shell asks how the line may go on
         from rnn_compiler.cli.completion import complete, verb_in
 
-        complete(_parser(verb_in(os.environ)))
+        complete(make_parser(verb_in(os.environ)))
     words = sys.argv[1:] if argv is None else argv
     first = next((word for word in words if word != "--debug"), "")
-    parser = _parser(first if first in _VERBS else None)
+    parser = make_parser(first if first in _VERBS else None)
     options = parser.parse_args(argv)
     with warnings.catch_warnings(), _ending_by_signals():
         warnings.showwarning = _show_warning

@@ -79,7 +79,7 @@ def _bench(options: argparse.Namespace) -> int:
 
     flops = matmul_flops(module.text, module.functions)
     with status("timing"):
-        timings = _time_functions(program, options.seconds)
+        timings = time_functions(program, options.seconds)
     rates = {
         name: {"calls_per_second": 1 / t.median, "gflops": flops[name] / t.median / 1e9}
         for name, t in timings.items()
@@ -94,9 +94,9 @@ def _bench(options: argparse.Namespace) -> int:
     table = [
         (
             name,
-            _duration(t.median),
-            _duration(t.minimum),
-            f"{_duration(t.low)} - {_duration(t.high)}",
+            duration(t.median),
+            duration(t.minimum),
+            f"{duration(t.low)} - {duration(t.high)}",
             f"{t.calls:,}",
             f"{rates[name]['calls_per_second']:,.0f}",
             f"{rates[name]['gflops']:.1f}" if flops[name] else "-",
@@ -107,7 +107,7 @@ def _bench(options: argparse.Namespace) -> int:
     return 0
 
 
-def _time_functions(program: Program, seconds: float) -> dict[str, Timing]:
+def time_functions(program: Program, seconds: float) -> dict[str, Timing]:
     """Each function of a program in turn, on the results of those before it."""
     known: dict[tuple[str, str, tuple[int, ...]], Any] = {}
     timings: dict[str, Timing] = {}
@@ -147,7 +147,7 @@ def time_calls(call: Callable[[], object], seconds: float) -> Timing:
     return Timing(len(durations), median, min(durations), low, high)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Three digits and a unit."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * factor >= 1:

@@ -61,8 +61,8 @@ _ALONE = 6 * _SEQ_LENGTH  # samples that the network then makes by itself
 # What must be reached: the mean squared error of the next sample, in terms of that of repeating the
 # last one; and alone, the root mean squared error in terms of the signal's standard deviation, of
 # which silence gives 1 and a lost rhythm more.
-_NEXT_SAMPLE_BOUND = 0.05
-_ALONE_BOUND = 0.5
+NEXT_SAMPLE_BOUND = 0.05
+ALONE_BOUND = 0.5
 
 
 def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False) -> int:
@@ -144,11 +144,11 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         (
             "next sample, held out",
             f"{report['next_sample_error']:.1%} of the error of repeating the last one "
-            f"(bound {_NEXT_SAMPLE_BOUND:.0%})",
+            f"(bound {NEXT_SAMPLE_BOUND:.0%})",
         ),
         (
             "alone, held out",
-            f"{report['alone_error']:.1%} of the signal's own spread (bound {_ALONE_BOUND:.0%})",
+            f"{report['alone_error']:.1%} of the signal's own spread (bound {ALONE_BOUND:.0%})",
         ),
     ]
 
@@ -330,7 +330,7 @@ class Trial:
     @property
     def passed(self) -> bool:
         """Whether both errors are within their bounds."""
-        return self.next_sample_error < _NEXT_SAMPLE_BOUND and self.alone_error < _ALONE_BOUND
+        return self.next_sample_error < NEXT_SAMPLE_BOUND and self.alone_error < ALONE_BOUND
 
 
 def judge(network: Network, generator: np.random.Generator) -> Trial:

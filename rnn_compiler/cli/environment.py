@@ -194,7 +194,7 @@ def _doctor(options: argparse.Namespace) -> int:
     if runs_only:
         rows.append(("compile", "-", f"not without {' and '.join(missing)}"))
     else:
-        row("cache", _check_cache)
+        row("cache", check_cache)
         row("compile and run", _check_compile)
     works = all(state != "failed" for _, state, _ in rows)
     if options.json:
@@ -218,7 +218,7 @@ def _installed(package: str) -> str:
     return found
 
 
-def _check_cache() -> str:
+def check_cache() -> str:
     cache = ArtifactCache.from_environment()
     folder = cache.folder
     existing = next(path for path in (folder, *folder.parents) if path.exists())

@@ -94,7 +94,7 @@ def parse(message: str, data: bytes, path: Path) -> Any:
         ArtifactError: They are no such message.
         UnsupportedError: The package protobuf is not installed.
     """
-    classes, error = _classes()
+    classes, error = message_classes()
     made = classes[message]()
     try:
         made.ParseFromString(data)
@@ -111,7 +111,7 @@ def pairs(entries: Any) -> dict[str, Any]:
 
 
 @functools.cache
-def _classes() -> tuple[dict[str, Any], type[Exception]]:
+def message_classes() -> tuple[dict[str, Any], type[Exception]]:
     """The class of each message, and the error of bytes that are none."""
     try:
         descriptors: Any = importlib.import_module("google.protobuf.descriptor_pb2")

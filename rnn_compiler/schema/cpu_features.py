@@ -62,13 +62,13 @@ def _auxiliary_flags(here: Architecture) -> frozenset[str]:
     """The flags in the auxiliary vector; none where there is none, or where it tells less."""
     if not here.hwcaps:
         return frozenset()
-    words = zip(here.hwcaps, (_hwcap(_AT_HWCAP), _hwcap(_AT_HWCAP2)), strict=True)
+    words = zip(here.hwcaps, (hwcap(_AT_HWCAP), hwcap(_AT_HWCAP2)), strict=True)
     return frozenset(
         flag for flags, word in words for bit, flag in enumerate(flags) if word >> bit & 1
     )
 
 
-def _hwcap(entry: int) -> int:
+def hwcap(entry: int) -> int:
     """An entry of this process's auxiliary vector; 0 if there is none."""
     import ctypes  # x86-64 does without
 

@@ -30,7 +30,7 @@ _BFLOAT16 = (4, 16, 1)
 _WORD: Any = np.dtype(np.uint16)
 
 
-class _Tensor(ctypes.Structure):
+class DLTensor(ctypes.Structure):
     _fields_ = (
         ("data", ctypes.c_void_p),
         ("device_type", ctypes.c_int32),
@@ -53,7 +53,7 @@ def device_of(tensor: Any) -> tuple[int, int]:
 
 def address_of(capsule: object) -> int:
     """Where the memory of an exported tensor begins."""
-    tensor = _tensor(capsule)
+    tensor = tensor_of(capsule)
     return (tensor.data or 0) + tensor.byte_offset
 
 
@@ -87,7 +87,7 @@ def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
 
 def _read(capsule: object) -> tuple[int, tuple[int, ...], tuple[int, ...] | None] | None:
     """Address, shape and strides in bytes of a bfloat16 tensor; None if it is something else."""
-    tensor = _tensor(capsule)
+    tensor = tensor_of(capsule)
     if (tensor.code, tensor.bits, tensor.lanes) != _BFLOAT16:
         return None
     shape = tuple(tensor.shape[: tensor.ndim])
@@ -96,11 +96,11 @@ def _read(capsule: object) -> tuple[int, tuple[int, ...], tuple[int, ...] | None
     return (tensor.data or 0) + tensor.byte_offset, shape, strides
 
 
-def _tensor(capsule: object) -> _Tensor:
+def tensor_of(capsule: object) -> DLTensor:
     """The structure in a capsule that nobody has taken yet."""
     address = ctypes.pythonapi.PyCapsule_GetPointer
     address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    return _Tensor.from_address(address(capsule, b"dltensor"))
+    return DLTensor.from_address(address(capsule, b"dltensor"))
 
 
 class _Memory:

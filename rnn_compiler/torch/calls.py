@@ -35,7 +35,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.torch.residents import resident
 
-__all__ = ["call", "check_devices", "dtype_name", "tensors_of"]
+__all__ = ["call", "check_devices", "dtype_name", "prepare", "tensors_of"]
 
 _NAMES: dict[Any, str] = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
 """What this package calls torch's dtypes."""
@@ -78,7 +78,7 @@ def call(
     types = tuple([None if each is None else (each.shape, each.dtype) for each in tensors])
     place = _place(op, tensors)
     alone = place is None and torch.get_num_threads() == 1
-    prepared = _prepare(
+    prepared = prepare(
         *(op, types, attributes, outputs), *(place, current_target(), named_device(), alone)
     )
     return prepared(tensors)
@@ -116,7 +116,7 @@ def _place(op: str, tensors: Sequence[Any]) -> int | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _prepare(
+def prepare(
     op: str,
     types: Sequence[tuple[Any, Any] | None],
     attributes: tuple[tuple[str, Any], ...],
@@ -155,7 +155,7 @@ def _prepare(
     return _Prepared(load(artifact, device).functions[spec.function], names)
 
 
-os.register_at_fork(after_in_child=_prepare.cache_clear)  # whose devices may be gone with threads
+os.register_at_fork(after_in_child=prepare.cache_clear)  # whose devices may be gone with threads
 
 
 def _float_dtype(op: str, name: str, dtype: Any) -> str:

@@ -34,7 +34,7 @@ __all__ = ["GRU", "LSTM", "RNN"]
 class _Layer(rnn.RNNBase):
     """What the three have in common."""
 
-    _buffer: Buffer | None
+    weights_buffer: Buffer | None
     _blocks: dict[str, Block]
     _size: int
     _flat_weights_names: list[str]
@@ -54,9 +54,9 @@ class _Layer(rnn.RNNBase):
             num_proj=self.proj_size,
         )
         weights: list[Any] = [getattr(self, name, None) for name in self._flat_weights_names]
-        if (buffer := self.__dict__.get("_buffer")) is not None and buffer.holds(weights):
+        if (buffer := self.__dict__.get("weights_buffer")) is not None and buffer.holds(weights):
             return
-        self._blocks, self._size, self._buffer = places(layout), layout.size, None
+        self._blocks, self._size, self.weights_buffer = places(layout), layout.size, None
         plain = all(
             isinstance(each, torch.nn.Parameter) and type(each.data) is torch.Tensor
             for each in weights
@@ -67,10 +67,10 @@ class _Layer(rnn.RNNBase):
             return
         blocks = [self._blocks[name] for name in self._flat_weights_names]
         if all(tuple(each.shape) == b.shape for each, b in zip(weights, blocks, strict=True)):
-            self._buffer = Buffer(weights, blocks, self._size)
+            self.weights_buffer = Buffer(weights, blocks, self._size)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in super().__getstate__().items() if k != "_buffer"}
+        return {k: v for k, v in super().__getstate__().items() if k != "weights_buffer"}
 
     def __setstate__(self, d: dict[str, Any]) -> None:
         super().__setstate__(d)
@@ -191,7 +191,7 @@ class _Layer(rnn.RNNBase):
 
     def _params(self, weights: dict[str, Any]) -> Any:
         """The weights as the op takes them."""
-        buffer = self._buffer if only_runs() else None
+        buffer = self.weights_buffer if only_runs() else None
         if buffer is not None and buffer.holds([*weights.values()]):
             return buffer.params([*weights.values()])
         return joined(type(self).__name__, weights, self._blocks, self._size)

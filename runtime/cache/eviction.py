@@ -108,7 +108,7 @@ def prune(
         if file.path != keep and _delete(file.path):
             deleted.append(file)
             total -= file.size
-    _totals[folder] = (total, time.monotonic())
+    totals[folder] = (total, time.monotonic())
     return deleted
 
 
@@ -117,7 +117,7 @@ def clear(folder: CacheFolder) -> list[StoredFile]:
     return prune(folder, -1)
 
 
-_totals: dict[CacheFolder, tuple[int, float]] = {}
+totals: dict[CacheFolder, tuple[int, float]] = {}
 """The size of each cache at its last scan and what this process added since; and when that was."""
 
 
@@ -133,9 +133,9 @@ def make_room(folder: CacheFolder, limit: int, path: Path, size: int) -> None:
         path: The entry that was added.
         size: Its size in bytes.
     """
-    total, scanned = _totals.get(folder, (limit, -_HOUR))
+    total, scanned = totals.get(folder, (limit, -_HOUR))
     if total + size <= limit and time.monotonic() - scanned < _HOUR:
-        _totals[folder] = (total + size, scanned)
+        totals[folder] = (total + size, scanned)
         return
     evicted = prune(folder, limit, keep=path, slack=limit // 10)  # not each time again
     if evicted:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 __all__ = ["limits"]
 
-_CGROUPS = Path("/sys/fs/cgroup")
-_OWN = Path("/proc/self/cgroup")
+CGROUPS = Path("/sys/fs/cgroup")
+OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def limits(file: str) -> Iterator[list[int]]:
@@ -27,12 +27,13 @@ def limits(file: str) -> Iterator[list[int]]:
         []
     """
     try:
-        (own,) = [line[3:] for line in _OWN.read_text().splitlines() if line.startswith("0::")]
+        lines = OWN_GROUPS.read_text().splitlines()
+        (own,) = [line[3:] for line in lines if line.startswith("0::")]
     except (OSError, ValueError):
         return
-    folder = _CGROUPS / own.strip("/")
+    folder = CGROUPS / own.strip("/")
     for group in (folder, *folder.parents):
-        if not group.is_relative_to(_CGROUPS):
+        if not group.is_relative_to(CGROUPS):
             return
         try:
             yield [*map(int, (group / file).read_text().split())]

@@ -73,7 +73,7 @@ def wait_for_default_stream(number: int) -> None:
 
 
 @functools.cache
-def _library() -> ctypes.CDLL:
+def library() -> ctypes.CDLL:
     return ctypes.CDLL("libcuda.so.1")
 
 
@@ -84,6 +84,6 @@ def _device(number: int) -> ctypes.c_int:
 
 
 def _call(function: str, *arguments: Any) -> None:
-    status = getattr(_library(), function)(*arguments)
+    status = getattr(library(), function)(*arguments)
     if status:
         raise DeviceError(f"{function}: CUDA error {status}")

@@ -38,14 +38,14 @@ _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
 
 _OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
 
-_devices: dict[str, Device] = {}
+open_devices: dict[str, Device] = {}
 _lock = threading.Lock()
 
 
 def _after_fork() -> None:
     """In a child, marks devices whose threads are not there."""
     _lock._at_fork_reinit()  # pyright: ignore
-    for device in _devices.values():
+    for device in open_devices.values():
         device.usable = not device.has_threads
 
 
@@ -63,10 +63,10 @@ def get_device(uri: str) -> Device:
         Device('local-sync')
     """
     with _lock:
-        if not isinstance(uri, str) or uri not in _devices:  # pyright: ignore
+        if not isinstance(uri, str) or uri not in open_devices:  # pyright: ignore
             device = Device(uri)
-            _devices[uri] = device
-        device = _devices[uri]
+            open_devices[uri] = device
+        device = open_devices[uri]
     device.check_usable()
     return device
 

@@ -24,11 +24,11 @@ PATIENCE = 5e-3
 """Seconds for which a caller stays awake, where there are processors enough. To be woken is a
 hundredth of that."""
 
-_NORMAL: int | None = getattr(os, "SCHED_OTHER", None)
+NORMAL_POLICY: int | None = getattr(os, "SCHED_OTHER", None)
 _BATCH: int | None = getattr(os, "SCHED_BATCH", None)
 _PARAMETER: Any = os.sched_param(0) if _BATCH is not None else None
 
-_yield = getattr(os, "sched_yield", None) or (lambda: time.sleep(0))
+give_way = getattr(os, "sched_yield", None) or (lambda: time.sleep(0))
 
 
 class GivingWay:
@@ -45,13 +45,13 @@ class GivingWay:
 
     def __enter__(self) -> None:
         self._changed = False
-        if _BATCH is not None and os.sched_getscheduler(0) == _NORMAL:
+        if _BATCH is not None and os.sched_getscheduler(0) == NORMAL_POLICY:
             self._changed = True  # before it is: a signal may come in between
             self._changed = _set_policy(_BATCH)
 
     def __exit__(self, *_: object) -> None:
-        if self._changed and _NORMAL is not None:
-            _set_policy(_NORMAL)
+        if self._changed and NORMAL_POLICY is not None:
+            _set_policy(NORMAL_POLICY)
 
 
 def wait(semaphore: Any, value: int, patience: float) -> None:
@@ -71,7 +71,7 @@ def wait(semaphore: Any, value: int, patience: float) -> None:
             with GivingWay():
                 semaphore.wait(value)
             return
-        _yield()
+        give_way()
 
 
 def _set_policy(policy: int) -> bool:

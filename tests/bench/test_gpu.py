@@ -21,7 +21,7 @@ def test_without_a_gpu_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_row(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.gpu._cudnn", lambda case, options: (float("nan"), None))
+    monkeypatch.setattr("benchmarks.gpu.time_cudnn", lambda case, options: (float("nan"), None))
     options = ["--target", "cpu", "--device", "local-sync", "--size", "3,2,4,4"]
     assert main([*options, "--seconds", "0.01"]) == 0
     out = capsys.readouterr().out

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 def run(name: str, array: np.ndarray, times: int) -> np.ndarray:
-    outputs: Any = machine._kernel(name, array)(times)
+    outputs: Any = machine.prepared_kernel(name, array)(times)
     view = outputs.get_as_object(0, iree.HalBufferView)
     memory = view.map()
     return np.array(
@@ -34,7 +34,7 @@ def run(name: str, array: np.ndarray, times: int) -> np.ndarray:
 @pytest.mark.parametrize("rows", [1, 2, 37])
 def test_every_number_is_read_every_time(rows: int) -> None:
     """Small integers, whose sums are exact in any order; read to and fro."""
-    lanes = machine._lanes()
+    lanes = machine.vector_lanes()
     width = kernels.row_bytes(lanes) // 4
     array = np.random.default_rng(0).integers(0, 9, (rows, width)).astype(np.float32)
     for times in (0, 1, 2, 5):
@@ -43,7 +43,7 @@ def test_every_number_is_read_every_time(rows: int) -> None:
 
 
 def test_every_sum_is_multiplied_and_added_every_time() -> None:
-    array = np.random.default_rng(0).uniform(-1, 1, (kernels.SUMS + 1, machine._lanes()))
+    array = np.random.default_rng(0).uniform(-1, 1, (kernels.SUMS + 1, machine.vector_lanes()))
     array = array.astype(np.float32)
     sums, factor = array[:-1].astype(np.float64), array[-1].astype(np.float64)
     for times in range(4):
@@ -64,31 +64,31 @@ def test_every_pair_is_multiplied_and_added_every_time() -> None:
 
 
 def test_the_work_of_a_kernel_is_what_it_is_credited_with() -> None:
-    lanes = machine._lanes()
-    assert machine._products("float32")[1] == 2 * kernels.SUMS * lanes
+    lanes = machine.vector_lanes()
+    assert machine.products_kernel("float32")[1] == 2 * kernels.SUMS * lanes
     row = kernels.row_bytes(lanes)
-    assert machine._reads(1)[1] == machine._reads(row)[1] == row
-    assert machine._reads(10 * row + 1)[1] == 11 * row
+    assert machine.reads_kernel(1)[1] == machine.reads_kernel(row)[1] == row
+    assert machine.reads_kernel(10 * row + 1)[1] == 11 * row
 
 
 def test_a_rate_is_of_all_processors_and_never_falls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_SPELLS", 1)
-    monkeypatch.setattr(machine, "_seen", {})
+    monkeypatch.setattr(machine, "SPELLS", 1)
+    monkeypatch.setattr(machine, "best_rates", {})
     rates = iter([3.0, 5.0, 4.0])
     with monkeypatch.context() as patch:
-        patch.setattr(machine, "_rate", lambda prepare: next(rates))
-        seen = [machine._best(machine._reads, 1) for _ in range(3)]
+        patch.setattr(machine, "measure_rate", lambda prepare: next(rates))
+        seen = [machine.best_rate(machine.reads_kernel, 1) for _ in range(3)]
     assert seen == [3.0, 5.0, 5.0]
-    assert machine._rate(functools.partial(machine._reads, 2**14)) > 0
+    assert machine.measure_rate(functools.partial(machine.reads_kernel, 2**14)) > 0
     with pytest.raises(ZeroDivisionError):  # a failure in a thread is one of the measurement
-        machine._rate(lambda: (lambda times: 1 // 0, 1.0))
+        machine.measure_rate(lambda: (lambda times: 1 // 0, 1.0))
 
 
 def test_the_slower_of_products_and_weights_is_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case(GROUPS["inference"].workload, Size(10, 1, 128, 128))
     for flops, bandwidth, bound in ((1e9, 1e12, "products"), (1e12, 1e9, "weights from")):
-        rates = {"_products": flops, "_reads": bandwidth}
-        monkeypatch.setattr(machine, "_best", lambda k, argument, r=rates: r[k.__name__])
+        rates = {"products_kernel": flops, "reads_kernel": bandwidth}
+        monkeypatch.setattr(machine, "best_rate", lambda k, argument, r=rates: r[k.__name__])
         found = machine.limit(case)
         assert found.bound.startswith(bound)
         assert found.rate == 1e9

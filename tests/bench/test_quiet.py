@@ -29,7 +29,7 @@ def undisturbed(
     monkeypatch.setattr(contests.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(contests, "wait_until_quiet", lambda own, threads, patience: 0.0)
     monkeypatch.setattr(contests, "is_quiet", lambda elsewhere, threads: elsewhere < 1)
-    rounds = contests._undisturbed(
+    rounds = contests.undisturbed_rounds(
         take_turns,
         wanted,
         1,
@@ -69,7 +69,7 @@ def test_others_may_have_the_processors_that_are_not_measured_on(
 def test_what_others_use_is_what_is_used_beyond_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, others = [0.0], [50.0]
     monkeypatch.setattr(quiet.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(Elsewhere, "_others", lambda self: others[0])
+    monkeypatch.setattr(Elsewhere, "used_by_others", lambda self: others[0])
     watch = Elsewhere([])
     clock[0], others[0] = 0.05, 50.05
     assert watch.processors() == 0.0  # too short to tell
@@ -81,8 +81,8 @@ def test_what_others_use_is_what_is_used_beyond_our_own(monkeypatch: pytest.Monk
 
 def test_our_own_work_does_not_count() -> None:
     """Of the same moment, with and without this process."""
-    assert quiet._work(os.getpid()) > 0
-    assert quiet._work(2**22 + 1) == 0  # no such process
+    assert quiet.seconds_of(os.getpid()) > 0
+    assert quiet.seconds_of(2**22 + 1) == 0  # no such process
 
 
 def test_waiting_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,10 +147,10 @@ def test_the_picture(results: Results, tmp_path: Path) -> None:
 
 
 def test_many_panels_stand_in_two_columns_of_about_one_height() -> None:
-    assert plot._columns({"a": 1.0, "b": 2.0}) == [["a", "b"]]
-    assert plot._columns({"a": 5.0, "b": 1.0, "c": 4.0}) == [["a"], ["b", "c"]]
-    assert plot._columns({"a": 1.0, "b": 1.0, "c": 9.0}) == [["a", "b"], ["c"]]
-    assert plot._columns({"a": 9.0}) == [["a"]]
+    assert plot.columns_of({"a": 1.0, "b": 2.0}) == [["a", "b"]]
+    assert plot.columns_of({"a": 5.0, "b": 1.0, "c": 4.0}) == [["a"], ["b", "c"]]
+    assert plot.columns_of({"a": 1.0, "b": 1.0, "c": 9.0}) == [["a", "b"], ["c"]]
+    assert plot.columns_of({"a": 9.0}) == [["a"]]
 
 
 def test_there_is_no_picture_of_nothing(results: Results, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_gradient_gets_what_its_forward_op_gave(monkeypatch: pytest.MonkeyPatc
             return self._function(**arguments)
 
     monkeypatch.setattr(program, "functions", {k: Spy(f) for k, f in program.functions.items()})
-    bench._time_functions(program, 0.001)
+    bench.time_functions(program, 0.001)
     forward, backward = called.values()
     assert backward["x"] is forward["x"]
     expected = program.block_lstm_v2(**forward)
@@ -89,7 +89,7 @@ def test_calls_are_timed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     ("seconds", "text"), [(2.5, "2.5 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us"), (7e-9, "7 ns")]
 )
 def test_durations(seconds: float, text: str) -> None:
-    assert bench._duration(seconds) == text
+    assert bench.duration(seconds) == text
 
 
 def test_arguments_are_what_the_op_takes_and_stay_finite() -> None:

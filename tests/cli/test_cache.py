@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rnn_compiler.cli import main
-from rnn_compiler.cli.environment import _check_cache
+from rnn_compiler.cli.environment import check_cache
 
 DIMS = "seq_length=0,batch_size=1,input_size=1,num_units=1"
 
@@ -127,8 +127,8 @@ def test_a_folder_that_is_no_cache_is_left_alone(
     arguments = ["--max-size", "0"] if action == "prune" else []
     assert run(capsys, action, *arguments, code=2) == ""
     assert file.read_text() == "mine"
-    assert "nothing is kept" in _check_cache()
-    assert "'HEAD'" in _check_cache()
+    assert "nothing is kept" in check_cache()
+    assert "'HEAD'" in check_cache()
 
 
 @pytest.mark.parametrize("damage", ["", None])
@@ -141,7 +141,7 @@ def test_a_damaged_tag_disables_nothing(
     tag.unlink()
     if damage is not None:
         tag.write_text(damage)
-    assert _check_cache() == f"{folder} (rw)"
+    assert check_cache() == f"{folder} (rw)"
     os.truncate(entries(folder)[0], 10)
     run(capsys, "verify", code=1)
     assert tag.read_text() == content, "setting an entry aside is a use"

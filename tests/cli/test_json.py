@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnn_compiler.cli import _parser, main
+from rnn_compiler.cli import main, make_parser
 
 MODEL = Path(__file__).parents[1] / "model_files" / "gru_frozen.pb"
 DIMS = "seq_length=0,batch_size=1,input_size=1,num_units=1"
@@ -77,7 +77,7 @@ def leaves(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Itera
         yield path
 
 
-VERBS = [path for path in leaves(_parser()) if path != ("emit",)]
+VERBS = [path for path in leaves(make_parser()) if path != ("emit",)]
 """All but that which writes a module to standard output."""
 
 

@@ -186,7 +186,7 @@ def _rnn_compiler(argv: Sequence[str]) -> tuple[int, str]:
     return code, out.getvalue() if code == 0 else err.getvalue()
 
 
-def _print(path: Path, argv: Sequence[str]) -> None:
+def print_module(path: Path, argv: Sequence[str]) -> None:
     """Prints a module into a file."""
     from iree.compiler import ir
 
@@ -209,7 +209,7 @@ def print_modules(folder: Path, modules: Commands, jobs: int) -> None:
     missing = {name: argv for name, argv in modules.items() if not (folder / name).exists()}
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         paths = [folder / name for name in missing]
-        for done, _ in enumerate(pool.map(_print, paths, missing.values(), chunksize=8), 1):
+        for done, _ in enumerate(pool.map(print_module, paths, missing.values(), chunksize=8), 1):
             if done % 100 == 0 or done == len(missing):
                 print(f"{done} of {len(missing)} modules printed", file=sys.stderr)
 

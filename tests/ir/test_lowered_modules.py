@@ -57,11 +57,11 @@ def test_a_module_is_printed_without_locations(
 ) -> None:
     """Neither source locations nor the names of values are in it; an error message is as it is."""
     name, argv = next(iter(lowered_modules.commands(fast=True).items()))
-    lowered_modules._print(tmp_path / name, argv)
+    lowered_modules.print_module(tmp_path / name, argv)
     text = (tmp_path / name).read_text()
     assert "loc(" not in text
     assert "%arg0: tensor<" in text
     assert "package_version" not in text
-    lowered_modules._print(tmp_path / "none", [*argv[:-1], "cpu:none"])
+    lowered_modules.print_module(tmp_path / "none", [*argv[:-1], "cpu:none"])
     assert "with 'none'" in (tmp_path / "none").read_text()
     assert {path.name for path in tmp_path.iterdir()} == {name, "none"}

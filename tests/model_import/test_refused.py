@@ -233,7 +233,7 @@ def test_layers_that_there_are_not() -> None:
 def test_without_protobuf(monkeypatch: pytest.MonkeyPatch) -> None:
     from rnn_compiler.model_import import messages
 
-    messages._classes.cache_clear()
+    messages.message_classes.cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "google.protobuf.descriptor_pb2", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'rnn-compiler\[import\]'"):
         rc.import_model(FILES / "torch_rnn.onnx")

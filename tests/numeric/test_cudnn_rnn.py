@@ -169,13 +169,13 @@ def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = cudnn.gradient.DirectionGradient._output_before
+    right = cudnn.gradient.DirectionGradient.output_before
 
     def output_before(self: Any) -> Any:
         initial = {"h": self.initial["h"] * 0.0}
         return right(dataclasses.replace(self, initial=initial))
 
-    monkeypatch.setattr(cudnn.gradient.DirectionGradient, "_output_before", output_before)
+    monkeypatch.setattr(cudnn.gradient.DirectionGradient, "output_before", output_before)
 
 
 @pytest.mark.slow

@@ -64,9 +64,9 @@ def assert_equal(got: Sequence[Any], expected: Sequence[Any]) -> None:
 def packings(program: rc.Program, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one each time that the program's function packs weights."""
     (function,) = program.functions.values()
-    pack, done = function._prepacking._pack, list[int]()
+    pack, done = function.prepacking.pack, list[int]()
     monkeypatch.setattr(
-        function._prepacking, "_pack", lambda weights: (done.append(1), pack(weights))[1]
+        function.prepacking, "pack", lambda weights: (done.append(1), pack(weights))[1]
     )
     return done
 
@@ -124,10 +124,10 @@ def test_what_is_packed_goes_with_the_weights(number: int) -> None:
     for _ in range(2):
         program(**arguments)
     (function,) = program.functions.values()
-    assert len(function._prepacking._entries) == 1
+    assert len(function.prepacking.entries) == 1
     del arguments
     gc.collect()
-    assert len(function._prepacking._entries) == 0
+    assert len(function.prepacking.entries) == 0
 
 
 def test_weights_of_another_device_are_ordinary_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ def test_not_for_memory_that_others_may_write() -> None:
     ctypes.memset(view.__array_interface__["data"][0], 0, view.nbytes)
     assert_equal(program(**arguments), program(**arguments | {"params": np.zeros_like(view)}))
     (function,) = program.functions.values()
-    assert len(function._prepacking._entries) == 0
+    assert len(function.prepacking.entries) == 0
 
 
 def test_arrays_on_the_device_stay_as_they_are() -> None:
@@ -207,7 +207,7 @@ def test_without_memory_to_pack(monkeypatch: pytest.MonkeyPatch) -> None:
         tried.append(1)
         raise RuntimeError("RESOURCE_EXHAUSTED")
 
-    monkeypatch.setattr(function._prepacking, "_pack", pack)
+    monkeypatch.setattr(function.prepacking, "pack", pack)
     arguments = draw(op, dtype, variant)
     kept = with_weights(program, arguments)
     for _ in range(3):

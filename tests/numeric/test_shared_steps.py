@@ -19,7 +19,7 @@ import pytest
 from numeric.harness import draw, module
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.cpu.turns import _order
+from rnn_compiler.lowering.cpu.turns import part_order
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 LSTM = {"rnn_mode": "lstm", "num_layers": 1}
@@ -118,10 +118,10 @@ def test_more_workers_than_cores() -> None:
 @pytest.mark.parametrize("parts", range(1, 13))
 def test_every_workgroup_comes_to_every_part(parts: int) -> None:
     for workgroup in range(parts):
-        first, step = _order(workgroup, parts)
+        first, step = part_order(workgroup, parts)
         assert {(first + n * step) % parts for n in range(parts)} == {*range(parts)}
 
 
 def test_workgroups_begin_apart() -> None:
     """Two of eight share the parts by halves, four by quarters, from both ends of each."""
-    assert [_order(workgroup, 8)[0] for workgroup in range(4)] == [0, 7, 4, 3]
+    assert [part_order(workgroup, 8)[0] for workgroup in range(4)] == [0, 7, 4, 3]

@@ -167,7 +167,7 @@ def test_load_asks_the_gpu(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -
     """Which a CPU plays, and takes code for CPUs."""
     device = Device("local-sync")
     monkeypatch.setattr(device, "kind", "cuda")
-    monkeypatch.setitem(devices._devices, "cuda://3", device)
+    monkeypatch.setitem(devices.open_devices, "cuda://3", device)
     monkeypatch.setattr(cuda_driver, "capability", lambda _: 86)
     program = rc.runtime.load(for_gpus(tiny, "sm_60 sm_89 sm_80"), "cuda://3")
     assert program.manifest.target.name == "cuda:sm_80"

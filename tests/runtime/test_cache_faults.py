@@ -154,8 +154,8 @@ def fail_with(number: int) -> Callable[..., NoReturn]:
 
 def forget_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a new process starts: nothing in memory."""
-    monkeypatch.setattr(compilation, "_memory", compilation.MemoryCache())
-    eviction._totals.clear()
+    monkeypatch.setattr(compilation, "memory_cache", compilation.MemoryCache())
+    eviction.totals.clear()
 
 
 def fill(cache: ArtifactCache, artifact: rc.Artifact, count: int) -> list[CacheKey]:
@@ -404,7 +404,7 @@ def test_13_failures_beside_reading_and_writing_are_nobodys_business(
 ) -> None:
     fill(cache, tiny, 3)
     cache = replace(cache, max_size=len(tiny.payload) * 3)
-    eviction._totals.clear()
+    eviction.totals.clear()
     monkeypatch.setattr(where, fail_with(number))
     cache.put(KEY, tiny)
     assert cache.get(KEY) == tiny
@@ -475,7 +475,7 @@ def test_15_what_was_used_longest_ago_goes_first(cache: ArtifactCache, tiny: rc.
     assert cache.get(keys[0]) == tiny
     size = cache.path(keys[0]).stat().st_size
     cache = replace(cache, max_size=3 * size + size // 2)
-    eviction._totals.clear()
+    eviction.totals.clear()
     cache.put(KEY, tiny)
     kept = [key for key in keys if cache.path(key).exists()]
     assert kept == [keys[0], keys[5]]
@@ -544,7 +544,7 @@ def test_17_a_huge_cache_is_as_quick(
         for k in range(391):
             os.link(f"{folder}/x", f"{folder}/{shard:02x}{k:062x}.entry")
     cache = replace(cache, max_size=2 << 40)
-    eviction._totals.clear()
+    eviction.totals.clear()
     cache.put(OTHER, tiny)
     with monkeypatch.context() as patch:
         for function in ("os.scandir", "os.listdir"):

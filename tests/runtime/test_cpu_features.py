@@ -27,7 +27,7 @@ def host(
     """The features of a machine with this /proc/cpuinfo and auxiliary vector."""
     monkeypatch.setattr(platform, "machine", lambda: machine)
     monkeypatch.setattr(Path, "read_text", lambda path: cpuinfo)
-    monkeypatch.setattr(cpu_features, "_hwcap", lambda entry: (hwcaps or {}).get(entry, 0))
+    monkeypatch.setattr(cpu_features, "hwcap", lambda entry: (hwcaps or {}).get(entry, 0))
     return host_features.__wrapped__()
 
 

@@ -14,7 +14,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
-from rnn_compiler.schema.dlpack import _Tensor, from_dlpack
+from rnn_compiler.schema.dlpack import DLTensor, from_dlpack
 from rnn_compiler.schema.dtypes import DTYPES
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
@@ -110,7 +110,7 @@ def test_bfloat16_tensors_may_be_views() -> None:
     """Transposed and from the middle of their memory, as torch's may be."""
     memory = np.arange(24, dtype=ml_dtypes.bfloat16)
     shape, strides = ((ctypes.c_int64 * 2)(*pair) for pair in ((3, 4), (1, 3)))
-    header = _Tensor(memory.ctypes.data, 1, 0, 2, 4, 16, 1, shape, strides, 8)
+    header = DLTensor(memory.ctypes.data, 1, 0, 2, 4, 16, 1, shape, strides, 8)
     capsule = ctypes.pythonapi.PyCapsule_New
     capsule.restype = ctypes.py_object
     capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)

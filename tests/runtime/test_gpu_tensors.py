@@ -22,7 +22,7 @@ from rnn_compiler.runtime.arguments import as_array
 from rnn_compiler.runtime.device import cuda_driver, devices
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.schema.dlpack import CUDA, _Tensor, _tensor, address_of
+from rnn_compiler.schema.dlpack import CUDA, DLTensor, address_of, tensor_of
 from rnn_compiler.schema.dtypes import DTYPES
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
@@ -60,7 +60,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Device:
     device = cpu()
     monkeypatch.setattr(device, "uri", "cuda")
     monkeypatch.setattr(device, "dlpack", (CUDA, 0))
-    monkeypatch.setitem(devices._devices, "cuda", device)
+    monkeypatch.setitem(devices.open_devices, "cuda", device)
     EVENTS.clear()
     wait = cuda_driver.wait_for_default_stream.__name__
     monkeypatch.setattr(cuda_driver, wait, lambda number: EVENTS.append(("wait", number)))
@@ -146,7 +146,7 @@ def aligned(offset: int = 0) -> npt.NDArray[np.float32]:
 class Managed(ctypes.Structure):
     """DLPack's tensor with its owner: `DLManagedTensor`."""
 
-    _fields_ = (("tensor", _Tensor), ("owner", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+    _fields_ = (("tensor", DLTensor), ("owner", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 
 
 class WithByteOffset:
@@ -154,7 +154,7 @@ class WithByteOffset:
 
     def __init__(self) -> None:
         self.memory, self.shape = aligned(), (ctypes.c_int64 * 1)(3)
-        self.managed = Managed(_Tensor(self.memory.ctypes.data, 2, 0, 1, 2, 32, 1, self.shape))
+        self.managed = Managed(DLTensor(self.memory.ctypes.data, 2, 0, 1, 2, 32, 1, self.shape))
         self.managed.tensor.byte_offset = 64
 
     def __dlpack__(self) -> Any:
@@ -205,7 +205,7 @@ def test_results_are_given_in_place(result: DeviceArray) -> None:
     """To any stream: they are ready."""
     assert result.__dlpack_device__() == (CUDA, 0)
     capsule = result.__dlpack__(stream=1, max_version=(1, 0))
-    tensor = _tensor(capsule)
+    tensor = tensor_of(capsule)
     assert (tensor.device_type, tensor.device_id) == (CUDA, 0)
     places = {pointer(result, **how) for how in ({}, {"stream": 7}, {"copy": False})}
     assert places == {tensor.data}
@@ -216,9 +216,9 @@ def test_results_are_given_in_place(result: DeviceArray) -> None:
 
 
 class WithPool:
-    """An IREE device that does not export what its pool allocated: the view it is made with."""
+    """An IREE device that does not export what its pool allocated: what is at a place."""
 
-    def __init__(self, hal: Any, pooled: Any) -> None:
+    def __init__(self, hal: Any, pooled: int) -> None:
         self.hal = hal
         self.pooled = pooled
 
@@ -226,9 +226,10 @@ class WithPool:
         return getattr(self.hal, name)
 
     def create_dlpack_capsule(self, there: Any, *place: int) -> Any:
-        if there is self.pooled:
+        capsule = self.hal.create_dlpack_capsule(there, *place)
+        if address_of(capsule) == self.pooled:
             raise RuntimeError("Cannot export device buffer")
-        return self.hal.create_dlpack_capsule(there, *place)
+        return capsule
 
 
 def test_what_is_in_a_pool_is_copied_once(
@@ -236,7 +237,7 @@ def test_what_is_in_a_pool_is_copied_once(
 ) -> None:
     numbers = np.array(result.to_host())
     place = pointer(result)
-    pool = WithPool(result.device.hal, result._view)
+    pool = WithPool(result.device.hal, place)
     monkeypatch.setattr(result.device, "hal", pool)
     with pytest.raises(BufferError, match=r"Cannot export.*let it be copied"):
         result.__dlpack__(copy=False)
@@ -273,7 +274,7 @@ class Driver:
 
     def wait(self, number: int) -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cuda_driver, "_library", lambda: self)
+            patch.setattr(cuda_driver, "library", lambda: self)
             _wait(number)
 
 
@@ -300,7 +301,7 @@ def test_the_default_stream_is_waited_for(failure: dict[str, int]) -> None:
 
 
 def test_compute_capability(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_driver, "_library", Driver)
+    monkeypatch.setattr(cuda_driver, "library", Driver)
     assert (cuda_driver.capability(0), cuda_driver.capability(1)) == (89, 121)
     assert gpu.capability is None  # of kind "local"
     monkeypatch.setattr(gpu, "kind", "cuda")

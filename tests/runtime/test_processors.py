@@ -20,7 +20,7 @@ from pathlib import Path
 from rnn_compiler.runtime import get_device
 from rnn_compiler.runtime.device import cgroups
 
-cgroups._CGROUPS, cgroups._OWN = Path(sys.argv[1]), Path(sys.argv[1], "own")
+cgroups.CGROUPS, cgroups.OWN_GROUPS = Path(sys.argv[1]), Path(sys.argv[1], "own")
 get_device("local-task")
 
 def workers():
@@ -62,14 +62,14 @@ def test_the_least_of_all_groups(
     quotas: dict[str, str], expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = cgroups(tmp_path, **quotas)
-    monkeypatch.setattr(module, "_CGROUPS", folder)
-    monkeypatch.setattr(module, "_OWN", folder / "own")
+    monkeypatch.setattr(module, "CGROUPS", folder)
+    monkeypatch.setattr(module, "OWN_GROUPS", folder / "own")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     assert processors() == expected
 
 
 def test_no_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_OWN", tmp_path / "none")
+    monkeypatch.setattr(module, "OWN_GROUPS", tmp_path / "none")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5}, raising=False)
     assert processors() == 2
 
@@ -85,8 +85,8 @@ def test_the_pool_knows_the_memory(
     folder = cgroups(tmp_path)
     if limit:
         (folder / "pods" / "memory.max").write_text(limit)
-    monkeypatch.setattr(module, "_CGROUPS", folder)
-    monkeypatch.setattr(module, "_OWN", folder / "own")
+    monkeypatch.setattr(module, "CGROUPS", folder)
+    monkeypatch.setattr(module, "OWN_GROUPS", folder / "own")
     sizes = {"SC_PHYS_PAGES": 16 << 20, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(os, "sysconf", sizes.__getitem__, raising=False)
     monkeypatch.delenv("RNN_COMPILER_POOL_MAX_SIZE", raising=False)

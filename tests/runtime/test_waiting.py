@@ -68,7 +68,7 @@ def test_only_calls_that_wait_for_workers(
     given = {a.name: np.zeros(a.shape, a.dtype) for a in program.block_lstm_v2.spec.arguments}
     monkeypatch.setattr(os, "sched_setscheduler", note)
     program(**given)
-    assert seen == ([getattr(os, policy), waiting._NORMAL] if policy else [])
+    assert seen == ([getattr(os, policy), waiting.NORMAL_POLICY] if policy else [])
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.05])
@@ -76,8 +76,8 @@ def test_only_calls_that_wait_for_workers(
 def test_wait(seconds: float, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """For what comes soon or takes long: awake for a while, giving way, then asleep."""
     yields, policies = list[int](), list[int]()
-    set_policy, give_way = os.sched_setscheduler, waiting._yield
-    monkeypatch.setattr(waiting, "_yield", lambda: (yields.append(1), give_way()))
+    set_policy, give_way = os.sched_setscheduler, waiting.give_way
+    monkeypatch.setattr(waiting, "give_way", lambda: (yields.append(1), give_way()))
     monkeypatch.setattr(
         os, "sched_setscheduler", lambda *given: (policies.append(given[1]), set_policy(*given))
     )
@@ -96,7 +96,7 @@ def test_wait(seconds: float, patience: float, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_no_waiting_for_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "_yield", pytest.fail)
+    monkeypatch.setattr(waiting, "give_way", pytest.fail)
     wait(get_device("local-task").hal.create_semaphore(1), 1, 1.0)
 
 

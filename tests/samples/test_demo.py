@@ -86,8 +86,8 @@ def test_without_matplotlib_there_is_a_hint(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setattr(demo, "_NEXT_SAMPLE_BOUND", math.inf)
-    monkeypatch.setattr(demo, "_ALONE_BOUND", math.inf)
+    monkeypatch.setattr(demo, "NEXT_SAMPLE_BOUND", math.inf)
+    monkeypatch.setattr(demo, "ALONE_BOUND", math.inf)
     code, text = run(tmp_path / "demo.png", steps=1)
     assert code == 0
     assert text.splitlines()[-1].endswith("it needs matplotlib (pip install matplotlib)")

@@ -120,7 +120,7 @@ def test_an_optimizer_changes_what_is_computed() -> None:
             losses.setdefault(layer, []).append(loss.item())
     assert losses[ours] == pytest.approx(losses[other], rel=1e-4)
     assert losses[ours][-1] < losses[ours][0]
-    assert ours._buffer.holds([*ours.parameters()]), "and they still are"
+    assert ours.weights_buffer.holds([*ours.parameters()]), "and they still are"
 
 
 def test_weights_that_change_before_backward_are_refused() -> None:
@@ -179,7 +179,7 @@ def test_copies_are_layers_of_their_own() -> None:
         ours.weight_hh_l0.zero_()
     for each in copies:
         assert_equal(each(x), expected, 0.0)
-        assert each._buffer.holds([*each.parameters()])
+        assert each.weights_buffer.holds([*each.parameters()])
     shared = copies[0].share_memory()
     assert shared.weight_hh_l0.is_shared()
     assert_equal(shared(x), expected, 0.0)
@@ -276,7 +276,7 @@ def test_shapes_alone() -> None:
     x = inputs().to("meta")
     assert ours(x)[0].shape == other(x)[0].shape
     assert ours(x)[0].is_meta
-    assert ours.to_empty(device="cpu")._buffer is not None
+    assert ours.to_empty(device="cpu").weights_buffer is not None
 
 
 class Rows(torch.utils.data.Dataset[Any]):
@@ -330,7 +330,7 @@ def test_threads_at_once() -> None:
 
 def test_torchs_threads_decide_on_ours() -> None:
     """Of work that is worth it: with one, an op runs in the calling thread."""
-    calls._prepare.cache_clear()
+    calls.prepare.cache_clear()
     x, before = torch.zeros(2, 8, 1024), torch.get_num_threads()
     devices: list[str] = []
     original = calls.default_device

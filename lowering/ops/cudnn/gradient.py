@@ -219,7 +219,7 @@ class DirectionGradient:
         if not net.skips(each):
             x = self.x.slice(0, block.start, block.stop)
             factors.append((each.input, self.loop["dx_gates"], x))
-        factors.append((each.recurrent, self._recurrent_gates, self._output_before()))
+        factors.append((each.recurrent, self._recurrent_gates, self.output_before()))
         if each.projection is not None and self.saved is not None:
             b.step("m = o * tanh(c)")
             rows = self.saved.slice(0, block.start, block.stop)
@@ -228,7 +228,7 @@ class DirectionGradient:
             factors.append((each.projection, self.loop["dh_rows"], m))
         return factors
 
-    def _output_before(self) -> Value:
+    def output_before(self) -> Value:
         """The output before each step of the block, ``[n, B, h]``: the initial one, or a row of y.
 
         Row t is row t-1 of the output, or row t+1 of the backward direction's, which is 0 past each
