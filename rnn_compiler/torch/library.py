@@ -192,7 +192,7 @@ def only_runs() -> bool:
     """Whether torch only runs what is called, and does not trace it."""
     return not (
         torch.compiler.is_compiling()
-        or torch.jit.is_tracing()
+        or torch.jit.is_tracing()  # pyright: ignore
         or torch._C._len_torch_dispatch_stack()  # pyright: ignore
     )
 
@@ -219,7 +219,7 @@ def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence
         attributes: Those that are compiled in.
     """
     if not _is_eager(tensors):
-        if torch.jit.is_tracing():
+        if torch.jit.is_tracing():  # pyright: ignore
             raise UnsupportedError(f"{op}: torch.jit.trace cannot follow it: use torch.export")
         return CUSTOM_OPS[op](*tensors, **attributes)
     if _is_recorded():

@@ -128,6 +128,7 @@ def results(layer: Any, base: Base, how: Configuration, kind: Any) -> dict[str, 
     return {name: each.detach().double() for name, each in found.items()}
 
 
+@pytest.mark.filterwarnings("ignore:LSTM with projections")  # which torch.nn's does more slowly
 @pytest.mark.parametrize("number", range(BASES), ids=lambda number: str(draw_base(number)))
 def test_layers_equal_torchs(number: int) -> None:
     base = draw_base(number)
