@@ -23,7 +23,7 @@ from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.functions import is_cast, run_cast
-from rnn_compiler.torch.library import only_runs
+from rnn_compiler.torch.library import is_traced, is_transformed
 from rnn_compiler.torch.packed import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import places
@@ -191,7 +191,7 @@ class _Layer(rnn.RNNBase):
 
     def _params(self, weights: dict[str, Any]) -> Any:
         """The weights as the op takes them."""
-        buffer = self.weights_buffer if only_runs() else None
+        buffer = None if is_traced() or is_transformed() else self.weights_buffer
         if buffer is not None and buffer.holds([*weights.values()]):
             return buffer.params([*weights.values()])
         return joined(type(self).__name__, weights, self._blocks, self._size)

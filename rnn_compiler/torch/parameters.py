@@ -77,14 +77,10 @@ class _Whole(torch.autograd.Function):
     """The buffer as a function of the parameters in it."""
 
     @staticmethod
-    def forward(buffer: Buffer, *weights: Any) -> Any:
-        return buffer.alias()
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        buffer, *weights = inputs
+    def forward(ctx: Any, buffer: Buffer, *weights: Any) -> Any:
         ctx.save_for_backward(*weights)  # so that torch refuses if they are changed before backward
         ctx.blocks = buffer.blocks
+        return buffer.alias()
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
