@@ -46,6 +46,9 @@ def dtype_name(dtype: Any) -> str:
     return _NAMES.get(dtype) or str(dtype).removeprefix("torch.")
 
 
+_CPU = torch.device("cpu")
+
+
 @functools.cache
 def tensors_of(op: str) -> dict[str, bool]:
     """The tensors that an op takes, seeds among them, each with whether it may be None."""
@@ -108,11 +111,11 @@ def _place(op: str, tensors: Sequence[Any]) -> int | None:
         InvalidArgumentError: They are on several devices, or on one that nothing here runs on.
     """
     device = check_devices(op, tensors)
-    if device.type not in ("cpu", "cuda"):
+    if device != _CPU and device.type != "cuda":
         first = next(iter(tensors_of(op)))
         expected = "a tensor on the CPU or on an NVIDIA GPU"
         raise InvalidArgumentError(op, first, expected, f"one on {device}")
-    return None if device.type == "cpu" else device.index or 0
+    return None if device == _CPU else device.index or 0
 
 
 @functools.lru_cache(maxsize=1024)

@@ -13,8 +13,9 @@ derivatives.
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -108,11 +109,12 @@ class _Connection:
 
     def __init__(self, op: str, gradient: Gradient) -> None:
         self.op = op
-        self.gradient = gradient
-        self.signatures = [OPS[each].signature for each in gradient.ops]
+        self.cotangents = gradient.cotangents
+        self.gradients = {each: name for name, each in gradient.gradients.items()}
         self.names = [*tensors_of(op)]
         self.results = [each.name for each in OPS[op].signature.results]
-        self.saved = gradient.saved(self.signatures)
+        self.fixed = [name for name in self.results if name not in gradient.results]
+        self.saved = gradient.saved(OPS[each].signature for each in gradient.ops)
 
     def setup_context(
         self, ctx: Any, inputs: Sequence[Any], keyword_only_inputs: Any, output: Sequence[Any]
@@ -121,21 +123,25 @@ class _Connection:
         known = dict(zip(self.names, inputs, strict=True))
         known |= dict(zip(self.results, output, strict=True))
         ctx.save_for_backward(*[known[name] for name in self.saved])
-        fixed = [name for name in self.results if name not in self.gradient.results]
-        ctx.mark_non_differentiable(*[known[name] for name in fixed])
+        ctx.mark_non_differentiable(*[known[name] for name in self.fixed])
         ctx.attributes = keyword_only_inputs
 
     def backward(self, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
         """The gradients of the tensors, None for those that nobody needs."""
-        gradient = self.gradient
         known: dict[str, Any] = dict(zip(self.saved, ctx.saved_tensors, strict=True))
         arrived = dict(zip(self.results, cotangents, strict=True))
-        known |= {name: arrived[result] for name, result in gradient.cotangents.items()}
-        needed = dict(zip(self.names, ctx.needs_input_grad[-len(self.names) :], strict=True))
-        wanted = {name for name, each in gradient.gradients.items() if needed[each]}
-        found = _gradients(self.signatures, known, wanted, ctx.attributes)
-        by_argument = {gradient.gradients[name]: value for name, value in found.items()}
-        return tuple([by_argument.get(name) for name in self.names])
+        known |= {name: arrived[result] for name, result in self.cotangents.items()}
+        needed = ctx.needs_input_grad[-len(self.names) :]
+        found = [
+            self.gradients.get(name) if needs else None
+            for name, needs in zip(self.names, needed, strict=True)
+        ]
+        for step in _steps(self.op, frozenset(filter(None, found))):
+            given = [known.get(name) for name in step.tensors]
+            own = {name: ctx.attributes[name] for name in step.attributes}
+            values = _run_gradient(step.op, given, own, step.outputs)
+            known |= dict(zip(step.outputs, values, strict=True))
+        return tuple([None if name is None else known[name] for name in found])
 
 
 _CONNECTIONS = {op: _Connection(op, gradient) for op, gradient in GRADIENTS.items()}
@@ -253,32 +259,35 @@ def _run_gradient(op: str, tensors: Sequence[Any], attributes: Any, outputs: lis
     return call(op, tensors, tuple(attributes.items()), tuple(outputs))
 
 
-def _gradients(
-    signatures: Sequence[Signature],
-    known: dict[str, Any],
-    wanted: set[str],
-    attributes: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Runs gradient ops one after another, as far as what they give is wanted.
+class _Step(NamedTuple):
+    """A gradient op that runs: what it takes by name, and the results that it gives."""
+
+    op: str
+    tensors: tuple[str, ...]
+    attributes: tuple[str, ...]
+    outputs: list[str]
+
+
+@functools.lru_cache(maxsize=256)
+def _steps(op: str, wanted: frozenset[str]) -> tuple[_Step, ...]:
+    """The gradient ops of an op, as far as what they give is wanted.
 
     Args:
-        signatures: The gradient ops.
-        known: The tensors that they take, by name; results join them.
+        op: The forward op.
         wanted: The names of the gradients.
-        attributes: Those of the forward op.
     """
+    signatures = [OPS[each].signature for each in GRADIENTS[op].ops]
+    steps: list[_Step] = []
     for place, signature in enumerate(signatures):
         after = signatures[place + 1 :]
         asked = set(wanted)
         if any(each.name in wanted for later in after for each in later.results):
             asked |= {each.name for later in after for each in later.arguments}
-        names = [each.name for each in signature.results if each.name in asked]
-        if names:
-            given = [known.get(name) for name in tensors_of(signature.name)]
-            own = {name: attributes[name] for name in attributes_of(signature.name)}
-            values = _run_gradient(signature.name, given, own, names)
-            known |= dict(zip(names, values, strict=True))
-    return {name: known[name] for name in wanted}
+        outputs = [each.name for each in signature.results if each.name in asked]
+        if outputs:
+            name = signature.name
+            steps.append(_Step(name, tuple(tensors_of(name)), attributes_of(name), outputs))
+    return tuple(steps)
 
 
 def no_second_derivatives(op: str) -> UnsupportedError:
