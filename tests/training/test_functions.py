@@ -163,15 +163,29 @@ def test_tensors_of_any_layout_are_taken() -> None:
 
 
 def test_results_are_tensors_of_their_own() -> None:
-    """Equal results, and results that are arguments as they came, come from IREE in one buffer."""
-    given = arguments("CudnnRNNV3", "float64")
-    given["sequence_lengths"] = torch.zeros(2, dtype=torch.int32)
-    results = rt.cudnn_rnn_v3(**given)
-    assert torch.equal(results.output_h, given["input_h"])
-    tensors = [*results, *(each for each in given.values() if isinstance(each, torch.Tensor))]
-    spans = sorted((each.data_ptr(), each.nbytes) for each in tensors if each.nbytes)
+    """Gradients that are all zeros come from IREE in one buffer."""
+    given = {**arguments("BlockLSTMV2", "float32"), "use_peephole": False}
+    weights = [given[name].requires_grad_() for name in ("wci", "wcf", "wco")]
+    rt.block_lstm_v2(**given).h.sum().backward()
+    tensors = [*weights, *(each.grad for each in weights)]
+    spans = sorted((each.data_ptr(), each.nbytes) for each in tensors)
     for (start, size), (after, _) in itertools.pairwise(spans):
         assert start + size <= after
+    weights[0].grad += 1
+    assert not weights[1].grad.any()
+
+
+def test_weights_that_change_in_one_place() -> None:
+    """In inference they are kept packed from the third call on."""
+    given = {**arguments("CudnnRNN", "float32"), "is_training": False}
+    with torch.no_grad():
+        for _ in range(4):
+            before = rt.cudnn_rnn(**given).output
+        given["params"][1] += 1
+        after = rt.cudnn_rnn(**given).output
+        given["params"] = given["params"].clone()
+        assert torch.equal(after, rt.cudnn_rnn(**given).output)
+    assert not torch.equal(after, before)
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])

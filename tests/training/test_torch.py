@@ -55,6 +55,10 @@ def test_without_gradients(mode: Any) -> None:
             layer.weight_hh_l0.mul_(0.5)
     check()
     for layer in (ours, other):
+        with torch.no_grad():
+            layer.weight_ih_l0[0, 1] += 1
+    check()
+    for layer in (ours, other):
         layer.weight_ih_l0.data.mul_(0.5)
     check()
     for layer in (ours, other):
