@@ -23,7 +23,7 @@ from benchmarks.rows import (
     Workload,
 )
 
-__all__ = ["GROUPS", "LEAST", "Group", "peer_contests", "title_of"]
+__all__ = ["CHUNKED", "GROUPS", "LEAST", "Group", "latency_contests", "peer_contests", "title_of"]
 
 LEAST = 0.95
 """What the least row of a group should reach."""
@@ -37,7 +37,11 @@ CELL_SIZES = (SIZES[0], SIZES[1], SIZES[3], SIZES[4])
 LENGTHS_SIZE = Size(128, 128, 256, 256)
 DIRECTIONS_SIZE = Size(600, 1, 256, 256)
 
+CHUNK_SIZES = tuple(Size(steps, 1, units, units) for units in (128, 256, 512) for steps in (1, 10))
+"""Of streams: a step at a time, and ten."""
+
 _INFERENCE = ("torch", "onnxruntime", "openvino", "jax")
+_STREAMING = ("torch", "onnxruntime", "openvino")
 _TRAINING = ("torch", "jax")
 
 
@@ -163,22 +167,55 @@ GROUPS = {
 }
 
 
+CHUNKED = {
+    f"{mode}-chunks": Group(
+        f"{mode}-chunks",
+        f"{mode} in chunks, the state kept",
+        Workload(
+            f"{mode}-chunks",
+            mode,
+            ("CudnnRNNV3",),
+            "cudnn",
+            1,
+            {"rnn_mode": mode, "is_training": False},
+            chunks=True,
+        ),
+        CHUNK_SIZES,
+        _STREAMING,
+    )
+    for mode in ("lstm", "gru")
+}
+"""What comes in chunks, and how long one takes."""
+
+
 def title_of(name: str) -> str:
     """What a group is called; its own name if it is of an earlier version's results."""
-    return GROUPS[name].title if name in GROUPS else name
+    groups = {**GROUPS, **CHUNKED}
+    return groups[name].title if name in groups else name
 
 
 def peer_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
     """Every group at its sizes, or at others, against those of some peers who can do it."""
+    return _contests("peers", GROUPS.values(), sizes, peers)
+
+
+def latency_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
+    """Likewise what comes in chunks; a size's steps are those of a chunk."""
+    return _contests("latency", CHUNKED.values(), sizes, peers)
+
+
+def _contests(
+    section: str, groups: Iterable[Group], sizes: Sequence[Size] | None, peers: Iterable[str]
+) -> list[Contest]:
     chosen = set(peers)
     contests: list[Contest] = []
-    for group in GROUPS.values():
-        peers = [peer for peer in group.peers if peer in chosen]
-        if group.ours != OURS and not peers:  # it needs the same package
+    for group in groups:
+        others = [peer for peer in group.peers if peer in chosen]
+        if group.ours != OURS and not others:  # it needs the same package
             continue
         for size in sizes or group.sizes:
             case = Case(group.workload, size, group.dtype)
             us = Entrant(OURS, group.ours, case)
-            entrants = (us, *(Entrant(peer, peer, case) for peer in peers))
-            contests.append(Contest("peers", group.name, str(size), entrants, True))
+            entrants = (us, *(Entrant(peer, peer, case) for peer in others))
+            contests.append(Contest(section, group.name, str(size), entrants, True))
     return contests

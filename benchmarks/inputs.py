@@ -19,8 +19,10 @@ from benchmarks.rows import Case, Size
 from rnn_compiler.schema.dtypes import DTYPES
 
 __all__ = [
+    "CHUNKS",
     "Arrays",
     "cell_of",
+    "chunks_of",
     "directions_of",
     "draw",
     "gates_of",
@@ -33,6 +35,9 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 PARTS = ("W", "R", "bW", "bR")
+
+CHUNKS = 8
+"""Into how many chunks a sequence comes, where it comes in chunks."""
 
 
 def cell_of(case: Case) -> str:
@@ -102,11 +107,16 @@ def _block_shapes(size: Size, steps: bool) -> dict[str, tuple[int, ...]]:
     }
 
 
+def chunks_of(case: Case) -> list[npt.NDArray[np.float32]]:
+    """The chunks of a sequence, one after the other, time-major."""
+    return np.split(draw(case)["input"], CHUNKS)
+
+
 def _cudnn_shapes(case: Case) -> dict[str, tuple[int, ...]]:
     T, B, I, H = case.size
     D = directions_of(case)
     return {
-        "input": (T, B, I),
+        "input": (T * (CHUNKS if case.workload.chunks else 1), B, I),
         "input_h": (D, B, H),
         "input_c": (D, B, H),
         "params": (D * gates_of(case) * H * (I + H + 2),),

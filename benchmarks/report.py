@@ -35,6 +35,9 @@ def print_results(results: Results, console: Console) -> None:
     for group, outcomes in _groups(results.outcomes, "peers"):
         title = f"{title_of(group)}: milliseconds a call"
         _print_table(title, _peer_table(outcomes), console)
+    for group, outcomes in _groups(results.outcomes, "latency"):
+        title = f"{title_of(group)}: microseconds a chunk, p50 and p99"
+        _print_table(title, _latency_table(outcomes), console)
     if summaries(results.outcomes):
         _print_table(_TITLES["summary"], _summary_table(results.outcomes), console)
     printers = {"scaling": _ratio_table, "dtypes": _ratio_table, "calls": _call_table}
@@ -99,9 +102,7 @@ def _peer_table(outcomes: Sequence[Outcome]) -> Table:
 
     Beside them the limit of the machine, and how much of it we reach.
     """
-    labels = list(dict.fromkeys(label for o in outcomes for label in (*o.tracks, *o.failures)))
-    labels = [label for label in labels if label != MACHINE]
-    labels.sort(key=lambda label: label != OURS)
+    labels = [label for label in _labels(outcomes) if label != MACHINE]
     limits = ("limit", "reached", "bound by") if any(o.limit for o in outcomes) else ()
     columns = ("T x B x I x H", "threads", *labels, *limits, "best peer", "peer / ours")
     table = _table(*columns)
@@ -119,6 +120,41 @@ def _peer_table(outcomes: Sequence[Outcome]) -> Table:
             _judged(best[1]) if best else "-",
         )
     return table
+
+
+def _latency_table(outcomes: Sequence[Outcome]) -> Table:
+    """A row a size and number of threads: how long half of everybody's calls take, and 99 in 100.
+
+    Both are medians over the rounds; beside them the limit of the machine, and the best peer's
+    median over ours.
+    """
+    labels = [label for label in _labels(outcomes) if label != MACHINE]
+    table = _table("T x B x I x H", "threads", *labels, "limit", "best peer", "peer / ours")
+    for outcome in outcomes:
+        best = best_peer(outcome)
+        table.add_row(
+            f"{outcome.name}{' *' * outcome.disturbed}",
+            str(outcome.threads),
+            *(_percentiles(outcome, label) for label in labels),
+            f"{outcome.limit.seconds * 1e6:.3g}" if outcome.limit else "-",
+            best[0] if best else "-",
+            _judged(best[1]) if best else "-",
+        )
+    return table
+
+
+def _percentiles(outcome: Outcome, label: str) -> str:
+    track = outcome.tracks.get(label)
+    if track is None:
+        return "failed" if label in outcome.failures else ""
+    middle, tail = (spread(seconds).median * 1e6 for seconds in (track.seconds, track.tails))
+    return f"{middle:.1f} {tail:6.1f}"
+
+
+def _labels(outcomes: Iterable[Outcome]) -> list[str]:
+    """Everybody who took part or was to, ourselves first."""
+    labels = dict.fromkeys(label for o in outcomes for label in (*o.tracks, *o.failures))
+    return sorted(labels, key=lambda label: label != OURS)
 
 
 def _bound(limit: Limit | None) -> str:

@@ -96,6 +96,8 @@ class Workload:
         passes: How often they multiply every input and state with its weights: once forward, twice
             backward.
         lengths: Whether each sequence of a batch has a length of its own.
+        chunks: Whether a call takes the next chunk of a sequence, of as many steps as the size has,
+            and goes on from the state after the chunk before.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Workload:
     attributes: dict[str, Any] = field(default_factory=dict[str, Any], hash=False)
     timed_from: int = 0
     lengths: bool = False
+    chunks: bool = False
 
 
 _LSTM = {"rnn_mode": "lstm"}

@@ -23,7 +23,7 @@ from rich.progress import (
 )
 
 from benchmarks.contests import Effort, run_contest
-from benchmarks.groups import peer_contests
+from benchmarks.groups import latency_contests, peer_contests
 from benchmarks.processes import WorkerError, Workers
 from benchmarks.results import Facts, Results
 from benchmarks.rows import (
@@ -78,6 +78,7 @@ def make_plan(
     """
     makers: dict[str, Callable[[], list[Contest]]] = {
         "peers": lambda: peer_contests(sizes, peers),
+        "latency": lambda: latency_contests(sizes, peers),
         "scaling": lambda: scaling_contests(tiny),
         "dtypes": lambda: dtype_contests(sizes or SIZES),
         "calls": call_contests,

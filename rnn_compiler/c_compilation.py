@@ -2,7 +2,7 @@
 
 ``NAME.h`` and ``NAME.c`` are printed from the compiler's own description of what happens on the
 host (`lowering.c`); ``NAME.o`` is the compiled code, the same that an artifact holds; ``NAME.json``
-says what they are. Nothing of IREE is left in them.
+says what they are. Nothing of IREE is left in them. A golden adds ``NAME_selftest.c``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from rnn_compiler import stages
 from rnn_compiler.compilation import check_request, package_version
@@ -25,14 +28,21 @@ from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
 from rnn_compiler.modules import Module, whole_spec
+from rnn_compiler.packing import Packing, pack
 from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.runtime.golden import TOLERANCES, Golden
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
 
 if TYPE_CHECKING:
+    from rnn_compiler.lowering.c.external_results import Types
     from rnn_compiler.lowering.c.interface import Function, Member
     from rnn_compiler.lowering.c.library import Library
+    from rnn_compiler.lowering.c.selftest import Samples
 
 __all__ = ["CModule", "compile_c"]
+
+Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,7 @@ class CModule:
         source: The text of ``NAME.c``.
         object: The bytes of ``NAME.o``.
         manifest: What ``NAME.json`` says, as plain data.
+        selftest: The text of ``NAME_selftest.c``; empty without a golden.
     """
 
     name: str
@@ -52,6 +63,7 @@ class CModule:
     source: str
     object: bytes
     manifest: Mapping[str, Any]
+    selftest: str = ""
 
     def __repr__(self) -> str:
         names = ", ".join(row["function"] for row in self.manifest["functions"])
@@ -61,15 +73,10 @@ class CModule:
     def files(self) -> Mapping[str, bytes]:
         """The bytes of each file, by its name."""
         manifest = json.dumps(self.manifest, indent=2) + "\n"
-        return {
-            f"{self.name}.h": self.header.encode(),
-            f"{self.name}.c": self.source.encode(),
-            f"{self.name}.o": self.object,
-            f"{self.name}.json": manifest.encode(),
-        }
+        return {**_parts(self.name, self), f"{self.name}.json": manifest.encode()}
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the four files into a folder, which is made.
+        """Writes the files into a folder, which is made.
 
         All appear, each whole, or none does, also over older ones.
 
@@ -88,6 +95,7 @@ def compile_c(
     *,
     name: str | None = None,
     strategy: str | None = None,
+    golden: Golden | None = None,
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> CModule:
     """Compiles a module to C: a header, a source file and an object that need nothing but libc.
@@ -99,10 +107,13 @@ def compile_c(
             function's. Two modules in one program need two.
         strategy: How to lower it; only code that does not loop on the host becomes C, so the
             default is the one to use.
+        golden: What `golden` made for the module and the target: there is one file more,
+            ``NAME_selftest.c``, which runs the functions on the target and compares.
         timeout: Seconds that the compiler may take.
 
     Raises:
-        InvalidArgumentError: There is no such target, or the name cannot be one in C.
+        InvalidArgumentError: There is no such target, the name cannot be one in C, or the golden
+            is not the module's or too large for a source file.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The target is no CPU, the module needs a loop on the host, or the compiler
@@ -130,6 +141,7 @@ def compile_c(
         raise UnsupportedError(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
+    samples = None if golden is None else _samples(module, golden)
     whole, frozen = _thawed(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version
@@ -143,16 +155,18 @@ def compile_c(
     stages.report(f"lowering for {resolved.name}")
     lowered = rewrite(text, whole.functions, resolved, versions[0], strategy)
     text, types = external_results(lowered.text)
+    reproducers = ArtifactCache.from_environment().reproducers
     made = iree_compile.compile_host_program(
-        text,
-        resolved,
-        reproducers=ArtifactCache.from_environment().reproducers,
-        timeout=timeout,
+        text, resolved, reproducers=reproducers, timeout=timeout
     )
+    packings = _packings(whole, frozen, types)
+    if packings:
+        packed = pack(lowered.text, packings, reproducers=reproducers, timeout=timeout)
+        frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
     origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
     try:
         library = make_library(
-            name, whole.functions, types, made.host, made.object, resolved, origin, frozen
+            name, whole.functions, types, made.host, made.object, resolved, origin, frozen, samples
         )
     except UnsupportedError as error:
         hints = [f"time loop {loop} stays plain: {reason}" for loop, reason in lowered.left.items()]
@@ -166,40 +180,86 @@ def compile_c(
         "format": "c",
         "name": name,
         "alignment": ALIGNMENT,
-        "functions": _functions(module, library),
+        "functions": _functions(module, library, packings),
         "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
         "strategy": strategy,
         "package_version": versions[0],
         "compiler_version": versions[1],
         "module_sha256": module.sha256,
-        "files": _files(name, library),
+        "golden": golden and {"computed_by": golden.computed_by, "file": f"{name}_selftest.c"},
+        "files": {
+            file: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for file, data in _parts(name, library).items()
+        },
     }
-    return CModule(name, library.header, library.source, library.object, manifest)
+    return CModule(name, library.header, library.source, library.object, manifest, library.selftest)
 
 
-def _thawed(module: Module) -> tuple[Module, Mapping[str, Mapping[str, bytes]]]:
-    """A module that takes its frozen arguments, and the bytes of these by function and name.
+def _samples(module: Module, golden: object) -> Samples:
+    """The content of a golden, if it is the module's."""
+    if not isinstance(golden, Golden):
+        raise InvalidArgumentError("compile_c", "golden", "what `golden` made", describe(golden))
+    specs = {spec.function: spec for spec in module.functions}
+    if golden.cases.keys() != specs.keys() or not all(
+        {name: (a.dtype, a.shape) for name, a in arrays.items()}
+        == {each.name: (DTYPES[each.dtype].numpy, each.shape) for each in tensors}
+        for function, case in golden.cases.items()
+        for arrays, tensors in zip(
+            case, (specs[function].arguments, specs[function].results), strict=True
+        )
+    ):
+        expected, got = f"one of {module!r}", f"one of {', '.join(golden.cases)}"
+        remedy = "its functions, arguments, dtypes and shapes must be the module's"
+        raise InvalidArgumentError("compile_c", "golden", expected, got, remedy)
+    from rnn_compiler.lowering.c.selftest import Samples
 
-    It is compiled so, and the printed functions pass the bytes as constants.
+    samples = Samples(golden.cases, golden.computed_by, TOLERANCES)
+    samples.check_size()
+    return samples
+
+
+def _thawed(module: Module) -> tuple[Module, Mapping[str, Arrays]]:
+    """A module that takes its frozen arguments, and these by function and name.
+
+    It is compiled so, with companions that pack them; the printed functions pass constants.
     """
     specs: list[FunctionSpec] = []
-    values: dict[str, dict[str, bytes]] = {}
+    values: dict[str, dict[str, npt.NDArray[Any]]] = {}
     for spec in module.functions:
         taken = {each.name: each for each in (*spec.arguments, *spec.frozen)}
         order = [each.name for each in whole_spec(spec).arguments if each.name in taken]
-        specs.append(replace(spec, arguments=tuple(taken[name] for name in order), frozen=()))
+        arguments = tuple(taken[name] for name in order)
         if spec.frozen:
             values[spec.function] = {
-                each.name: module.parameters[spec.parameter(each.name)].tobytes()
+                each.name: module.parameters[spec.parameter(each.name)]
                 if 0 not in each.shape
-                else b""
+                else np.zeros(each.shape, DTYPES[each.dtype].numpy)
                 for each in spec.frozen
             }
+            weights = tuple(each.name for each in arguments if each.name in values[spec.function])
+            spec = replace(spec, weights=weights)
+        specs.append(replace(spec, arguments=arguments, frozen=()))
     return Module(specs, module.name), values
 
 
-def _functions(module: Module, library: Library) -> list[dict[str, Any]]:
+def _packings(
+    module: Module, frozen: Mapping[str, Arrays], types: Mapping[str, Types]
+) -> list[Packing]:
+    """What there is to pack of frozen weights."""
+    from rnn_compiler.lowering.c.interface import packed_tensors
+
+    return [
+        Packing(spec, packed_tensors(types[spec.prepack].results), frozen[spec.function])
+        for spec in module.functions
+        if spec.function in frozen and spec.prepack in types
+    ]
+
+
+def _functions(
+    module: Module, library: Library, packings: Sequence[Packing]
+) -> list[dict[str, Any]]:
     """What a caller in C has to know of each function."""
+    packed = {each.spec.function for each in packings}
     specs = {spec.function: spec for spec in module.functions}
     origins = {
         companion: spec for spec in module.functions for companion in (spec.prepack, spec.prepacked)
@@ -213,18 +273,20 @@ def _functions(module: Module, library: Library) -> list[dict[str, Any]]:
         else:
             row |= {"op": spec.op, "dtype": spec.dtype, "dims": spec.dims}
             row |= {"attributes": spec.json_attributes, "weights": list(spec.weights)}
+            row |= {"frozen": [each.name for each in spec.frozen]}
+            row |= {"packed_beforehand": function.name in packed}
         functions.append(row)
     return functions
 
 
-def _files(name: str, library: Library) -> dict[str, Any]:
-    """Size and digest of each file but the manifest."""
-    texts = {f"{name}.h": library.header, f"{name}.c": library.source}
-    files = {file: text.encode() for file, text in texts.items()} | {f"{name}.o": library.object}
-    return {
-        file: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        for file, data in files.items()
+def _parts(name: str, module: CModule | Library) -> dict[str, bytes]:
+    """The bytes of each file but the manifest, by its name."""
+    parts = {
+        f"{name}.h": module.header.encode(),
+        f"{name}.c": module.source.encode(),
+        f"{name}.o": module.object,
     }
+    return {**parts, f"{name}_selftest.c": module.selftest.encode()} if module.selftest else parts
 
 
 def _function(function: Function) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import contextlib
 from rnn_compiler.compilation import compile
 from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import load
@@ -23,18 +24,19 @@ __all__ = ["golden"]
 _DEVICE = "local-sync"
 
 
-def golden(module: Module, artifact: Artifact | Bundle) -> Golden:
+def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
     """Sample arguments of a module's functions and their results, to be saved with an artifact.
 
     Args:
         module: What `build` or `link` made.
-        artifact: What `compile` made of it.
+        artifact: What `compile` made of it; or for `compile_c`, which makes no artifact but has
+            the same numbers, the name of a target.
 
     Returns:
-        What `Artifact.save` and `Bundle.save` take as `golden`.
+        What `Artifact.save`, `Bundle.save` and `compile_c` take as `golden`.
 
     Raises:
-        InvalidArgumentError: The artifact is not the module's.
+        InvalidArgumentError: The artifact is not the module's, or there is no such target.
         CompileError: The artifact does not run here, and the portable module did not compile.
 
     Example:
@@ -47,8 +49,10 @@ def golden(module: Module, artifact: Artifact | Bundle) -> Golden:
         ...     rc.runtime.read_artifact(path).manifest.golden.computed_by
         'cpu (portable) on local-sync'
     """
+    if isinstance(artifact, str) and _is_target(artifact):
+        artifact = compile(module, artifact)
     if not isinstance(artifact, (Artifact, Bundle)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        expected = "what `compile` made"
+        expected = "what `compile` made, or the name of a target"
         raise InvalidArgumentError("golden", "artifact", expected, describe(artifact))
     members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
     if any(member.manifest.functions != module.functions for member in members):
@@ -64,3 +68,11 @@ def golden(module: Module, artifact: Artifact | Bundle) -> Golden:
     cases = {name: (arguments[name], results[name]) for name in arguments}
     manifest = program.manifest
     return Golden(cases, f"{manifest.target.name} ({manifest.strategy}) on {_DEVICE}")
+
+
+def _is_target(name: str) -> bool:
+    try:
+        resolve_target(name)
+    except InvalidArgumentError:
+        return False
+    return True

@@ -6,7 +6,7 @@ if __name__ != "rnn_compiler.runtime":
 import os
 from pathlib import Path
 
-from rnn_compiler.errors import ArtifactError, describe
+from rnn_compiler.errors import ArtifactError, DeviceError, describe
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import get_device
@@ -82,9 +82,13 @@ def load(
 def verify(path: str | os.PathLike[str], device: str | None = None) -> Verification:
     """Runs an artifact's functions on the sample arguments beside it, and compares the results.
 
+    Of a module in C, it is the self test that is built, by the C compiler ``CC``, else ``cc``,
+    ``gcc`` or ``clang``, and run.
+
     Args:
-        path: An artifact or bundle that was saved with a golden.
-        device: As in `load`.
+        path: An artifact or bundle that was saved with a golden, or the folder or ``NAME.json`` of
+            a module in C.
+        device: As in `load`; C has none.
 
     Returns:
         Each result with its largest difference and what that may be; `is_equal` says of each, and
@@ -92,9 +96,17 @@ def verify(path: str | os.PathLike[str], device: str | None = None) -> Verificat
 
     Raises:
         ArtifactError: It is missing, damaged, or for another machine or version; it has no golden,
-            or this is missing, damaged, or another artifact's.
+            or this is missing, damaged, or another artifact's; C, and there is no compiler of it.
         DeviceError: There is no such device, or the artifact is for another kind.
     """
+    if isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        from rnn_compiler.runtime.selftest import find_c_manifest, run_selftest  # starts processes
+
+        manifest = find_c_manifest(Path(path))
+        if manifest is not None and device is not None:
+            raise DeviceError(f"{manifest}: a module in C has no device; leave {device} out")
+        if manifest is not None:
+            return run_selftest(manifest)
     program = load(path, device)
     spec = program.manifest.golden
     if spec is None:

@@ -294,7 +294,10 @@ def read_members(
         ArtifactError: The folder is no bundle, or its manifest is damaged.
     """
     source = folder / paths.BUNDLE_MANIFEST
-    text = _read(source, f"{folder}: not a bundle, which would hold a {paths.BUNDLE_MANIFEST}")
+    missing = f"{folder}: not a bundle, which would hold a {paths.BUNDLE_MANIFEST}"
+    if any(folder.glob("*.o")):
+        missing += "; a module in C is for C compilers, and for rnn-compiler verify"
+    text = _read(source, missing)
     try:
         data = json.loads(text)
         if data["schema"] != SCHEMA_VERSION:

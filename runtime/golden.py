@@ -25,7 +25,15 @@ from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, GoldenSpec, TensorSpec
 
-__all__ = ["TOLERANCES", "Comparison", "Golden", "Verification", "compare", "run"]
+__all__ = [
+    "TOLERANCES",
+    "Comparison",
+    "Golden",
+    "Verification",
+    "compare",
+    "difference",
+    "run",
+]
 
 TOLERANCES: Mapping[str, float] = {
     "float16": 2.0**-7,
@@ -168,14 +176,17 @@ def compare(program: Program, golden: Golden) -> Verification:
     rows: list[Comparison] = []
     for name, (_, expected) in golden.cases.items():
         for spec in program.functions[name].spec.results:
-            difference = _difference(found[name][spec.name], expected[spec.name])
+            apart = difference(found[name][spec.name], expected[spec.name])
             tolerance = TOLERANCES.get(spec.dtype, 0.0)
-            rows.append(Comparison(name, spec.name, spec.dtype, difference, tolerance))
+            rows.append(Comparison(name, spec.name, spec.dtype, apart, tolerance))
     return Verification(rows, program.device.uri, golden.computed_by)
 
 
-def _difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
-    """The largest difference; NaN is like NaN, and an infinity like itself."""
+def difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
+    """How far a result is from what it should be, as of `Comparison.difference`.
+
+    NaN is like NaN, and an infinity like itself.
+    """
     if not expected.size:
         return 0.0
     if expected.dtype.kind in "iub":

@@ -306,14 +306,14 @@ class Function:
 
     def _on_device(self, array: npt.NDArray[Any] | DeviceArray, spec: TensorSpec) -> DeviceArray:
         """An argument on the device, copied if it is not."""
-        if spec.ignored:
-            array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
-        elif (
+        if (
             isinstance(array, DeviceArray)
             and array.device is self.device
             and array.shape == spec.shape
         ):
             return array
+        if spec.ignored:
+            array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
         host = array.to_host() if isinstance(array, DeviceArray) else array
         return self.device.put(np.reshape(host, spec.shape), spec)
 

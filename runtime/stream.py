@@ -97,7 +97,7 @@ class Stream:
         self._op = _of(spec)
         self._arguments = {argument.name: argument for argument in spec.arguments}
         self._next = {
-            name: _result(spec, self._op, name, function.device.kind == "local")
+            name: _result(spec, self._op, name)
             for name in self._op.states
             if name in self._arguments and not self._arguments[name].ignored
         }
@@ -112,9 +112,12 @@ class Stream:
             if name not in self._next
         }
         self._first = {name: self._resident(name, arguments.get(name)) for name in self._next}
+        self._counts: dict[int, DeviceArray] = {}
         self._axis = 0 if spec.attributes.get("time_major", True) else 1
         shown = {*self._op.rows, *self._next.values()}
         self._fields = tuple(each.name for each in spec.results if each.name in shown)
+        self._rows = tuple(name for name in self._fields if name in self._op.rows)
+        self._results = result_type(spec.op, self._fields)
         self.state: dict[str, DeviceArray] = dict(self._first)
 
     def __repr__(self) -> str:
@@ -159,8 +162,9 @@ class Stream:
             DeviceError: The device failed; the state is then as it was.
         """
         op, spec = self._op, self._spec
-        known = [op.chunk, *([] if op.length is None else [op.length])]
-        check_keywords(f"{spec.function}.stream", arguments, known, [op.chunk])
+        if len(arguments) != 1 or op.chunk not in arguments:
+            known = [op.chunk, *([] if op.length is None else [op.length])]
+            check_keywords(f"{spec.function}.stream", arguments, known, [op.chunk])
         chunk = self._checked(arguments[op.chunk])
         steps = chunk.shape[self._axis] if op.steps else 1
         if op.steps and op.length is None and steps % self._most:
@@ -172,18 +176,18 @@ class Stream:
                 "build CudnnRNNV3, which takes lengths",
             )
         lengths = self._lengths(steps, arguments.get(op.length or ""))
-        state, pieces = self.state, list[dict[str, npt.NDArray[Any]]]()
+        state = self.state
+        pieces: list[dict[str, npt.NDArray[Any]]] = []
         for start in range(0, steps, self._most):
             count = min(self._most, steps - start)
             piece = self._piece(chunk, start, count)
-            length = None if lengths is None else np.minimum(np.maximum(lengths - start, 0), count)
+            length = count if lengths is None else np.minimum(np.maximum(lengths - start, 0), count)
             results = self._run(piece, length, state)
             state = self._after(results, length, state)
-            rows = [name for name in self._fields if name in op.rows]
-            pieces.append({name: self._shown(results[name], count) for name in rows})
-        results = [self._joined(name, pieces, state) for name in self._fields]
+            pieces.append({name: self._shown(results[name], count) for name in self._rows})
+        joined = [self._joined(name, pieces, state) for name in self._fields]
         self.state = state
-        return result_type(spec.op, self._fields)(*results)
+        return self._results(*joined)
 
     # Arguments.
 
@@ -205,19 +209,18 @@ class Stream:
         """A chunk as an array of the op's dtype and, but for the steps, shape."""
         op, spec = self._spec.op, self._chunk
         array = as_array(op, spec.name, value, spec.dtype, self._function.device.uri)
-        shape = list(spec.shape)
-        if self._op.steps and len(array.shape) == len(shape):
+        if array.shape != spec.shape and self._op.steps and len(array.shape) == len(spec.shape):
+            shape = list(spec.shape)
             shape[self._axis] = array.shape[self._axis]
-        check_argument(op, replace(spec, shape=tuple(shape)), array)
+            spec = replace(spec, shape=tuple(shape))
+        check_argument(op, spec, array)
         return array
 
     def _lengths(self, steps: int, value: object) -> npt.NDArray[Any] | None:
-        """How many steps of a chunk count; None if the op does not ask."""
-        if self._op.length is None:
+        """How many steps of a chunk count, as somebody says; None if they all do."""
+        if self._op.length is None or value is None:
             return None
         spec = replace(self._arguments[self._op.length], minimum=0, maximum=steps)
-        if value is None:
-            return np.full(spec.shape, steps, np.int64)
         array = as_array(self._spec.op, spec.name, value, spec.dtype)
         check_argument(self._spec.op, spec, array)
         return np.asarray(array, np.int64)
@@ -245,47 +248,57 @@ class Stream:
     def _run(
         self,
         piece: npt.NDArray[Any] | DeviceArray,
-        length: npt.NDArray[Any] | None,
+        length: npt.NDArray[Any] | int,
         state: Mapping[str, DeviceArray],
     ) -> dict[str, DeviceArray]:
         """Runs the function; gives its results by name."""
         given: dict[str, Any] = {**self._fixed, **state, self._op.chunk: piece}
-        if length is not None and self._op.length is not None:
-            dtype = DTYPES[self._arguments[self._op.length].dtype].numpy
-            given[self._op.length] = length.astype(dtype)
+        if self._op.length is not None:
+            given[self._op.length] = self._counted(self._arguments[self._op.length], length)
         results = self._function.invoke([given[name] for name in self._arguments], to_host=False)
         return dict(zip((each.name for each in self._spec.results), results, strict=True))
+
+    def _counted(
+        self, spec: TensorSpec, length: npt.NDArray[Any] | int
+    ) -> npt.NDArray[Any] | DeviceArray:
+        """How many steps of a piece count, as the op takes it; one number is put there once."""
+        dtype = DTYPES[spec.dtype].numpy
+        if not isinstance(length, int):
+            return length.astype(dtype)
+        if length not in self._counts:
+            array = np.full(spec.shape, length, dtype)
+            self._counts[length] = self._function.device.put(array, spec)
+        return self._counts[length]
 
     def _after(
         self,
         results: Mapping[str, DeviceArray],
-        length: npt.NDArray[Any] | None,
+        length: npt.NDArray[Any] | int,
         state: Mapping[str, DeviceArray],
     ) -> dict[str, DeviceArray]:
         """The state after a piece."""
         after: dict[str, DeviceArray] = {}
         for name, result in self._next.items():
-            array, spec = results[result], self._arguments[name]
-            if array.shape == spec.shape:
-                after[name] = array
-            elif not (steps := int(np.max(length)) if length is not None else self._most):
-                after[name] = state[name]
-            else:
-                after[name] = self._function.device.put(array.to_host()[steps - 1], spec)
+            array = results[result]
+            if result in self._op.rows and self._op.steps:
+                steps = int(np.max(length))
+                array = self._function.device.keep(array.row(steps - 1)) if steps else state[name]
+            after[name] = array
         return after
 
     # Results.
 
     def _shown(self, array: DeviceArray, count: int) -> npt.NDArray[Any]:
         """What a result has for the steps of a piece, on the host in memory of its own."""
-        return np.array(array.to_host()[self._at(0, count)] if self._op.steps else array.to_host())
+        found: Any = array.fetch()
+        return found if count == self._most else found[self._at(0, count)].copy()
 
     def _joined(
         self, name: str, pieces: Sequence[Mapping[str, Any]], state: Mapping[str, DeviceArray]
     ) -> npt.NDArray[Any]:
         """A result of a whole chunk."""
         if name not in self._op.rows:
-            return np.array(state[next(key for key, each in self._next.items() if each == name)])
+            return state[next(key for key, each in self._next.items() if each == name)].fetch()
         if len(pieces) == 1:
             return pieces[0][name]
         if pieces:
@@ -320,19 +333,17 @@ def _of(spec: FunctionSpec) -> _Op:
     return op
 
 
-def _result(spec: FunctionSpec, op: _Op, state: str, on_host: bool) -> str:
+def _result(spec: FunctionSpec, op: _Op, state: str) -> str:
     """The result that holds a state after a call.
 
     Raises:
         UnsupportedError: There is none.
     """
     given = {each.name for each in spec.results}
-    best, *others = op.states[state]
-    for name in (best, *(others if on_host else ())):
+    for name in op.states[state]:
         if name in given:
             return name
-    there = "" if on_host else "on a GPU "
     raise UnsupportedError(
-        f"{spec.op}: {there}nothing tells what {state} is after a chunk: build it with outputs "
-        f"that have {best!r}"
+        f"{spec.op}: nothing tells what {state} is after a chunk: build it with outputs "
+        f"that have {op.states[state][0]!r}"
     )

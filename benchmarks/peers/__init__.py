@@ -5,12 +5,14 @@ framework to so many threads, and ``variants(case)``, the ways it has of running
 the fastest is then measured. Every framework is given its best honest configuration: weights and
 inputs laid out as it likes and in place beforehand, results left where they are, no gradients
 recorded for inference, every graph optimisation on. Results that no peer has (the state c of a
-cell without one) are left out.
+cell without one) are left out. What comes in chunks (`chunked`) is numpy in and out, as it is where
+chunks arrive; the state stays wherever the framework likes it.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.inputs import Arrays
-from benchmarks.rows import MACHINE, OURS, OURS_IN_TORCH
+from benchmarks.inputs import Arrays, chunks_of
+from benchmarks.rows import MACHINE, OURS, OURS_IN_TORCH, Case
 
-__all__ = ["PEERS", "Peer", "Variant", "reordered"]
+__all__ = ["PEERS", "Peer", "Variant", "chunked", "reordered"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,32 @@ class Variant:
     configuration: str
     call: Callable[[], Any]
     fetch: Callable[[Any], Arrays]
+
+
+def chunked(configuration: str, case: Case, begin: Callable[[], Callable[[Any], Any]]) -> Variant:
+    """A way of taking a sequence in chunks, each from the state after the one before.
+
+    A call takes one, and after the last of them the first again. What is compared is a sequence
+    from its beginning.
+
+    Args:
+        configuration: What is particular about it.
+        case: What is run.
+        begin: Starts at the first state; gives what takes a chunk, time-major, and returns its
+            output, time-major too, in memory that the next chunk may write to.
+    """
+    chunks = chunks_of(case)
+    endless = itertools.cycle(chunks)
+    take = begin()
+
+    def call() -> Any:
+        return take(next(endless))
+
+    def fetch(_: Any) -> Arrays:
+        anew = begin()
+        return {"output": np.concatenate([np.array(anew(chunk)) for chunk in chunks])}
+
+    return Variant(configuration, call, fetch)
 
 
 def reordered(directions: Sequence[Arrays], order: Sequence[int]) -> Arrays:

@@ -1,12 +1,14 @@
 """ONNX Runtime: a graph of one LSTM, GRU or RNN node.
 
 Its weights are constant, inputs and results bound in place. Its threads spin while they wait, or
-not, whichever is faster.
+not, whichever is faster. Of a sequence in chunks, the state is passed by hand: as arrays to `run`,
+or in place, where one call writes what the next one reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
-from benchmarks.peers import Variant, reordered
+from benchmarks.peers import Variant, chunked, reordered
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
@@ -39,21 +41,91 @@ def start(cpus: Sequence[int]) -> None:
 def variants(case: Case) -> list[Variant]:
     """Inference; ONNX Runtime does not train."""
     spinning = [True] if _threads == 1 else [True, False]
+    if case.workload.chunks:
+        return [
+            chunked(f"{words}, {_words(spin)}", case, begin(case, spin))
+            for begin, words in ((_by_run, "arrays"), (_in_place, "in place"))
+            for spin in spinning
+        ]
     return [_variant(case, spin) for spin in spinning]
 
 
-def _variant(case: Case, spin: bool) -> Variant:
+def _words(spin: bool) -> str:
+    return "spinning" if spin else "not spinning"
+
+
+def _session(model: Any, spin: bool) -> Any:
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     options.intra_op_num_threads = _threads
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spin)))
+    text = model.SerializeToString()
+    return ort.InferenceSession(text, options, providers=["CPUExecutionProvider"])
+
+
+def _by_run(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
+    """Arrays in and out, the state among them."""
+    arrays = draw(case)
+    session = _session(_model(case, arrays), spin)
+    states = [each.name for each in session.get_inputs()[1:]]
+
+    def begin() -> Callable[[Any], Any]:
+        state = {name: arrays[_INPUTS[name]] for name in states}
+
+        def take(chunk: Any) -> Any:
+            nonlocal state
+            output, *after = session.run(None, {"X": chunk, **state})
+            state = dict(zip(states, after, strict=True))
+            return output[:, 0]
+
+        return take
+
+    return begin
+
+
+def _in_place(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
+    """Two bindings take turns: the results of one are the state that the other starts from."""
+    arrays = draw(case)
+    session = _session(_model(case, arrays), spin)
+    x, *names = [each.name for each in session.get_inputs()]
+    y, *results = [each.name for each in session.get_outputs()]
+
+    def value(shape: Sequence[int]) -> Any:
+        return ort.OrtValue.ortvalue_from_shape_and_type(shape, np.float32, "cpu")
+
+    chunks = value(session.get_inputs()[0].shape)
+    output = value(session.get_outputs()[0].shape)
+    both: list[Any] = [[value(arrays[_INPUTS[name]].shape) for name in names] for _ in range(2)]
+    bindings: list[Any] = []
+    for before, after in (both, both[::-1]):
+        binding = session.io_binding()
+        for name, given in zip((x, *names), (chunks, *before), strict=True):
+            binding.bind_ortvalue_input(name, given)
+        for name, result in zip((y, *results), (output, *after), strict=True):
+            binding.bind_ortvalue_output(name, result)
+        bindings.append(binding)
+
+    def begin() -> Callable[[Any], Any]:
+        turns = itertools.cycle(bindings)
+        for name, state in zip(names, both[0], strict=True):
+            state.update_inplace(arrays[_INPUTS[name]])
+
+        def take(chunk: Any) -> Any:
+            chunks.update_inplace(chunk)
+            session.run_with_iobinding(next(turns))
+            return output.numpy()[:, 0]
+
+        return take
+
+    return begin
+
+
+def _variant(case: Case, spin: bool) -> Variant:
     arrays = draw(case)
     model = _model(case, arrays)
-    session: Any = ort.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = _session(model, spin)
     binding: Any = session.io_binding()
     for each in model.graph.input:
         value = ort.OrtValue.ortvalue_from_numpy(arrays[_INPUTS[each.name]])
@@ -73,7 +145,7 @@ def _variant(case: Case, spin: bool) -> Variant:
         found["output"] = found["output"].transpose(0, 2, 1, 3).reshape(*case.size[:2], -1)
         return found
 
-    return Variant("spinning" if spin else "not spinning", run, fetch)
+    return Variant(_words(spin), run, fetch)
 
 
 def _model(case: Case, arrays: Arrays) -> Any:

@@ -3,20 +3,23 @@
 Its sequences are batch-major. They are given so, or time-major with the transpositions in the
 graph, which the CPU plugin may take away, whichever is faster. Left to itself it computes float32
 graphs in bfloat16 where the processor can, so the precision is always set; the configuration says
-which one the plugin then reports of the layer.
+which one the plugin then reports of the layer. Of a sequence in chunks, the state is either a state
+of the graph's own, or passed by hand: two requests take turns, and one writes what the other reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import openvino as ov
 from openvino import opset13 as ops
+from openvino import passes
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
-from benchmarks.peers import Variant, reordered
+from benchmarks.peers import Variant, chunked, reordered
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
@@ -39,19 +42,89 @@ def start(cpus: Sequence[int]) -> None:
 
 def variants(case: Case) -> list[Variant]:
     """Inference; OpenVINO does not train."""
+    if case.workload.chunks:
+        return [_by_hand(case), _stateful(case)]
     return [_variant(case, time_major) for time_major in (False, True)]
 
 
-def _variant(case: Case, time_major: bool) -> Variant:
-    arrays = draw(case)
+def _compiled(model: Any, dtype: str) -> Any:
     settings = {
-        "INFERENCE_PRECISION_HINT": _PRECISIONS[case.dtype],
+        "INFERENCE_PRECISION_HINT": _PRECISIONS[dtype],
         "PERFORMANCE_HINT": "LATENCY",
         "NUM_STREAMS": 1,
         "INFERENCE_NUM_THREADS": _threads,
         "ENABLE_CPU_PINNING": False,  # the process is pinned already
     }
-    compiled: Any = _core.compile_model(_model(case, arrays, time_major), "CPU", settings)
+    return _core.compile_model(model, "CPU", settings)
+
+
+def _by_hand(case: Case) -> Variant:
+    """Two requests, whose states are each other's results."""
+    arrays = draw(case)
+    compiled = _compiled(_model(case, arrays, time_major=False), case.dtype)
+    requests: Any = [compiled.create_infer_request() for _ in range(2)]
+    x, *first = [ov.Tensor(np.float32, port.shape) for port in compiled.inputs]
+    second = [ov.Tensor(np.float32, tensor.shape) for tensor in first]
+    for request, before, after in zip(requests, (first, second), (second, first), strict=True):
+        for port, tensor in zip(compiled.inputs, (x, *before), strict=True):
+            request.set_tensor(port, tensor)
+        for port, tensor in zip(compiled.outputs[1:], after, strict=True):
+            request.set_tensor(port, tensor)
+    names = [port.any_name for port in compiled.inputs[1:]]
+    outputs = [request.get_tensor(compiled.outputs[0]).data for request in requests]
+
+    def begin() -> Callable[[Any], Any]:
+        turns = itertools.cycle(zip(requests, outputs, strict=True))
+        for name, tensor in zip(names, first, strict=True):
+            tensor.data[...] = arrays[name].swapaxes(0, 1)
+
+        def take(chunk: Any) -> Any:
+            request, output = next(turns)
+            x.data[...] = chunk.swapaxes(0, 1)
+            request.infer()
+            return output[:, 0].swapaxes(0, 1)
+
+        return take
+
+    return chunked(f"by hand, {_precision(compiled)}", case, begin)
+
+
+def _stateful(case: Case) -> Variant:
+    """A request whose state is a variable of the graph."""
+    arrays = draw(case)
+    model = _model(case, arrays, time_major=False)
+    states = {name: name.replace("input", "output") for name in ("input_h", "input_c")}
+    known = {port.any_name for port in model.inputs}
+    pairs = {a: b for a, b in states.items() if a in known}
+    manager: Any = passes.Manager()
+    manager.register_pass(passes.MakeStateful(pairs))
+    manager.run_passes(model)
+    compiled = _compiled(model, case.dtype)
+    request: Any = compiled.create_infer_request()
+    (port,) = compiled.inputs
+    x = ov.Tensor(np.float32, port.shape)
+    request.set_tensor(port, x)
+    output = request.get_tensor(compiled.outputs[0]).data
+
+    def begin() -> Callable[[Any], Any]:
+        request.reset_state()
+        for state in request.query_state():
+            (name,) = [name for name in pairs if name in state.name]
+            state.state = ov.Tensor(np.ascontiguousarray(arrays[name].swapaxes(0, 1)))
+
+        def take(chunk: Any) -> Any:
+            x.data[...] = chunk.swapaxes(0, 1)
+            request.infer()
+            return output[:, 0].swapaxes(0, 1)
+
+        return take
+
+    return chunked(f"stateful, {_precision(compiled)}", case, begin)
+
+
+def _variant(case: Case, time_major: bool) -> Variant:
+    arrays = draw(case)
+    compiled = _compiled(_model(case, arrays, time_major), case.dtype)
     request: Any = compiled.create_infer_request()
     for port in compiled.inputs:
         array = arrays[port.any_name]

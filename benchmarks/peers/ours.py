@@ -20,7 +20,7 @@ from iree.runtime import flags
 
 import rnn_compiler as rc
 from benchmarks.inputs import Arrays, cell_of, draw
-from benchmarks.peers import Variant
+from benchmarks.peers import Variant, chunked
 from benchmarks.rows import CALLS, Case
 from rnn_compiler.runtime import Function, Program, get_device
 from rnn_compiler.schema.dtypes import DTYPES
@@ -40,6 +40,8 @@ def start(cpus: Sequence[int]) -> None:
 
 def variants(case: Case) -> list[Variant]:
     """The case on each device; or, if it is about calling, called in its way."""
+    if case.workload.chunks:
+        return _streams(case)
     artifact = rc.compile(module_of(case))
     if case.way:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]
@@ -49,7 +51,27 @@ def variants(case: Case) -> list[Variant]:
     ]
 
 
-def module_of(case: Case) -> rc.Module:
+def _streams(case: Case) -> list[Variant]:
+    """A stream on each device, the weights frozen."""
+    drawn = draw(case)
+    states = ["input_h", *(["input_c"] if cell_of(case) == "lstm" else [])]
+    results = ["output", *(name.replace("input", "output") for name in states)]
+    frozen = rc.freeze(module_of(case, outputs=results), {"params": drawn["params"]})
+    artifact = rc.compile(frozen)
+
+    def on(device: str) -> Variant:
+        program = rc.runtime.load(artifact, device)
+
+        def begin() -> Callable[[Any], Any]:
+            stream = program.stream(**{name: drawn[name] for name in states})
+            return lambda chunk: stream(input=chunk).output
+
+        return chunked(device, case, begin)
+
+    return [on(device) for device in _devices]
+
+
+def module_of(case: Case, **options: Any) -> rc.Module:
     """The module that a case calls."""
     workload, size = case.workload, case.size
     dims = {
@@ -61,7 +83,8 @@ def module_of(case: Case) -> rc.Module:
     }
     known = {dim for op in workload.ops for dim in _signature(op).dimensions}
     given = {name: value for name, value in dims.items() if name in known}
-    return rc.build(list(workload.ops), dtype=case.dtype, **given, **workload.attributes)
+    given |= {**workload.attributes, **options}
+    return rc.build(list(workload.ops), dtype=case.dtype, **given)
 
 
 def _signature(op: str) -> Any:

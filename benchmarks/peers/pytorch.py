@@ -14,7 +14,7 @@ import torch
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights, pack_params
-from benchmarks.peers import Variant
+from benchmarks.peers import Variant, chunked
 from benchmarks.rows import Case
 
 __all__ = ["fetch", "inference", "layer_of", "start", "tensors_of", "training", "variants"]
@@ -31,6 +31,8 @@ def start(cpus: Sequence[int]) -> None:
 
 def variants(case: Case) -> list[Variant]:
     """Inference, or forward and backward."""
+    if case.workload.chunks:
+        return _streams(case)
     tensors = tensors_of(case)
     layer = layer_of(case).to(getattr(torch, case.dtype))
     run = training(layer, tensors) if case.workload.passes > 1 else inference(layer, tensors)
@@ -53,6 +55,28 @@ def tensors_of(case: Case) -> dict[str, Any]:
                 tensors[name], torch.from_numpy(lengths), enforce_sorted=False
             )
     return tensors
+
+
+def _streams(case: Case) -> list[Variant]:
+    """The layer on chunks: its state goes from one call to the next."""
+    layer, drawn = layer_of(case).eval(), draw(case)
+
+    def begin() -> Callable[[Any], Any]:
+        state: Any = tuple(torch.from_numpy(drawn[f"input_{name}"]) for name in _states(layer))
+        state = state if len(state) == 2 else state[0]
+
+        @torch.inference_mode()
+        def take(chunk: Any) -> Any:
+            nonlocal state
+            output, state = layer(torch.from_numpy(chunk), state)
+            return output.numpy()
+
+        return take
+
+    return [
+        chunked("oneDNN", case, begin),
+        chunked("without oneDNN", case, lambda: _without_onednn(begin())),
+    ]
 
 
 def layer_of(case: Case, layers: Mapping[str, Any] = _LAYERS) -> Any:
@@ -116,13 +140,13 @@ def _data(sequence: Any) -> Any:
     return sequence.data if isinstance(sequence, PackedSequence) else sequence
 
 
-def _without_onednn(run: Callable[[], Any]) -> Callable[[], Any]:
+def _without_onednn(run: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(run)
-    def slow() -> Any:
+    def slow(*arguments: Any) -> Any:
         before = torch._C._get_mkldnn_enabled()
         torch._C._set_mkldnn_enabled(False)
         try:
-            return run()
+            return run(*arguments)
         finally:
             torch._C._set_mkldnn_enabled(before)
 

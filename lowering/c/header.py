@@ -11,7 +11,13 @@ from rnn_compiler.lowering.c.text import call, comment, indented
 __all__ = ["parallel_parameters", "parameters", "print_header"]
 
 
-def print_header(name: str, functions: Sequence[Function], origin: str, processor: str) -> str:
+def print_header(
+    name: str,
+    functions: Sequence[Function],
+    origin: str,
+    processor: str,
+    compared: str | None = None,
+) -> str:
     """The text of ``NAME.h``.
 
     Args:
@@ -19,6 +25,7 @@ def print_header(name: str, functions: Sequence[Function], origin: str, processo
         functions: What it declares.
         origin: What made it, and for what.
         processor: What it takes of a processor.
+        compared: What computed the results that a self test compares with; None without one.
     """
     guard = f"{name.upper()}_H"
     lines = [
@@ -56,6 +63,8 @@ def print_header(name: str, functions: Sequence[Function], origin: str, processo
     ]
     for function in functions:
         lines += _declared(name, function)
+    if compared is not None:
+        lines += _selftest(name, compared)
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */"]
     return "\n".join(lines) + "\n"
 
@@ -141,6 +150,20 @@ def _declared(name: str, function: Function) -> list[str]:
         "",
         "/* The same numbers, with workgroups run by a function of the caller's. */",
         *call(f"int {f}_parallel(", parallel_parameters(name, function), ");"),
+        "",
+    ]
+
+
+def _selftest(name: str, compared: str) -> list[str]:
+    return [
+        *comment(
+            [
+                "Calls all functions with sample arguments, and compares what they give with what",
+                f"{compared} computed: 0, or a code. In {name}_selftest.c, for who wants it.",
+                "It has memory of its own, so only one thread may call it at a time.",
+            ]
+        ),
+        f"int {name}_selftest(void);",
         "",
     ]
 

@@ -20,6 +20,7 @@ __all__ = [
     "check_file_name",
     "check_identifier",
     "functions_of",
+    "packed_tensors",
     "scalar_ranges",
 ]
 
@@ -206,7 +207,7 @@ def functions_of(
         found.append(_checked(function, types))
         if spec.prepack not in types:
             continue
-        packed = _packed(types[spec.prepack].results)
+        packed = tuple(map(_member, packed_tensors(types[spec.prepack].results)))
         weights = tuple(member for member in arguments if member.name in spec.weights)
         comment = (
             f"Packs {', '.join(spec.weights)} for {spec.prepacked}. What it gives is for this code "
@@ -241,10 +242,11 @@ def _optional(member: Member) -> Member:
     return Member(member.name, member.dtype, member.shape, member.formula, may_be_null=True)
 
 
-def _packed(types: Sequence[TensorType]) -> tuple[Member, ...]:
+def packed_tensors(types: Sequence[TensorType]) -> tuple[TensorSpec, ...]:
+    """What a function that packs weights gives."""
     names = ["packed"] if len(types) == 1 else [f"packed_{k}" for k in range(len(types))]
     return tuple(
-        Member(name, each.dtype, each.shape) for name, each in zip(names, types, strict=True)
+        TensorSpec(name, each.dtype, each.shape) for name, each in zip(names, types, strict=True)
     )
 
 

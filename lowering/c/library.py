@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
+
+import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.cpu_check import cpu_check
@@ -21,6 +24,8 @@ from rnn_compiler.lowering.c.interface import (
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.object_file import Kernel, ObjectFile
 from rnn_compiler.lowering.c.schedule import Dispatch, steps_in
+from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
+from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import print_source
 from rnn_compiler.lowering.c.support import INTERNAL
 from rnn_compiler.schema.dtypes import DTYPES
@@ -29,6 +34,12 @@ from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 __all__ = ["Library", "make_library"]
 
 _LIBRARY_NAMES = ("getauxval", "memcpy", "memset")
+
+_NUMBERED = re.compile(r"(call|sample)_\d+")
+"""The names of data, and of calls of a self test."""
+
+_UNREAD = -1
+"""The number of no constant."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +51,14 @@ class Library:
         source: The text of ``NAME.c``.
         object: The bytes of ``NAME.o``.
         functions: What is in them.
+        selftest: The text of ``NAME_selftest.c``; empty without samples.
     """
 
     header: str
     source: str
     object: bytes
     functions: tuple[Function, ...]
+    selftest: str = ""
 
 
 def make_library(
@@ -56,7 +69,8 @@ def make_library(
     object_file: bytes,
     target: TargetSpec,
     origin: str,
-    frozen: Mapping[str, Mapping[str, bytes]] = MappingProxyType({}),
+    frozen: Mapping[str, Mapping[str, npt.NDArray[Any]]] = MappingProxyType({}),
+    samples: Samples | None = None,
 ) -> Library:
     """Makes the files of a module.
 
@@ -68,8 +82,10 @@ def make_library(
         object_file: The object of its compiled code; empty if it has none.
         target: What it was compiled for.
         origin: What made it, in a sentence.
-        frozen: Of functions, the bytes of arguments that no call passes: they become constants of
-            the source file. Such a function has no companions.
+        frozen: Of functions, the arrays that no call passes: arguments, and what the companion that
+            packs them gives, if there is one. They become constants, as far as they are read. Such
+            a function has no companions.
+        samples: Arguments and results for a self test.
 
     Raises:
         InvalidArgumentError: A name cannot be one in C, or two things would have the same.
@@ -84,7 +100,8 @@ def make_library(
     }
     program = read_host_program(host_program, sizes, scalar_ranges(specs))
     functions = functions_of(specs, types, program.schedules)
-    functions, constants = _with_frozen(functions, frozen, program.constants)
+    functions, data = _with_frozen(functions, frozen, program.constants)
+    constants = {f"{name}_constant_{k}": each for k, each in enumerate(data)}
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
     used = {
@@ -94,40 +111,50 @@ def make_library(
         if isinstance(step, Dispatch)
     }
     kernels = _symbols(name, [kernel for kernel in known.kernels if kernel in used])
-    _check_names(name, functions, kernels)
-    messages = Messages(functions, target.features)
+    _check_names(name, functions, [*kernels.values(), *constants])
+    compared = tested(functions, samples.cases) if samples else []
+    messages = Messages(functions, target.features, [each.function for each in compared])
     check = cpu_check(target.architecture, target.features)
     needed = f"an {target.architecture} processor"
     if target.features:
         needed += f" with {', '.join(target.features)}"
     return Library(
-        print_header(name, functions, origin, needed),
-        print_source(name, functions, kernels, constants, messages, check, origin),
-        known.with_only(kernels),
+        print_header(name, functions, origin, needed, samples and samples.computed_by),
+        print_source(name, functions, kernels, [*constants], messages, check, origin),
+        known.with_only(kernels, constants),
         tuple(functions),
+        print_selftest(name, functions, samples, messages, origin) if samples else "",
     )
 
 
 def _with_frozen(
     functions: Sequence[Function],
-    frozen: Mapping[str, Mapping[str, bytes]],
+    frozen: Mapping[str, Mapping[str, npt.NDArray[Any]]],
     constants: Sequence[bytes],
 ) -> tuple[list[Function], list[bytes]]:
-    """Functions without their frozen arguments, and all constants."""
+    """Functions without their frozen arguments, and all constants.
+
+    A function with a companion that takes weights packed does what that does.
+    """
     made: list[Function] = []
     data = [*constants]
+    known = {function.name: function for function in functions}
     without = {f"{name}_{end}" for name in frozen for end in ("prepack", "prepacked")}
     for function in functions:
+        if function.name in without:
+            continue
         values = frozen.get(function.name, {})
+        does = known.get(f"{function.name}_prepacked", function) if values else function
         numbers: dict[int, int] = {}
-        for k, member in enumerate(function.arguments):
-            if member.name in values:
-                numbers[k] = len(data)
-                data.append(values[member.name])
-        left = tuple(member for k, member in enumerate(function.arguments) if k not in numbers)
-        schedule = function.schedule.with_constants(numbers)
-        if function.name not in without:
-            made.append(replace(function, arguments=left, schedule=schedule))
+        for k, member in enumerate(does.arguments):
+            if member.name not in values:
+                continue
+            numbers[k] = len(data) if does.schedule.reads(k) else _UNREAD
+            if numbers[k] != _UNREAD:
+                data.append(values[member.name].tobytes())
+        left = tuple(member for k, member in enumerate(does.arguments) if k not in numbers)
+        schedule = does.schedule.with_constants(numbers)
+        made.append(replace(function, arguments=left, schedule=schedule))
     return made, data
 
 
@@ -164,13 +191,15 @@ def _symbols(name: str, kernels: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _check_names(name: str, functions: Sequence[Function], kernels: Mapping[str, str]) -> None:
+def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str]) -> None:
     """Checks that each name of the files stands for one thing.
 
     Raises:
         InvalidArgumentError: One does not; the message says which.
     """
-    names = [*INTERNAL, *_LIBRARY_NAMES, *kernels.values(), f"{name}_error", f"{name}_run"]
+    names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *symbols]
+    names += [each.name for each in functions if _NUMBERED.fullmatch(each.name)]
+    names += [f"{name}_{end}" for end in ("error", "run", "selftest")]
     macros = [f"{name.upper()}_H", f"{name.upper()}_ALIGNMENT"]
     for function in functions:
         check_identifier(function.name, "function")

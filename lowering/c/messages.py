@@ -25,8 +25,21 @@ class Messages:
     which the kind of the mistake is added; so equal ones of several functions share it.
     """
 
-    def __init__(self, functions: Sequence[Function], features: Sequence[str]) -> None:
+    def __init__(
+        self,
+        functions: Sequence[Function],
+        features: Sequence[str],
+        tested: Sequence[Function] = (),
+    ) -> None:
+        """Gives all codes.
+
+        Args:
+            functions: The functions.
+            features: What they need of a processor.
+            tested: Those whose results a self test compares.
+        """
         self._codes: dict[tuple[str, int | None, int | None], int] = {}
+        self._samples: dict[tuple[str, str], int] = {}
         self.texts: dict[int, str] = {
             0: "no error",
             NO_STRUCT: "arguments or results: a null pointer",
@@ -41,6 +54,13 @@ class Messages:
                 self._add(member, written=False)
             for member in function.results:
                 self._add(member, written=True)
+        for function in tested:
+            for member in function.results:
+                code = _FIRST + 4 * len(self._codes) + len(self._samples)
+                self._samples[function.name, member.name] = code
+                self.texts[code] = (
+                    f"{function.name}: {member.name}: not what it was where this was made"
+                )
 
     def of(self, member: Member) -> int:
         """The code of an argument or result, to which that of the mistake is added."""
@@ -50,6 +70,10 @@ class Messages:
     def scratch(self) -> int:
         """The code of the scratch memory."""
         return self._codes["scratch", None, None]
+
+    def of_sample(self, function: Function, member: Member) -> int:
+        """The code of a result that differs from what it should be."""
+        return self._samples[function.name, member.name]
 
     def _add(self, member: Member, *, written: bool) -> None:
         key = (member.name, member.minimum, member.maximum)

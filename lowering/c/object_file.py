@@ -6,7 +6,8 @@ runtime/src/iree/hal/local/executable_library.h, version 0.6). It also holds a w
 and what debuggers read. Programs in C call the code directly, so the tables are read and checked
 here and only the code goes into the new object, with all that it refers to, as global symbols with
 a prefix of their own: any number of such objects link into one program. Hidden symbols, so that a
-shared library that holds them does not export them.
+shared library that holds them does not export them. Constants lie beside the code: as source they
+would be two and a half times as large, and take C compilers minutes.
 
 ELF of 64 bits, little-endian, with RELA relocations, as on x86-64, AArch64 and RISC-V; see the
 System V ABI, chapters 4 and 5 (https://www.sco.com/developers/gabi/).
@@ -15,11 +16,14 @@ System V ABI, chapters 4 and 5 (https://www.sco.com/developers/gabi/).
 from __future__ import annotations
 
 import contextlib
+import copy
 import struct
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.schedule import ALIGNMENT
 
 __all__ = ["Kernel", "ObjectFile"]
 
@@ -30,7 +34,8 @@ _RELOCATION = struct.Struct("<QQq")
 
 _SYMTAB, _STRTAB, _RELA, _NOBITS = 2, 3, 4, 8
 _GROUP_MEMBER = 0x200
-_FUNCTION, _GLOBAL, _HIDDEN = 2, 1, 2
+_OBJECT, _FUNCTION, _GLOBAL, _HIDDEN = 1, 2, 1, 2
+_PROGRAM_BITS, _ALLOCATED = 1, 2
 _UNDEFINED, _RESERVED = 0, 0xFF00
 _KEPT_NAMES = (".note.GNU-stack", ".note.gnu.property", ".riscv.attributes", ".ARM.attributes")
 """Sections that nothing refers to and linkers read."""
@@ -197,19 +202,36 @@ class ObjectFile:
                 return number
         raise ValueError(f"no function at {value} of {self._sections[section].name}")
 
-    def with_only(self, kernels: Mapping[str, str]) -> bytes:
-        """An object with some of the code alone, and what that refers to.
+    def with_only(
+        self, kernels: Mapping[str, str], constants: Mapping[str, bytes] = MappingProxyType({})
+    ) -> bytes:
+        """An object with some of the code alone, and what that refers to, and with constants.
 
         Args:
             kernels: The names of the code, each with that of its new, global symbol.
+            constants: Bytes, by such symbols.
 
         Raises:
             UnsupportedError: The code refers to something that is not in the object.
         """
         with _understood():
-            return self._with_only(
-                {self.kernels[name].symbol: symbol for name, symbol in kernels.items()}
-            )
+            entries = {self.kernels[name].symbol: symbol for name, symbol in kernels.items()}
+            entries |= {len(self._symbols) + k: symbol for k, symbol in enumerate(constants)}
+            return self._with_constants(constants)._with_only(entries)
+
+    def _with_constants(self, constants: Mapping[str, bytes]) -> ObjectFile:
+        """The same with a section of constants, and their symbols after all others."""
+        made = copy.copy(self)
+        content, symbols = bytearray(), list[_Symbol]()
+        for name, data in constants.items():
+            content += bytes(-len(content) % ALIGNMENT)
+            place = len(self._sections), len(content), len(data)
+            symbols.append(_Symbol(name, _OBJECT, 0, *place))
+            content += data
+        facts = (_PROGRAM_BITS, _ALLOCATED, ALIGNMENT, 0, len(content), bytes(content))
+        made._sections = [*self._sections, _Section(".rodata.constants", *facts)]
+        made._symbols = [*self._symbols, *symbols]
+        return made
 
     def _with_only(self, entries: Mapping[int, str]) -> bytes:
         """An object with the code that some symbols lead to, under other names."""
@@ -237,8 +259,9 @@ class ObjectFile:
         symbols = [
             replace(self._symbols[number], info=self._symbols[number].info & 15) for number in local
         ] + [
-            replace(self._symbols[number], name=name, info=_GLOBAL << 4 | _FUNCTION, other=_HIDDEN)
+            replace(self._symbols[number], name=name, info=info, other=_HIDDEN)
             for number, name in entries.items()
+            for info in [_GLOBAL << 4 | self._symbols[number].info & 15]
         ]
         order = {number: k for k, number in enumerate((*local, *entries), 1)}
         return self._write(sections, symbols, order, 1 + len(local))

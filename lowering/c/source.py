@@ -29,7 +29,7 @@ def print_source(
     name: str,
     functions: Sequence[Function],
     kernels: Mapping[str, str],
-    constants: Sequence[bytes],
+    constants: Sequence[str],
     messages: Messages,
     check: CpuCheck,
     origin: str,
@@ -40,7 +40,7 @@ def print_source(
         name: NAME.
         functions: What it defines.
         kernels: The symbol of each piece of compiled code.
-        constants: Bytes that the functions read.
+        constants: The symbol of each constant that they read.
         messages: The codes that they return.
         check: How the processor is asked for what they need.
         origin: What made it, and for what.
@@ -55,21 +55,21 @@ def print_source(
         *check.includes,
         "",
     ]
+    declared = [f"extern kernel {symbol};" for kernel, symbol in kernels.items() if kernel in used]
+    declared += [f"extern const unsigned char {symbol}[];" for symbol in constants]
+    lines += [TYPES] if used else []
+    lines += _externals(declared)
     if used:
-        lines += [TYPES, *_externals(kernels, used), _filled(CALLS, name)]
+        lines += [_filled(CALLS, name)]
     else:
         lines += [f"struct caller {{\n    {name}_run *run;\n    void *context;\n}};\n"]
-    if constants:
-        lines += ["#ifndef __cplusplus", "#include <stdalign.h>", "#endif", ""]
-        for k, data in enumerate(constants):
-            lines += _constant(k, data)
     lines += [_filled(CHECKS, name)]
     if any(isinstance(step, Fill) and len(step.pattern) > 1 for step in steps):
         lines += [FILL]
     if check.function:
         lines += ["static int cpu_is_known(void)", "{", *indented(check.function), "}", ""]
     for function in functions:
-        lines += _defined(name, function, kernels, messages, asks=bool(check.function))
+        lines += _defined(name, function, kernels, constants, messages, asks=bool(check.function))
     lines += _error(name, messages)
     return "\n".join(lines) + "\n"
 
@@ -82,27 +82,12 @@ def _filled(text: str, name: str) -> str:
     )
 
 
-def _externals(kernels: Mapping[str, str], used: set[str]) -> list[str]:
-    return [
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-        *(f"extern kernel {symbol};" for kernel, symbol in kernels.items() if kernel in used),
-        "#ifdef __cplusplus",
-        "}",
-        "#endif",
-        "",
-    ]
-
-
-def _constant(number: int, data: bytes) -> list[str]:
-    """A constant as words of 64 bits, which is short and has no byte order of its own here."""
-    words = [
-        f"{int.from_bytes(data[k : k + 8].ljust(8, bytes(1)), 'little'):#x}"
-        for k in range(0, len(data), 8)
-    ]
-    start = f"alignas({ALIGNMENT}) static const uint64_t constant_{number}[] = {{"
-    return [*wrapped(start, words, "};"), ""]
+def _externals(declarations: Sequence[str]) -> list[str]:
+    """What the object has."""
+    if not declarations:
+        return []
+    opened = ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    return [*opened, *declarations, "#ifdef __cplusplus", "}", "#endif", ""]
 
 
 def _error(name: str, messages: Messages) -> list[str]:
@@ -125,13 +110,14 @@ def _defined(
     name: str,
     function: Function,
     kernels: Mapping[str, str],
+    constants: Sequence[str],
     messages: Messages,
     *,
     asks: bool,
 ) -> list[str]:
     """The definition of a function, and of its parallel form, which does the work."""
     f = function.name
-    body = _Body(function, kernels, messages)
+    body = _Body(function, kernels, constants, messages)
     steps = body.steps(function.schedule.steps)
     dispatches = any(isinstance(step, Dispatch) for step in steps_in(function.schedule.steps))
     lines = [
@@ -165,9 +151,16 @@ def _defined(
 class _Body:
     """The inside of a function."""
 
-    def __init__(self, function: Function, kernels: Mapping[str, str], messages: Messages) -> None:
+    def __init__(
+        self,
+        function: Function,
+        kernels: Mapping[str, str],
+        constants: Sequence[str],
+        messages: Messages,
+    ) -> None:
         self._function = function
         self._kernels = kernels
+        self._constants = constants
         self._messages = messages
 
     def checks(self) -> list[str]:
@@ -247,7 +240,7 @@ class _Body:
         elif span.place is Place.RESULT:
             base = f"results->{function.results[span.index].name}"
         else:
-            base = f"constant_{span.index}"
+            base = self._constants[span.index]
         return f"(char *){base} + {span.offset}" if span.offset else f"(void *){base}"
 
     def _dispatch(self, step: Dispatch) -> list[str]:

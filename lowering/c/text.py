@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-__all__ = ["call", "comment", "indented", "wrapped"]
+__all__ = ["call", "comment", "indented", "words", "wrapped"]
 
 _WIDTH = 96
 
@@ -58,3 +58,18 @@ def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
             row = ""
         row += f"{item}, "
     return [*lines, f"    {row.rstrip().rstrip(',')}", end.lstrip()]
+
+
+def words(name: str, data: bytes, alignment: int) -> list[str]:
+    """Data as words of 64 bits, at least one: short, and without a byte order of its own here.
+
+    Example:
+        >>> words("data", b"ab", 64)
+        ['alignas(64) static const uint64_t data[] = {0x6261};', '']
+    """
+    numbers = [
+        f"{int.from_bytes(data[k : k + 8].ljust(8, bytes(1)), 'little'):#x}"
+        for k in range(0, max(1, len(data)), 8)
+    ]
+    start = f"alignas({alignment}) static const uint64_t {name}[] = {{"
+    return [*wrapped(start, numbers, "};"), ""]

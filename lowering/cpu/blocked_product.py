@@ -27,7 +27,7 @@ from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
+from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
@@ -38,10 +38,13 @@ BLOCK = range(64, 513)
 """How many rows a block may have."""
 
 MANY = 128
-"""Rows from which the packing of a right-hand side is made up for."""
+"""Rows from which the packing of a right-hand side is made up for, if it is larger than `CACHE`."""
 
 CACHE = 2 << 20
-"""Bytes of a right-hand side that need no packing: about a second-level cache."""
+"""Bytes of a right-hand side that fit into a second-level cache, about."""
+
+SMALL = 1 << 17
+"""Bytes of one that needs no packing. Those between are packed for twice `MANY` rows."""
 
 STREAM = 16
 """Rows of a right-hand side of several such caches that are read side by side for fewer than `MANY`
@@ -99,7 +102,8 @@ class BlockedProduct:
         cut = is_added and self.columns % self.panel
         if self.paired and self.columns < NARROWEST:
             self.panel, cut = NARROWEST, True
-        self.packed = bool(axes[1] == 1 or (many and size > CACHE) or cut)
+        pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
+        self.packed = bool(axes[1] == 1 or pays or cut)
         self.streamed = size > 4 * CACHE and not (many or self.packed or self.by_columns)
         self.count = self._count()
         self.block = -(-self.rows // self.count)
@@ -163,8 +167,7 @@ def blocked_product(
         rhs = pack(outside, vectors, rhs, 1 - axes[1], plan.panel)
     if plan.by_columns:
         lhs = pack(outside, vectors, lhs, 1, plan.tile, plan.count, together=False)
-    pipeline = VECTORS if plan.paired and not plan.streamed else TILED
-    executable = Executable(outside, "product", plan.count * plan.across, pipeline)
+    executable = Executable(outside, "product", plan.count * plan.across)
     body = executable.body
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     column: Index = 0

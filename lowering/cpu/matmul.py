@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rnn_compiler.lowering.cpu.paired_product import PAIRED, paired_product
+from rnn_compiler.lowering.cpu.row_tile import row_tile
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.attributes import cpu_tiles
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
@@ -44,7 +45,7 @@ def tile_matmul(
         vectors: The vector unit.
         lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
         rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`paired_product`).
-        start: What the product is added to, ``[rows, P]``; None for zeros.
+        start: What the product is added to, ``[P]`` or ``[rows, P]``; None for zeros.
         lhs_transposed: Whether `lhs` is. Its tiles are higher and less wide then, since its rows
             fill registers too.
     """
@@ -52,6 +53,8 @@ def tile_matmul(
         return paired_product(body, vectors, lhs, rhs, start, lhs_transposed=lhs_transposed)
     inner, width = known(rhs.shape)
     element = lhs.element
+    if len(lhs.shape) == 1 and width >= vectors.lanes(element):
+        return row_tile(body, vectors, lhs, rhs, start)
     rows = known(lhs.shape)[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
     columns = vectors.columns(width, element) if rows else width
     tallest = vectors.rows

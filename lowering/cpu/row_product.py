@@ -17,7 +17,7 @@ from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
-from rnn_compiler.lowering.kernel.executable import TILED, VECTORS, Executable
+from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index
 from rnn_compiler.lowering.kernel.shares import first_only, share
@@ -55,7 +55,7 @@ def row_product(
         rhs = pack(outside, vectors, rhs, 1 - axes[1], panel)
         if full + bool(rest) == 1:
             rhs = outside.collapse(rhs, [[0, 1], [2]])
-    executable = Executable(outside, "row_product", parts, VECTORS if paired else TILED)
+    executable = Executable(outside, "row_product", parts)
     row = outside.collapse(lhs, [[0, 1]])
     row, rhs = (executable.read(outside.held(each)) for each in (row, rhs))
     body, part = executable.body, executable.workgroup()

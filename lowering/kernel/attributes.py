@@ -97,10 +97,10 @@ def cpu_tiles(parallel: Sequence[int], reduction: Sequence[int] = ()) -> dict[st
     return {"lowering_config": ir.Attribute.parse(text)}
 
 
-def cpu_pipeline(name: str) -> dict[str, ir.Attribute]:
-    """The pipeline by which IREE compiles a dispatch for CPUs; its ops say their tile sizes."""
+def cpu_pipeline(name: str) -> ir.Attribute:
+    """The pipeline by which IREE compiles a dispatch for CPUs."""
     text = f"#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<{name}>>"
-    return {"translation_info": ir.Attribute.parse(text)}
+    return ir.Attribute.parse(text)
 
 
 def gpu_shares(

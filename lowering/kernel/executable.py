@@ -21,15 +21,24 @@ from rnn_compiler.lowering.kernel.attributes import (
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
 from rnn_compiler.lowering.kernel.function import Function, create_function, set_function_type
 from rnn_compiler.lowering.kernel.number import Number, element_type
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, ops_of
 
-__all__ = ["TILED", "VECTORS", "Executable"]
+__all__ = ["Executable"]
 
 _UNNAMED = "dispatch"
 """Its name until it is placed; so that those alike are."""
 
-TILED, VECTORS = "DoubleTilingExpert", "Default"
-"""Pipelines of IREE: for ops that say their tile sizes, and for bodies without such."""
+_TILED, _PLAIN = "DoubleTilingExpert", "Default"
+"""Pipelines of IREE: for bodies with an op that says its tile sizes, and for those without one, for
+which IREE 3.13 fails to build the first."""
+
+
+def _says_tiles(op: ir.Operation) -> bool:
+    """Whether an op, or one in it, says its tile sizes."""
+    blocks = [block for region in op.regions for block in region.blocks]
+    return "lowering_config" in op.attributes or any(
+        _says_tiles(each) for block in blocks for each in ops_of(block)
+    )
 
 
 class Executable:
@@ -41,20 +50,17 @@ class Executable:
         body: What every workgroup does.
     """
 
-    def __init__(
-        self, outside: Function, kind: str, workgroups: int, pipeline: str = TILED
-    ) -> None:
+    def __init__(self, outside: Function, kind: str, workgroups: int) -> None:
         """Starts one.
 
         Args:
             outside: Where it is dispatched.
             kind: What it is; a part of its name.
             workgroups: How many workgroups run it.
-            pipeline: How IREE compiles it; `VECTORS` if there is no op in it to be cut up.
         """
         self.name = outside.name_executable(kind)
         self._outside, self._workgroups = outside, workgroups
-        self._function, self._block = create_function(_UNNAMED, **cpu_pipeline(pipeline))
+        self._function, self._block = create_function(_UNNAMED)
         self.body = Body(self._block, outside.location)
         self._zero = self.body.index(0)
         self._operands: list[ir.Value] = []
@@ -158,6 +164,8 @@ class Executable:
             self._store(array, binding)
         self.body.op("func.return")
         set_function_type(self._function, [])
+        pipeline = _TILED if _says_tiles(self._function) else _PLAIN
+        self._function.attributes["translation_info"] = cpu_pipeline(pipeline)
         results = [*(made[0] for made in self._made), *(changed[0] for changed in self._changed)]
         ties = [*(-1 for _ in self._made), *(operand for _, operand, _ in self._changed)]
         self._dispatch = self._outside.op(

@@ -57,8 +57,6 @@ def instance_of(call: Call) -> FunctionSpec:
                 call.op, dim, f"{found.get(dim)}, as its tensors say", repr(size)
             )
     spec = form.specialize(dtype=dtype, dims=found, attributes=given)
-    # Nothing of an op within another module is packed beforehand.
-    spec = replace(spec, weights=())
     _check_operands(spec, operands)
     _check_results(spec, call.results)
     return spec

@@ -9,7 +9,7 @@ StableHLO.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import public_interface
+from rnn_compiler.lowering.linking.weights import Weights
 from rnn_compiler.lowering.mlir import ir, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.dtypes import DTYPES
@@ -70,9 +71,17 @@ def link_module(text: str) -> Linked:
                 "none",
             )
         module.operation.verify()
+        weights = Weights(module, made.values())
+        functions = [_with_weights(spec, weights.of(spec.function)) for spec in functions]
         located = module.operation.get_asm(enable_debug_info=True)
         name = symbol_of(module.operation)
     return Linked(located, tuple(functions), tuple(made.values()), name)
+
+
+def _with_weights(spec: FunctionSpec, numbers: Collection[int]) -> FunctionSpec:
+    """A public function with some of its arguments known as weights."""
+    names = tuple(each.name for k, each in enumerate(spec.arguments) if k in numbers)
+    return replace(spec, weights=names)
 
 
 def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpec]) -> FunctionSpec:

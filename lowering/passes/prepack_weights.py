@@ -29,6 +29,7 @@ from rnn_compiler.lowering.passes.edits import (
     returning,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["prepack_weights"]
 
@@ -37,10 +38,13 @@ def prepack_weights(lowering: Lowering) -> None:
     """Adds the companions."""
     for spec in lowering.functions:
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
-        if not places or spec.frozen:
+        if not places or spec.frozen or _is_taken(lowering.module, spec):
             continue
         prepack = inlined_copy(lowering.module, spec.function, spec.prepack)
         prepacked = inlined_copy(lowering.module, spec.function, spec.prepacked)
+        for attribute in ("arg_attrs", "res_attrs"):  # a user's, of other arguments
+            if attribute in prepack.attributes:
+                del prepack.attributes[attribute]
         made = packed(prepack, [block_of(prepack).arguments[k] for k in places])
         if not made:
             prepack.erase()
@@ -55,6 +59,12 @@ def prepack_weights(lowering: Lowering) -> None:
         for function in (prepack, prepacked):
             set_function_type(function, [value.type for value in end_of(function).operands])
         make_asynchronous(prepacked)
+
+
+def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:
+    """Whether a user's module has a function of a companion's name."""
+    symbols = ir.SymbolTable(module.operation)
+    return spec.prepack in symbols or spec.prepacked in symbols
 
 
 def _add_argument(function: ir.Operation, kind: ir.Type) -> ir.Value:

@@ -1,4 +1,4 @@
-"""`import`: the recurrent layers of a model, as a table or as a compiled module."""
+"""`import`: the recurrent layers of models, as a table or as a compiled module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler import stages
-from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, dims_of
+from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, keywords_of
 from rnn_compiler.cli.terminal import (
     print_json,
     print_line,
@@ -24,7 +24,8 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
-from rnn_compiler.runtime.paths import archive_path
+from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.weights.files import npz_bytes
 
@@ -35,13 +36,14 @@ def add_import(verbs: Any) -> None:
     """Adds the verb `import`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "import",
-        help="find, and compile, the recurrent layers of a model",
-        description="Lists the recurrent layers of a model, with sizes and weights; with -o, "
+        help="find, and compile, the recurrent layers of models",
+        description="Lists the recurrent layers of models, with sizes and weights; with -o, "
         "compiles them into one module with a function each. No framework is needed.",
     )
     parser.add_argument(
-        "path",
+        "paths",
         type=Path,
+        nargs="+",
         metavar="PATH",
         help="a SavedModel folder, a frozen GraphDef .pb, a .keras or .h5 file, or an .onnx file",
     )
@@ -66,6 +68,13 @@ def add_import(verbs: Any) -> None:
         help="dimensions that the model leaves open, or that replace its: batch_size=1",
     )
     parser.add_argument(
+        "--attr",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="attributes that replace the model's, where a layer has them: is_training=false",
+    )
+    parser.add_argument(
         "--target",
         action="append",
         metavar="TARGET",
@@ -82,17 +91,18 @@ def add_import(verbs: Any) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     if options.output is None:
-        for flag in ("dim", "target"):
+        for flag in ("dim", "attr", "target"):
             if getattr(options, flag):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
         check_output_folder(options.output)
-    layers = import_model(options.path, layers=options.layer)
+    paths: list[Path] = options.paths
+    layers = _layers(paths, options.layer)
     if options.output is None:
         if options.json:
             print_json([_facts(layer) for layer in layers])
         else:
-            _print_layers(options.path, layers)
+            _print_layers(paths, layers)
         return 0
     start = time.perf_counter()
     apart: bool = options.weights_apart
@@ -105,17 +115,31 @@ def _import(options: argparse.Namespace) -> int:
     for each in files:
         print_line(str(each))
     functions = ", ".join(function_names(layers))
-    print_text(f"functions: {functions}; weights are {'beside' if apart else 'in'} the module")
+    print_text(f"functions: {functions}")
     print_line(f"{seconds:.2f} s; next: less {shlex.quote(str(files[-1]))}", dim=True)
     return 0
+
+
+def _layers(paths: Sequence[Path], names: Sequence[str] | None) -> list[Layer]:
+    """The layers of models, or those of some names."""
+    if len(paths) == 1 or names is None:
+        return [layer for path in paths for layer in import_model(path, layers=names)]
+    layers = [layer for path in paths for layer in import_model(path)]
+    known = [layer.name for layer in layers]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--layer {name}: expected names out of {', '.join(known)}")
+    return [layer for layer in layers if layer.name in names]
 
 
 def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) -> list[Path]:
     """Compiles the layers; the files that were written, the README last."""
     folder: Path = options.output
-    name = identifier(Path(options.path.resolve().name).stem)
+    models = [path.resolve().name for path in options.paths]
+    name = identifier(Path(models[0]).stem)
+    given = keywords_of(options, list(dict.fromkeys(layer.op for layer in layers)))
     try:
-        module = build_layers(layers, name=name, frozen=not apart, **dims_of(options))
+        module = build_layers(layers, name=name, frozen=not apart, **given)
     except TypeError as error:
         raise UsageError(f"--dim: {error}") from error
     targets: list[str] = options.target or [current_target()]
@@ -129,13 +153,21 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     for function, layer in zip(names, layers, strict=True):
         if apart and layer.weights:
             written.append((folder / f"{function}.npz", npz_bytes(_storable(layer))))
-    text = readme(options.path, path.name, layers, module.functions, apart)
+    commands = _iree_commands(result, path) if isinstance(result, Artifact) else []
+    text = readme(models, path.name, layers, module.functions, apart, commands)
     written.append((folder / "README.md", text.encode()))
     with made_folder(folder):
         result.save(path)
         write_files(*written)
     archive = archive_path(path)  # of weights that are in the module
     return [path, *([archive] if archive.exists() else []), *(each for each, _ in written)]
+
+
+def _iree_commands(artifact: Artifact, path: Path) -> list[str]:
+    """What calls each function with IREE's own tool, in the folder of the artifact."""
+    manifest = artifact.manifest
+    names = path.name, archive_path(path).name
+    return [manifest.run_command(spec, *names) for spec in manifest.functions]
 
 
 def _storable(layer: Layer) -> dict[str, Any]:
@@ -148,22 +180,27 @@ def _storable(layer: Layer) -> dict[str, Any]:
 
 
 def readme(
-    path: Path, name: str, layers: Sequence[Layer], functions: Sequence[FunctionSpec], apart: bool
+    models: Sequence[str],
+    name: str,
+    layers: Sequence[Layer],
+    functions: Sequence[FunctionSpec],
+    apart: bool,
+    commands: Sequence[str],
 ) -> str:
     """How to call what was compiled.
 
     Args:
-        path: The model.
+        models: The names of the models' files.
         name: The compiled module.
         layers: Its layers.
         functions: Their functions.
         apart: Whether the weights are in files of their own.
+        commands: What calls them with IREE's own tool.
     """
     lines = [
-        f"# {_plain(path.resolve().name)}",
+        f"# {', '.join(map(_plain, models))}",
         "",
-        f"`{name}` holds the recurrent layers of this model, a function each. "
-        + ("Weights are in `FUNCTION.npz`." if apart else "Weights are in the module."),
+        f"`{name}` holds the recurrent layers, a function each. " + _where(layers, name, apart),
         "",
         "| function | layer | op | dtype | sizes |",
         "|---|---|---|---|---|",
@@ -190,7 +227,20 @@ def readme(
     inputs = f" {functions[0].function}.npz" if apart and layers[0].weights else ""
     command = f"rnn-compiler run {name}{inputs} --function {functions[0].function} --random"
     lines += ["", "On the command line, with drawn input:", "", "```sh", command, "```", ""]
+    if commands:
+        lines += ["With IREE's own tool, on zeros:", "", "```sh", *commands, "```", ""]
     return "\n".join(lines)
+
+
+def _where(layers: Sequence[Layer], name: str, apart: bool) -> str:
+    """Where the weights are."""
+    if not any(layer.weights for layer in layers):
+        return "It takes all weights as arguments."
+    if apart:
+        return "Weights are in `FUNCTION.npz`."
+    if not name.endswith(".vmfb"):
+        return f"Weights are in `{name}/{BUNDLE_ARCHIVE}`."
+    return f"Weights are in `{archive_path(Path(name))}`, which goes where `{name}` goes."
 
 
 def _plain(text: str) -> str:
@@ -214,7 +264,7 @@ def _facts(layer: Layer) -> dict[str, Any]:
     }
 
 
-def _print_layers(path: Path, layers: Sequence[Layer]) -> None:
+def _print_layers(paths: Sequence[Path], layers: Sequence[Layer]) -> None:
     """The layers as tables."""
     rows = [
         (
@@ -233,7 +283,7 @@ def _print_layers(path: Path, layers: Sequence[Layer]) -> None:
         print_text(f"{layer.name}: {', '.join(attributes) or 'no attributes'}")
         for note in layer.notes:
             print_text(f"  {note}")
-    command = f"rnn-compiler import {shlex.quote(str(path))} -o FOLDER"
+    command = f"rnn-compiler import {shlex.join(map(str, paths))} -o FOLDER"
     missing = sorted({dim for layer in layers for dim, size in layer.dims.items() if size is None})
     if missing:
         command += " --dim " + ",".join(f"{dim}=N" for dim in missing)

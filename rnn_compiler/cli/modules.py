@@ -97,7 +97,7 @@ def add_compile(verbs: Any) -> None:
         description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json, "
         "with --weights also FILE.irpa; for several targets, into a bundle folder; with --format "
         "c, into NAME.h, NAME.c, NAME.o and NAME.json, which a program in C is built with: cc "
-        "main.c NAME.c NAME.o.",
+        "main.c NAME.c NAME.o; with --golden, also into NAME_selftest.c.",
     )
     add_module_options(parser)
     name = "the module's or else the first function's name, block_lstm_v2.vmfb"
@@ -156,8 +156,6 @@ def _compile(options: argparse.Namespace) -> int:
         targets: list[str] = options.target or [current_target()]
         if len(targets) != 1 or targets[0] == ALL_LEVELS:
             raise UsageError("--format c: one target; compile each into a folder of its own")
-        if options.golden:
-            raise UsageError("--golden: of a .vmfb; --format c keeps none")
         return _compile_c(options, module, targets[0])
     return save_compiled(options, module, module.name or module.functions[0].function)
 
@@ -227,7 +225,14 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
     check_output_folder(folder)
     start = time.perf_counter()
     with showing_stages():
-        made = compile_c(module, target, strategy=options.strategy, timeout=options.timeout)
+        samples = golden(module, target) if options.golden else None
+        made = compile_c(
+            module,
+            target,
+            strategy=options.strategy,
+            golden=samples,
+            timeout=options.timeout,
+        )
         seconds = time.perf_counter() - start
         stages.report(f"writing {folder}")
         made.save(folder)
@@ -239,6 +244,7 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
         "files": [str(folder / file) for file in made.files],
         "target": made.manifest["target"],
         "manifest": str(folder / f"{made.name}.json"),
+        "golden": samples and samples.computed_by,
     }
     if options.json:
         print_json(facts)
@@ -247,6 +253,8 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
     rows = [(row["function"], f"{row['scratch_size']:,} bytes") for row in functions]
     print_table(("function", "scratch memory"), rows)
     print_table(("file", "size"), [(f, f"{len(data):,} bytes") for f, data in made.files.items()])
+    if samples is not None:
+        print_text(f"golden: computed by {samples.computed_by}; rnn-compiler verify compares")
     source, code = (shlex.quote(str(folder / f"{made.name}{end}")) for end in (".c", ".o"))
     include = shlex.quote(str(folder))
     print_line(f"{seconds:.2f} s; next: cc -I{include} main.c {source} {code}", dim=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ __all__ = [
     "add_module_options",
     "check_output",
     "check_output_folder",
-    "dims_of",
+    "keywords_of",
     "module_of",
 ]
 
@@ -132,21 +132,7 @@ def module_of(options: argparse.Namespace) -> Module:
         InvalidArgumentError: A value is not one that the op takes.
     """
     names = [find_op(name) for name in options.op]
-    attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
-    keywords: dict[str, Any] = {}
-    dims = {dim for name in names for dim in OPS[name].signature.dimensions}
-    for key, text in _pairs(options.dim, "--dim"):
-        if key in attributes and key not in dims:
-            raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
-        keywords[key] = _integer(key, text)
-    for key, text in _pairs(options.attr, "--attr"):
-        if key not in attributes:
-            known = ", ".join(attributes) or "none"
-            message = f"--attr {key}: no such attribute of {' or '.join(names)}: {known}"
-            spellings = {each: f"--attr {each}" for each in attributes}
-            spellings |= {each: f"--dim {each}" for each in dims}
-            raise UsageError(with_hint(message, key, (), spellings))
-        keywords[key] = _attribute(attributes[key], text)
+    keywords = keywords_of(options, names)
     functions: list[str] | None = options.function
     if functions is not None and len(functions) != len(names):
         given = f"{len(functions)} for {len(names)}"
@@ -184,13 +170,28 @@ def _frozen(module: Module, path: Path) -> Module:
     return freeze(module, weights)
 
 
-def dims_of(options: argparse.Namespace) -> dict[str, int]:
-    """The dimensions that ``--dim`` gives.
+def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """The dimensions and attributes that ``--dim`` and ``--attr`` give for ops.
 
     Raises:
-        UsageError: A pair is malformed, or a value no integer.
+        UsageError: A pair is malformed, or no op has it, or it is of another kind.
     """
-    return {key: _integer(key, text) for key, text in _pairs(options.dim, "--dim")}
+    attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
+    keywords: dict[str, Any] = {}
+    dims = {dim for name in names for dim in OPS[name].signature.dimensions}
+    for key, text in _pairs(options.dim, "--dim"):
+        if key in attributes and key not in dims:
+            raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
+        keywords[key] = _integer(key, text)
+    for key, text in _pairs(options.attr, "--attr"):
+        if key not in attributes:
+            known = ", ".join(attributes) or "none"
+            message = f"--attr {key}: no such attribute of {' or '.join(names)}: {known}"
+            spellings = {each: f"--attr {each}" for each in attributes}
+            spellings |= {each: f"--dim {each}" for each in dims}
+            raise UsageError(with_hint(message, key, (), spellings))
+        keywords[key] = _attribute(attributes[key], text)
+    return keywords
 
 
 def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`verify`: does an artifact compute here what it computed where it was made?"""
+"""`verify`: does an artifact, or a module in C, compute here what it did where it was made?"""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ def add_verify(verbs: Any) -> None:
         description="Runs the functions of an artifact or bundle that was compiled with --golden "
         "on the sample arguments beside it, and compares the results. Differences are parts of a "
         "result's largest number, or of 1. Exit code 0 if all are within the tolerance of their "
-        "dtype, else 1.",
+        "dtype, else 1. Of a module in C it builds the self test, with the C compiler CC or else "
+        "cc, gcc or clang, and runs that.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
+    help_text = "a .vmfb, a bundle folder, or the folder or NAME.json of a module in C"
+    parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
     add_device_option(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_verify)

@@ -22,6 +22,13 @@ from rnn_compiler.model_import.reading import damaged
 
 __all__ = ["Layer", "import_model"]
 
+_REMEDIES = {
+    "loops of": "Keras writes its layers as such loops on a CPU: save the model as .keras",
+    "PyTorch's exporter": "it writes cells, and newer ones torch.nn.RNN, as such operators: export "
+    "layers with dynamo=False, or take weights by rc.weights.from_torch",
+}
+"""What to do about a model without layers, by words of what it has."""
+
 _FOUND = "BlockLSTM, LSTMBlockCell, GRUBlockCell, CudnnRNN and their gradients"
 
 
@@ -69,8 +76,8 @@ def import_model(
         raise damaged(place, "what is in it is nested too deeply") from None
     if not found:
         expected = f"a model with one of {_FOUND}, LSTM, GRU or RNN layers"
-        remedy = "Keras writes its layers as such loops on a CPU: save the model as .keras"
-        remedy = remedy if "loops of" in contents else ""
+        remedies = [remedy for words, remedy in _REMEDIES.items() if words in contents]
+        remedy = remedies[0] if remedies else ""
         raise InvalidArgumentError(
             "import_model", "path", expected, f"{place}, which has {contents}", remedy
         )

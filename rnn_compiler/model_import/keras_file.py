@@ -14,6 +14,7 @@ keras/src/layers/rnn.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import zipfile
@@ -126,8 +127,8 @@ def _layers(path: Path, config: Config, file: Hdf5, weights_of: Any) -> tuple[An
         if place.kind == "Masking" or (place.kind == "Embedding" and options.get("mask_zero")):
             masks.append(place.name)
         if place.kind in RECURRENT or place.kind in REFUSED:
-            arrays: list[Any] = [] if place.kind in REFUSED else weights_of(file, place, path)
-            found += layers_of(place, arrays, masks, path)
+            weights = functools.partial(weights_of, file, place, path)
+            found += layers_of(place, weights, masks, path)
     return found, f"the layers {', '.join(sorted(classes)) or 'none'}"
 
 

@@ -15,7 +15,7 @@ Sources: keras/src/layers/rnn (lstm, gru, simple_rnn, bidirectional).py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -77,13 +77,13 @@ class Place:
 
 
 def layers_of(
-    place: Place, weights: Sequence[Any], masks: Sequence[str], path: Path
+    place: Place, read: Callable[[], Sequence[Any]], masks: Sequence[str], path: Path
 ) -> list[Layer | Refused]:
     """The layers of one layer of Keras: none, one, or one for each direction.
 
     Args:
         place: The layer.
-        weights: Its arrays, in Keras' order.
+        read: Reads its arrays, in Keras' order.
         masks: The layers before it that mask.
         path: The file, for messages.
 
@@ -101,7 +101,14 @@ def layers_of(
     if reason:
         return [Refused(place.name, reason)]
     older = one.kind == "GRU" and not one.options.get("reset_after", False)
-    notes = [*_notes(one, bidirectional, older), *_notes_on_masks(masks, older)]
+    passed, weights = _passed(place), read()
+    sources = [f"the layer {masks[-1]!r} masks steps"] if masks else []
+    sources = ["the model passes a mask of steps"] if "mask" in passed else sources
+    notes = [*_notes(one, bidirectional, older), *_notes_on_masks(sources, older)]
+    if "initial_state" in passed:
+        states = "the first h_prev" if older else "input_h"
+        states += " and input_c" if one.kind == "LSTM" else ""
+        notes.append(f"the model passes an initial state, which is {states}")
     if bidirectional:
         notes += _notes_on_merging(place.options.get("merge_mode", "concat"))
     if older:
@@ -236,10 +243,37 @@ def _notes(one: Place, bidirectional: bool, older: bool) -> list[str]:
     return notes
 
 
-def _notes_on_masks(masks: Sequence[str], older: bool) -> list[str]:
-    if not masks:
+def _passed(place: Place) -> set[str]:
+    """What a layer is called with beside its input: ``initial_state``, ``mask``.
+
+    Keras 3 writes a call as its arguments and keywords; Keras 2 as a list of tensors, of which
+    those after the first are the initial state, each with the keywords of the call.
+    """
+    calls: Any = place.config.get("inbound_nodes")
+    names = ("initial_state", "mask")
+    found: set[str] = set()
+    for call in cast(list[Any], calls) if isinstance(calls, list) else []:
+        keywords: list[Any] = []
+        if isinstance(call, dict):
+            arguments: Any = cast(Config, call).get("args")
+            more = cast(list[Any], arguments)[1:3] if isinstance(arguments, list) else []
+            keywords = [dict(zip(names, more, strict=False)), cast(Config, call).get("kwargs")]
+        elif isinstance(call, list):
+            tensors = cast(list[Any], call)
+            found |= {"initial_state"} if len(tensors) > 1 else set()
+            keywords = [
+                cast(list[Any], each)[3] for each in tensors if isinstance(each, list) and each[3:]
+            ]
+        for each in keywords:
+            given = cast(Config, each) if isinstance(each, dict) else {}
+            found |= {name for name in names if given.get(name) not in (None, False, [])}
+    return found
+
+
+def _notes_on_masks(sources: Sequence[str], older: bool) -> list[str]:
+    if not sources:
         return []
-    masking = f"the layer {masks[-1]!r} masks steps"
+    masking = sources[-1]
     if older:
         return [f"{masking}: keep the h of a row where its step is masked"]
     return [

@@ -84,10 +84,11 @@ class Layer:
                 expected = f"{fixed}, which its weights have"
                 raise InvalidArgumentError(self.name, name, expected, repr(value))
         keywords = {**self.attributes, **self.dims, **given}
-        for name, size in self.dims.items():
-            if size is None and name not in given:
-                expected = f"a value, as the model leaves it open: {name}=N"
-                raise InvalidArgumentError(self.name, name, expected, "none")
+        missing = [name for name, size in self.dims.items() if size is None and name not in given]
+        if missing:
+            values = ",".join(f"{name}=N" for name in missing)
+            expected = f"a value, as the model leaves it open: {values}"
+            raise InvalidArgumentError(self.name, missing[0], expected, "none")
         return keywords
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 
 from rnn_compiler.model_import.layer import Layer, Refused
 from rnn_compiler.model_import.messages import pairs, parse
-from rnn_compiler.model_import.onnx_layers import OPERATORS, Node, layers_of
+from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layers_of
 from rnn_compiler.model_import.reading import array_of, damaged, read_bytes, within
 from rnn_compiler.schema.dtypes import DTYPES
 
@@ -61,13 +61,17 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
         number += 1
         if number > _MOST_NODES:
             raise damaged(path, f"it has more than {_MOST_NODES} recurrent layers")
-        inputs = [scope.array(name) if name else None for name in node.input]
-        shape = scope.shape(node.input[0]) if node.input else None
-        attributes = pairs_of(node)
+        names = list(node.input)
+        arrays = [scope.array(name) if name else None for name in names]
+        shapes = [scope.shape(name) if name else None for name in names]
+        for k in STATE_POSITIONS:
+            if names[k:] and names[k] and arrays[k] is None and scope.is_zeros(names[k]):
+                arrays[k] = np.zeros(())
         name = node.name or f"{node.op}_{number}"
-        found += layers_of(Node(name, node.op, attributes, list(node.input), inputs, shape), path)
+        found += layers_of(Node(name, node.op, pairs_of(node), names, arrays, shapes), path)
     kinds = sorted({node.op for _, node in _nodes(Scope(model.graph, path, None))})
-    return _named_apart(found), f"the operators {', '.join(kinds[:20])}"
+    by = " of PyTorch's exporter" if model.producer == "pytorch" else ""
+    return _named_apart(found), f"the operators {', '.join(kinds[:20])}{by}"
 
 
 class Scope:
@@ -89,6 +93,7 @@ class Scope:
         }
         self._shapes = {each.name: each for each in (*graph.input, *graph.output, *graph.value)}
         self._known: dict[str, Any] = {}
+        self._zeros: dict[str, bool] = {}
         self._left = _SPARE_BYTES + 16 * graph.ByteSize() if outer is None else 0
 
     def array(self, name: str, depth: int = 0) -> Any:
@@ -104,11 +109,35 @@ class Scope:
 
     def shape(self, name: str) -> list[int | None] | None:
         """The shape of a value, None for each size that is open; None if it is not known."""
+        if name in self._tensors:
+            return list(self._tensors[name].dims)
         if name not in self._shapes:
             return self.outer.shape(name) if self.outer is not None else None
         dims = self._shapes[name].type.tensor.shape.dim
         known = [dim.value if dim.WhichOneof("kind") == "value" else None for dim in dims]
         return [size if size is not None and 0 < size < 2**31 else None for size in known]
+
+    def is_zeros(self, name: str, depth: int = 0) -> bool:
+        """Whether all elements of a value are 0, however many there are."""
+        if name not in self._zeros:
+            self._zeros[name] = False  # should it depend on itself
+            self._zeros[name] = self._is_zeros(name, depth)
+        return self._zeros[name]
+
+    def _is_zeros(self, name: str, depth: int) -> bool:
+        array = self.array(name)
+        if array is not None:
+            return not np.any(array)
+        if name not in self._makers or depth > _DEEPEST:
+            return self.outer is not None and self.outer.is_zeros(name, depth + 1)
+        node, _ = self._makers[name]
+        if node.op == "ConstantOfShape":
+            value = pairs_of(node).get("value")
+            return value is None or not np.any(_tensor(value.tensor, self.path))
+        if node.op == "Concat":
+            return all(self.is_zeros(each, depth + 1) for each in node.input)
+        moves = (*_MOVES, "Expand", "Tile")
+        return node.op in moves and bool(node.input) and self.is_zeros(node.input[0], depth + 1)
 
     def _array(self, name: str, depth: int) -> Any:
         if name in self._tensors:

@@ -23,7 +23,7 @@ from rnn_compiler.model_import.older_gru import older_gru
 from rnn_compiler.weights import from_onnx
 from rnn_compiler.weights.stacked import reorder_gates
 
-__all__ = ["OPERATORS", "Node", "layers_of"]
+__all__ = ["OPERATORS", "STATES", "STATE_POSITIONS", "Node", "layers_of"]
 
 _ACTIVATIONS = {"LSTM": ("sigmoid", "tanh", "tanh"), "GRU": ("sigmoid", "tanh"), "RNN": ("tanh",)}
 _REFUSED = ("DynamicQuantizeLSTM", "AttnLSTM")
@@ -31,6 +31,8 @@ OPERATORS = (*_ACTIVATIONS, *_REFUSED)
 """The operators that are recurrent."""
 
 _INPUTS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
+STATES = ("initial_h", "initial_c")
+STATE_POSITIONS = tuple(_INPUTS.index(name) for name in STATES)
 _DIRECTIONS = ("forward", "reverse", "bidirectional")
 
 
@@ -43,8 +45,9 @@ class Node:
         operator: Its operator.
         attributes: Its attributes, as messages.
         inputs: The names of its inputs; empty for those that it lacks.
-        arrays: Their arrays; None for those that are not constant.
-        shape: The shape of the first, as far as it is known.
+        arrays: Their arrays; None for those that are not constant, and a single 0 for states that
+            are zeros in any number.
+        shapes: Their shapes, as far as they are known.
     """
 
     name: str
@@ -52,12 +55,17 @@ class Node:
     attributes: Mapping[str, Any]
     inputs: Sequence[str]
     arrays: Sequence[Any]
-    shape: Sequence[int | None] | None
+    shapes: Sequence[Sequence[int | None] | None]
 
     def array(self, name: str) -> Any:
         """The array of an input; None if it is not constant, or not there."""
         position = _INPUTS.index(name)
         return self.arrays[position] if position < len(self.arrays) else None
+
+    def shape(self, name: str) -> Sequence[int | None] | None:
+        """The shape of an input; None if it is not known, or not there."""
+        position = _INPUTS.index(name)
+        return self.shapes[position] if position < len(self.shapes) else None
 
     def has(self, name: str) -> bool:
         """Whether it has an input."""
@@ -83,6 +91,11 @@ def layers_of(node: Node, path: Path) -> list[Layer | Refused]:
     W, R, B = (node.array(name) for name in "WRB")
     if W is None or R is None or (B is None and node.has("B")):
         return [Refused(node.name, "weights that are no constants of the model")]
+    for name in STATES:
+        sizes = node.shape(name) or ()
+        if len(sizes) == 3 and R.ndim and sizes[2] not in (None, R.shape[-1]):
+            reason = f"{name} of {sizes[2]} units and weights of {R.shape[-1]}, as PyTorch's "
+            return [Refused(node.name, f"{reason}exporter leaves an LSTM with proj_size")]
     if node.operator == "GRU" and not node.number("linear_before_reset"):
         return _older(node, direction, W, R, B, path)
     mode = {"LSTM": "lstm", "GRU": "gru"}.get(node.operator, f"rnn_{activations[0]}")
@@ -197,7 +210,8 @@ def _notes(node: Node, direction: str) -> list[str]:
 
 def _batch_and_steps(node: Node) -> tuple[int | None, int | None]:
     """The first two sizes of the input, as far as they are known."""
-    if node.shape is None or len(node.shape) != 3:
+    shape = node.shape("X")
+    if shape is None or len(shape) != 3:
         return None, None
-    first, second = node.shape[:2]
+    first, second = shape[:2]
     return (first, second) if node.number("layout") else (second, first)

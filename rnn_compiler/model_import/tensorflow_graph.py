@@ -24,6 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.messages import pairs
 from rnn_compiler.model_import.reading import damaged
 
@@ -201,9 +202,18 @@ class Graph:
         return self._children[key]
 
     def value(self, scope: Scope, text: str) -> Value:
-        """What an input of a node, or a result of a function, names: ``node:1``, ``node:out:1``."""
+        """What an input of a node, or a result of a function, names.
+
+        In a graph that is ``node:1``, the second result. In a function it is ``node:output_h:0``:
+        the first of that name, which is one of several of an op of ours, or a list.
+        """
         name, *rest = text.split(":")
-        return Value(scope, name, int(rest[-1]) if rest and rest[-1].isdigit() else 0)
+        number = int(rest[-1]) if rest and rest[-1].isdigit() else 0
+        node = scope.body.nodes.get(name) if len(rest) > 1 else None
+        if node is not None and node.op in OPS:
+            results = [each.name for each in OPS[node.op].signature.results]
+            number += results.index(rest[0]) if rest[0] in results else 0
+        return Value(scope, name, number)
 
     def node(self, value: Value) -> Any:
         """The node of a value; None if it is an argument.

@@ -107,7 +107,7 @@ def _layer(graph: Graph, constants: Constants, scope: Scope, node: Any) -> Layer
             weights.setdefault(each, np.zeros(units, dtype))
     notes += _other_notes(graph, constants, form, values)
     if attributes.get("is_training"):
-        notes.append("it is built for training; build(is_training=False) is for inference")
+        notes.append("it is built for training; with is_training=False, for inference")
     if not scope.is_reached:
         notes.append(f"it is in {scope.path[0]}, a function that no signature calls")
     dims = sizes.dims(graph.path, name)

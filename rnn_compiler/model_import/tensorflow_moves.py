@@ -107,8 +107,23 @@ def _range(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> 
     return np.array(numbers, np.int32)
 
 
+def _gather(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    """The parts at some places of an axis; None for more of them than there are."""
+    array, places, *axes = arrays
+    axis = int(axes[0]) if axes else 0
+    if places.size > array.shape[axis] or _number(attributes, "batch_dims"):
+        return None
+    if places.min(initial=0) < 0:
+        raise ValueError("a place before the first")
+    return np.take(array, places.astype(np.int64), axis)
+
+
+def _number(attributes: Mapping[str, Any], name: str) -> int:
+    return attributes[name].i if name in attributes else 0
+
+
 def _axis(attributes: Mapping[str, Any]) -> int:
-    return attributes["axis"].i if "axis" in attributes else 0
+    return _number(attributes, "axis")
 
 
 MOVES: dict[str, Move] = {
@@ -121,11 +136,14 @@ MOVES: dict[str, Move] = {
     "CudnnRNNCanonicalToParamsV2": _params,
     "ExpandDims": lambda a, attributes, index: np.expand_dims(a[0], int(a[1])),
     "Fill": lambda a, attributes, index: np.broadcast_to(a[1], _numbers(a[0])),
+    "Gather": _gather,
+    "GatherV2": _gather,
     "Mul": _elementwise(np.multiply),
     "Pack": lambda a, attributes, index: np.stack(a, _axis(attributes)),
     "Range": _range,
     "Rank": lambda a, attributes, index: np.array(a[0].ndim, np.int32),
     "Reshape": lambda a, attributes, index: np.reshape(a[0], _numbers(a[1])),
+    "ResourceGather": _gather,
     "ReverseV2": lambda a, attributes, index: np.flip(a[0], tuple(_numbers(a[1]))),
     "Shape": lambda a, attributes, index: np.array(a[0].shape, np.int32),
     "Slice": _slice,

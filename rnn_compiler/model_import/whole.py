@@ -25,11 +25,11 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
         layers: What `import_model` gave.
         name: The module's name.
         frozen: Whether the weights are in the module; else they are arguments.
-        **dims: Dimensions that the model leaves open, or other than the model's; each layer takes
-            those that it has.
+        **dims: Dimensions that the model leaves open, or other than the model's, and attributes;
+            each layer takes those that it has.
 
     Raises:
-        TypeError: No layer has such a dimension.
+        TypeError: No layer has such a dimension or attribute.
         InvalidArgumentError: A dimension is missing, or is not what the weights have.
         UnsupportedError: The compiler is not installed.
 
@@ -42,13 +42,14 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
     if not layers:
         raise InvalidArgumentError("build_layers", "layers", "at least one layer", "none")
     for dim in dims:
-        if not any(dim in layer.dims for layer in layers):
+        if not any(dim in layer.dims or dim in layer.attributes for layer in layers):
             known = [each for each in DIMENSIONS.values() if any(each in x.dims for x in layers)]
             raise TypeError(f"no layer has the dimension {dim!r}: they have {', '.join(known)}")
     rows: list[tuple[str, dict[str, Any]]] = []
     names = function_names(layers)
     for layer, function in zip(layers, names, strict=True):
-        given = {dim: size for dim, size in dims.items() if dim in layer.dims}
+        taken = (*layer.dims, *layer.attributes)
+        given = {name: value for name, value in dims.items() if name in taken}
         own = {"function": function, "dtype": layer.dtype, "outputs": _outputs(layer)}
         rows.append((layer.op, {**layer.keywords(given), **own}))
     module = build(rows, name=name)

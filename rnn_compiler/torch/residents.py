@@ -75,5 +75,5 @@ def resident(tensor: Any, spec: TensorSpec, device: Device, user: int) -> Device
         return None
     seen.users.add(user)
     if seen.copy is None:
-        seen.copy = device.adopt(to_dlpack(tensor.detach()), spec).copy()
+        seen.copy = device.adopt(to_dlpack(tensor.detach().clone()), spec).copy()
     return seen.copy

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+import math
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import iree.runtime as iree
@@ -120,20 +122,44 @@ class DeviceArray:
             DeviceError: The device failed or has no memory left, or its threads are those of the
                 process that this one was forked from.
         """
+        size = self._view.get_buffer().byte_length()
+        return self._copied(self._spec, size, self.device.hal.queue_copy)
+
+    def row(self, number: int) -> DeviceArray:
+        """One of its rows, of the first axis, in memory of its own, which never leaves the device.
+
+        Raises:
+            IndexError: There is no such row.
+            DeviceError: As for `copy`.
+        """
+        if not 0 <= number < len(self):
+            raise IndexError(f"row {number} of {self}")
+        spec = replace(self._spec, shape=self.shape[1:])
+        size = math.prod(spec.shape) * self.dtype.itemsize
+
+        def copy(source: Any, target: Any, before: Any, after: Any) -> None:
+            commands = iree.HalCommandBuffer(self.device.hal)
+            commands.copy(source, target, number * size, 0, size, end=True)
+            self.device.hal.queue_execute(commands, before, after)  # 3.13 takes one, not a list
+
+        return self._copied(spec, size, copy)
+
+    def _copied(self, spec: TensorSpec, size: int, copy: Callable[..., None]) -> DeviceArray:
+        """What something copies of it, as an array: so many bytes."""
         self.device.check_usable()
-        source, hal = self._view.get_buffer(), self.device.hal
+        hal = self.device.hal
         with RUNNING, self._failing("copying"):
             target = hal.allocator.allocate_buffer(
                 memory_type=iree.MemoryType.DEVICE_LOCAL,
                 allowed_usage=iree.BufferUsage.DEFAULT,
-                allocation_size=source.byte_length(),
+                allocation_size=size,
             )
             semaphore = hal.create_semaphore(0)
             before, after = (iree.HalFence.create_at(semaphore, value) for value in (0, 1))
-            hal.queue_copy(source, target, before, after)
+            copy(self._view.get_buffer(), target, before, after)
             after.wait()
-        view = iree.HalBufferView(target, self.shape, ELEMENT_TYPES[self.dtype_name])
-        return DeviceArray(self.device, view, self._spec)
+        view = iree.HalBufferView(target, spec.shape, ELEMENT_TYPES[spec.dtype])
+        return DeviceArray(self.device, view, spec)
 
     def capsule(self) -> object:
         """DLPack's capsule of its memory, whatever else lies there.
@@ -225,6 +251,14 @@ class DeviceArray:
         else:
             array = np.array(self._transferred())
         return array.view(self.dtype)
+
+    def fetch(self) -> npt.NDArray[Any]:
+        """A copy of its elements on the host; of few, sooner made than a view of them."""
+        if self.device.kind != "local" or 0 in self.shape:
+            return self.map()
+        size = math.prod(self.shape) * self.dtype.itemsize
+        memory: Any = np.frombuffer(self._view.map(), np.uint8, size)
+        return memory.view(self.dtype).reshape(self.shape).copy()
 
     def _transferred(self) -> npt.NDArray[Any]:
         """A copy of its elements that has come from a device."""

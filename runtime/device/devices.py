@@ -217,7 +217,7 @@ class Device:
         """
         try:
             view = self.hal.from_dlpack_capsule(capsule)
-        except (RuntimeError, ValueError) as error:
+        except (IndexError, RuntimeError, ValueError) as error:
             message = f"{self.uri}: {spec.name}, {spec}, is not taken as it is"
             raise DeviceError(f"{message}: {str(error).strip()}") from error
         array = DeviceArray(self, view, spec)

@@ -75,6 +75,19 @@ def test_rows_of_every_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert 0 < values["first"] < 2 * values["last"]
 
 
+def test_chunks(tmp_path: Path) -> None:
+    """Half of the calls, and 99 in 100, of each round."""
+    output = tmp_path / "latency.json"
+    arguments = ["--quick", "--peers=none", "--threads=1", "latency", "--rows=gru-chunks/*"]
+    assert main([*arguments, "-o", str(output)]) == 0
+    (outcome,) = Results.load(output).outcomes
+    assert (outcome.section, outcome.group, outcome.failures) == ("latency", "gru-chunks", {})
+    track = outcome.tracks[OURS]
+    pairs = list(zip(track.seconds, track.tails, strict=True))
+    assert len(pairs) >= 3
+    assert all(0 < median <= tail for median, tail in pairs)
+
+
 def test_a_run_is_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

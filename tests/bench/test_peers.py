@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.contests import TOLERANCES, check_equal
-from benchmarks.groups import GROUPS
+from benchmarks.groups import CHUNKED, GROUPS
 from benchmarks.inputs import Arrays
 from benchmarks.kernels import PAIRS as PAIRS_OF_BFLOAT16
 from benchmarks.peers import PEERS
@@ -19,7 +19,8 @@ from rnn_compiler.lowering.targets.names import resolve_target
 pytestmark = pytest.mark.slow
 
 SIZE = Size(6, 3, 5, 4)
-PAIRS = [(group.name, peer) for group in GROUPS.values() for peer in group.peers]
+ALL = GROUPS | CHUNKED
+PAIRS = [(group.name, peer) for group in ALL.values() for peer in group.peers]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def results(workers: Workers, peer: str, case: Case) -> Arrays:
 def test_a_peer_computes_the_same(name: str, peer: str, workers: Workers) -> None:
     if PEERS[peer].missing:
         pytest.skip(str(PEERS[peer].missing))
-    group = GROUPS[name]
+    group = ALL[name]
     case = Case(group.workload, SIZE, group.dtype)
     ours = results(workers, OURS, case)
     assert "output" in ours or "h" in ours

@@ -58,6 +58,26 @@ def test_times_and_ratios_to_the_best_peer(results: Results) -> None:
     assert "8x2x16x16 1 2 - -" in text  # of block, which has neither a limit nor a peer here
 
 
+def test_the_time_of_half_of_the_chunks_and_of_99_in_100(results: Results) -> None:
+    text = lines(print_results, results)
+    assert "gru in chunks, the state kept: microseconds a chunk, p50 and p99" in text
+    columns = "T x B x I x H threads rnn-compiler openvino torch limit best peer peer / ours"
+    assert columns in text
+    row = "1x1x128x128 1 25.0 50.0 50.0 100.0 failed 10 openvino 2.00x 2.00-2.00"
+    assert row in text
+    assert not any(line.startswith("gru in chunks") and "0.95x" in line for line in text)
+
+
+def test_a_run_before_there_were_tails_is_read(results: Results, tmp_path: Path) -> None:
+    data = json.loads(STORED.read_text())
+    for row in data["outcomes"]:
+        for track in row["tracks"].values():
+            del track["tails"]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({**data, "outcomes": data["outcomes"][:-1]}))
+    assert [o.name for o in Results.load(path).outcomes] == [o.name for o in results.outcomes[:-1]]
+
+
 def test_means_and_least_rows_stand_beside_their_aims(results: Results) -> None:
     text = lines(print_results, results)
     assert "threads rows geometric mean aim least aim row peer" in text

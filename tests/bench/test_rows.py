@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from benchmarks.groups import GROUPS, LEAST, Group, peer_contests
-from benchmarks.inputs import draw, gates_of, layer_weights, pack_params
+from benchmarks.groups import CHUNKED, GROUPS, LEAST, Group, latency_contests, peer_contests
+from benchmarks.inputs import CHUNKS, chunks_of, draw, gates_of, layer_weights, pack_params
 from benchmarks.peers import PEERS
 from benchmarks.rows import (
     MACHINE,
@@ -89,6 +89,21 @@ def test_the_aims_of_the_design() -> None:
 def test_other_sizes_are_those_of_every_group() -> None:
     contests = peer_contests([TINY], PEERS)
     assert [(c.group, c.name) for c in contests] == [(group, str(TINY)) for group in GROUPS]
+
+
+def test_what_comes_in_chunks() -> None:
+    """A step and ten at a time, of one row, in layers of three widths."""
+    found = {(c.group, c.name): [e.peer for e in c.entrants] for c in latency_contests(None, PEERS)}
+    sizes = {f"{steps}x1x{units}x{units}" for steps in (1, 10) for units in (128, 256, 512)}
+    assert found.keys() == {(f"{mode}-chunks", size) for mode in ("lstm", "gru") for size in sizes}
+    assert {tuple(peers) for peers in found.values()} == {
+        (OURS, "torch", "onnxruntime", "openvino")
+    }
+    case = Case(CHUNKED["gru-chunks"].workload, Size(10, 1, 3, 4))
+    chunks = chunks_of(case)
+    assert [chunk.shape for chunk in chunks] == [(10, 1, 3)] * CHUNKS
+    np.testing.assert_array_equal(np.concatenate(chunks), draw(case)["input"])
+    assert np.any(chunks[0] != chunks[1])
 
 
 def test_peers_that_are_not_wanted_stay_away() -> None:

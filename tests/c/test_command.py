@@ -154,7 +154,7 @@ def test_bad_calls(module: rc.Module) -> None:
 
 
 def test_frozen_weights(tmp_path: Path) -> None:
-    """They are data of the source file; the bits are those of a call that passes them."""
+    """They are data of the object; the bits are those of a call that passes them."""
     variant = {"batch_size": 2, "input_size": 3, "num_units": 20}
     given = draw("GRUBlockCell", "float32", variant)
     plain = rc.build("GRUBlockCell", **variant)

@@ -1,18 +1,27 @@
-"""C gives what TensorFlow's own kernels gave, with weights packed at the call or before it."""
+"""C gives what TensorFlow's own kernels gave, with weights packed at the call or before it.
+
+On this machine's processor, and on one for aarch64 under emulation.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from c.calling import Arrays, Loaded, renamed
+from c.emulated import Emulated, missing
 from goldens.golden import Golden, read_goldens
 from numeric.harness import draw, first_variant, module, together
+from processors.test_aarch64 import cases
 
 import rnn_compiler as rc
 
 GOLDENS = read_goldens()
+
+ALL = bool(os.environ.get("TEST_ALL_GOLDENS"))
+"""Whether slow tests go over every golden on every processor."""
 
 FIRST = [*{golden.op: golden for golden in reversed(GOLDENS)}.values()]
 """One of each op."""
@@ -30,13 +39,19 @@ PACKED = named("30_BlockLSTMV2_T4B4I8H8_f16")
 
 BATCH = 12
 
+needs_emulator = pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
+
+
+def compiled(goldens: list[Golden], target: str) -> rc.CModule:
+    parts = [module(golden.op, golden.dtype, golden.variant) for golden in goldens]
+    return rc.compile_c(renamed(*parts), target, name="goldens")
+
 
 def load(goldens: list[Golden], target: str, folder: Path) -> Loaded:
-    parts = [module(golden.op, golden.dtype, golden.variant) for golden in goldens]
-    return Loaded(rc.compile_c(renamed(*parts), target, name="goldens"), folder)
+    return Loaded(compiled(goldens, target), folder)
 
 
-def check(loaded: Loaded, function: str, golden: Golden) -> None:
+def check(loaded: Loaded | Emulated, function: str, golden: Golden) -> None:
     """Compares a function's results, and those of its companions, with a golden file's."""
     results = loaded.call(function, golden.inputs)
     golden.assert_matches(results)
@@ -74,16 +89,73 @@ def test_packed_weights(first: Loaded) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["cpu:generic", "cpu"])
+@pytest.mark.parametrize("target", ["cpu:generic", "cpu", *(["cpu:x86-64-v3"] if ALL else [])])
 @pytest.mark.parametrize("start", range(0, len(GOLDENS), BATCH))
 def test_every_golden(start: int, target: str, tmp_path: Path) -> None:
     """On code with few features and with all of this machine's."""
-    if target == "cpu" and start % (3 * BATCH):
-        pytest.skip("two thirds of them, as much the same")
+    if target == "cpu" and start % (3 * BATCH) and not ALL:
+        pytest.skip("two thirds of them, as much the same; TEST_ALL_GOLDENS=1 runs them")
     goldens = GOLDENS[start : start + BATCH]
     loaded = load(goldens, target, tmp_path)
     for number, golden in enumerate(goldens):
         check(loaded, f"case_{number}", golden)
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("goldens", "target", "cpu"),
+    [
+        pytest.param(FIRST[:4], "cpu:aarch64", "cortex-a53", id="few"),
+        pytest.param(FIRST[4:], "cpu:aarch64", "cortex-a53", id="rest", marks=pytest.mark.slow),
+    ],
+)
+def test_each_op_on_aarch64(goldens: list[Golden], target: str, cpu: str, tmp_path: Path) -> None:
+    """On a processor that has nothing but the baseline."""
+    emulated = Emulated(compiled(goldens, target), tmp_path, cpu=cpu)
+    for number, golden in enumerate(goldens):
+        check(emulated, f"case_{number}", golden)
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("dtype", "target", "cpu"),
+    [
+        ("bfloat16", "cpu:aarch64", "cortex-a53"),
+        pytest.param(
+            "float16", "cpu:aarch64,fullfp16,dotprod,lse", "neoverse-n1", marks=pytest.mark.slow
+        ),
+        pytest.param("bfloat16", "cpu:aarch64,bf16,i8mm", "max", marks=pytest.mark.slow),
+        pytest.param("float64", "cpu:aarch64", "cortex-a72", marks=pytest.mark.slow),
+    ],
+)
+def test_each_dtype_on_aarch64(dtype: str, target: str, cpu: str, tmp_path: Path) -> None:
+    goldens = cases(dtype)
+    parts = [module(golden.op, dtype, golden.variant) for golden in goldens]
+    made = rc.compile_c(renamed(*parts), target, name="goldens")
+    emulated = Emulated(made, tmp_path, cpu=cpu)
+    for number, golden in enumerate(goldens):
+        check(emulated, f"case_{number}", golden)
+
+
+@needs_emulator
+def test_a_processor_that_lacks_a_feature_is_told(tmp_path: Path) -> None:
+    """By code 2, and not by an illegal instruction."""
+    made = compiled([PACKED], "cpu:aarch64,fullfp16")
+    call = Emulated(made, tmp_path, cpu="cortex-a53")
+    with pytest.raises(AssertionError, match="this processor lacks a feature that the code needs"):
+        check(call, "case_0", PACKED)
+
+
+@pytest.mark.slow
+@needs_emulator
+@pytest.mark.parametrize("start", range(0, len(GOLDENS), BATCH))
+def test_every_golden_on_aarch64(start: int, tmp_path: Path) -> None:
+    if start % (3 * BATCH) != BATCH and not ALL:
+        pytest.skip("two thirds of them, as much the same; TEST_ALL_GOLDENS=1 runs them")
+    goldens = GOLDENS[start : start + BATCH]
+    emulated = Emulated(compiled(goldens, "cpu:aarch64"), tmp_path, cpu="cortex-a53")
+    for number, golden in enumerate(goldens):
+        check(emulated, f"case_{number}", golden)
 
 
 DTYPE_CASES = ("BlockLSTMV2", "GRUBlockCellGrad", "CudnnRNNBackpropV3")

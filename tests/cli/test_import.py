@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -68,6 +72,34 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(folder / file), str(folder / weights), *options]) == 0
 
 
+def test_models_in_one_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its README says how IREE's own tool calls each function; layers take what they have."""
+    folder, gradient = tmp_path / "both", tmp_path / "gradient"
+    with ZipFile(MODELS / "cudnn_gradient.zip") as file:
+        file.extractall(gradient)
+    attributes = ["--attr", "is_training=false,forget_bias=1"]
+    assert main(["import", SPEECH, str(gradient), "-o", str(folder), *attributes]) == 0
+    assert (folder / "speech_frozen.irpa").exists()
+    text = (folder / "README.md").read_text()
+    assert text.startswith("# speech_frozen.pb, gradient\n")
+    commands = re.findall(r"^iree-run-module .*$", text, re.M)
+    program = load(folder / "speech_frozen.vmfb")
+    assert len(commands) == len(program.functions) == 3
+    assert program.functions["CudnnRNNV3"].spec.attributes["is_training"] is False
+    assert program.functions["lstm_fused_cell_BlockLSTM"].spec.attributes["forget_bias"] == 1
+    tool = Path(sysconfig.get_path("scripts")) / "iree-run-module"
+    arguments = shlex.split(commands[0])[1:]
+    done = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "16x1x5xf32=" in done.stdout
+    assert "Weights are in `speech_frozen.irpa`, which goes where" in text
+    capsys.readouterr()
+    assert main(["import", SPEECH, TORCH, "--json", "--layer", "/LSTM"]) == 0
+    assert [layer["name"] for layer in json.loads(capsys.readouterr().out)] == ["/LSTM"]
+    assert main(["import", SPEECH, TORCH, "--layer", "LSTM"]) == 2
+    assert "--layer LSTM: expected names out of lstm_fused_cell/Bl" in capsys.readouterr().err
+
+
 def test_several_targets(tmp_path: Path) -> None:
     targets = ["--target", "cpu", "--target", "cpu:generic"]
     assert main(["import", SPEECH, "-o", str(tmp_path), *targets]) == 0
@@ -80,6 +112,9 @@ def test_several_targets(tmp_path: Path) -> None:
     [
         ([SPEECH, "--dim", "batch_size=1"], 2, "--dim is for compiling: name a folder with -o"),
         ([SPEECH, "--target", "cpu"], 2, "--target is for compiling"),
+        ([SPEECH, "--attr", "a=1"], 2, "--attr is for compiling"),
+        ([SPEECH, "-o", "{}", "--attr", "is_training=1"], 2, "no such attribute of BlockLSTM"),
+        ([SPEECH, "-o", "{}", "--dim", "cell_clip=1"], 2, "did you mean --attr cell_clip=1?"),
         ([SPEECH, "-o", "{}", "--dim", "rows=1"], 2, "no layer has the dimension 'rows'"),
         ([SPEECH, "-o", "{}", "--dim", "num_units=9"], 2, "expected 5, which its weights have"),
         ([TORCH, "-o", "{}"], 2, "as the model leaves it open: seq_length=N"),

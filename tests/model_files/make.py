@@ -415,6 +415,34 @@ def cudnn_v3(path: Path) -> dict[str, Any]:
 
 
 @model
+def cudnn_gradient(path: Path) -> dict[str, Any]:
+    """CudnnRNNV3 and its gradient in one function; two layers share a variable."""
+    import tensorflow as tf
+
+    class Model(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.both = tf.Variable(numbers((2, 3 * H * (I + H + 2)), 61), name="both")
+
+        @tf.function(input_signature=[tf.TensorSpec([7, B, I], tf.float32, name="x")])
+        def __call__(self, x: Any) -> Any:
+            zeros = tf.zeros([1, B, H])
+            params = tf.gather(self.both, 1)
+            with tf.GradientTape() as tape:
+                tape.watch(params)
+                out = tf.raw_ops.CudnnRNNV3(
+                    input=x, input_h=zeros, input_c=zeros, params=params,
+                    sequence_lengths=tf.fill([B], 7), rnn_mode="gru",
+                )  # fmt: skip
+                loss = tf.reduce_sum(out.output) + tf.reduce_sum(out.output_h)
+            return {"gradient": tape.gradient(loss, params)}
+
+    made = Model()
+    tf.saved_model.save(made, str(path))
+    return {"params": made.both.numpy()[1]}
+
+
+@model
 def keras2_gpu(path: Path) -> dict[str, Any]:
     """Keras 2 on TensorFlow: CudnnRNNV3 is in the function library, for GPUs."""
     import tf_keras as keras

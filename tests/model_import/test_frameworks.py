@@ -142,6 +142,18 @@ def test_cudnn_in_a_branch() -> None:
     np.testing.assert_array_equal(layer.weights["params"], arrays_of("cudnn_v3")["params"])
 
 
+def test_a_gradient_in_the_function_of_its_layer() -> None:
+    """The state is the second result of its op, which has another shape than the first."""
+    layers = layers_of("cudnn_gradient")
+    assert [layer.op for layer in layers.values()] == ["CudnnRNNV3", "CudnnRNNBackpropV3"]
+    sizes = {"seq_length": 7, "batch_size": 2, "input_size": 3, "num_units": 5, "num_layers": 1}
+    for layer in layers.values():
+        assert dict(layer.dims) == sizes
+        np.testing.assert_array_equal(
+            layer.weights["params"], arrays_of("cudnn_gradient")["params"]
+        )
+
+
 def test_cudnn_that_keras_hides_for_gpus() -> None:
     """Parameters are put together from variables as the graph does; one direction is reversed."""
     layers = layers_of("keras2_gpu")
@@ -264,7 +276,7 @@ def test_nodes_that_are_reversed_and_older() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stored_model_has_layers(name: str) -> None:
-    assert len(MODELS) == 21
+    assert len(MODELS) == 22
     layers = layers_of(name)
     assert layers
     for layer in layers.values():

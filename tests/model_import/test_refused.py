@@ -93,6 +93,44 @@ def test_cells_of_keras(tmp_path: Path) -> None:
         rc.import_model(keras(tmp_path, wrap("StackedRNNCells")))
 
 
+def test_what_is_refused_need_not_have_weights(tmp_path: Path) -> None:
+    """Keras keeps those of stacked cells elsewhere."""
+
+    def change(layers: dict[str, Any]) -> None:
+        layers["first"]["config"] |= {"name": "none", "cell": {"class_name": "StackedRNNCells"}}
+        layers["first"]["class_name"] = "RNN"
+
+    with pytest.raises(UnsupportedError, match="none has RNN of StackedRNNCells"):
+        rc.import_model(keras(tmp_path, change))
+
+
+TENSOR = {"class_name": "__keras_tensor__", "config": {"keras_history": ["other", 0, 0]}}
+STATE = "the model passes an initial state, which is input_h and input_c"
+MASK = "the model passes a mask of steps: pass each row's number of steps as sequence_lengths"
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ([{"args": [TENSOR], "kwargs": {"initial_state": [TENSOR, TENSOR]}}], [STATE]),
+        ([{"args": [TENSOR, [TENSOR, TENSOR]], "kwargs": {}}], [STATE]),
+        ([{"args": [TENSOR], "kwargs": {"mask": TENSOR, "initial_state": None}}], [MASK]),
+        ([[["x", 0, 0, {}], ["enc", 0, 1, {}], ["enc", 0, 2, {}]]], [STATE]),
+        ([[["x", 0, 0, {"mask": ["m", 0, 0]}]]], [MASK]),
+        ([{"args": [TENSOR], "kwargs": {"mask": None, "training": False}}], []),
+        ([[["x", 0, 0, {}]]], []),
+        ([{"args": 3, "kwargs": []}, 5, None, [[]], [3]], []),
+        ("x", []),
+    ],
+)
+def test_what_a_call_passes(calls: Any, expected: list[str], tmp_path: Path) -> None:
+    """As Keras 3 writes it, and Keras 2."""
+    path = keras(tmp_path, lambda layers: layers["first"].update(inbound_nodes=calls))
+    notes = rc.import_model(path)[0].notes
+    found = [note for note in notes if note.startswith("the model passes")]
+    assert [note[: len(text)] for note, text in zip(found, expected, strict=True)] == expected
+
+
 def test_a_backward_layer_that_differs(tmp_path: Path) -> None:
     def change(layers: dict[str, Any]) -> None:
         config = layers["second"]["config"]
@@ -197,6 +235,57 @@ def test_attributes_of_onnx(node: str, change: Any, reason: str, tmp_path: Path)
     with pytest.raises(UnsupportedError, match=f"{node} has .*{reason}"):
         rc.import_model(path)
     assert [layer.name for layer in rc.import_model(path, layers=["older"])] == ["older"]
+
+
+def states(name: str, shape: list[int], value: float, broadcast: bool) -> Any:
+    """Gives a node states: those of one, or such as PyTorch makes for any number of rows."""
+
+    def change(node: Any, graph: Any) -> None:
+        made = graph.initializer.add(name="given", dtype=1, dims=shape)
+        made.raw = np.full(shape, value, np.float32).tobytes()
+        if broadcast:
+            graph.node.add(op="Expand", input=["given", "sizes"], output=["wide"])
+            graph.node.add(op="Slice", input=["wide", "begin", "end"], output=["cut"])
+            graph.node.add(op="Concat", input=["cut", "cut"], output=["states"])
+        names = list(node.input) + [""] * 7
+        names[5 if name == "initial_h" else 6] = "states" if broadcast else "given"
+        node.ClearField("input")
+        node.input.extend(names[:7])
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("value", "broadcast", "text"),
+    [
+        (0.0, False, ": always zeros"),
+        (0.0, True, ": always zeros"),
+        (0.5, False, ": always the same array"),
+        (0.5, True, ""),
+    ],
+)
+def test_states_that_are_zeros(value: float, broadcast: bool, text: str, tmp_path: Path) -> None:
+    change = states("initial_h", [1, 2, 5], value, broadcast)
+    layers = {layer.name: layer for layer in rc.import_model(onnx(tmp_path, "reversed", change))}
+    assert f"the model passes initial_h, which is input_h{text}" in layers["reversed"].notes
+
+
+def test_a_projection_that_the_exporter_has_lost(tmp_path: Path) -> None:
+    path = onnx(tmp_path, "reversed", states("initial_c", [1, 2, 9], 0.0, False))
+    part = "reversed has initial_c of 9 units and weights of 5, .* an LSTM with proj_size"
+    with pytest.raises(UnsupportedError, match=part):
+        rc.import_model(path)
+
+
+def test_a_model_whose_layers_are_written_as_others(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    model = parse("OnnxModel", (FILES / "torch_rnn.onnx").read_bytes(), path)
+    assert model.producer == "pytorch"
+    for node in model.graph.node:
+        node.op = "MatMul" if node.op == "RNN" else node.op
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(InvalidArgumentError, match=r"dynamo=False, or take weights by rc\.weights"):
+        rc.import_model(path)
 
 
 def test_peepholes_of_zeros_and_default_activations(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ import rnn_compiler as rc
 from rnn_compiler.errors import DeviceError, UnsupportedError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.device.device_array import DeviceArray
-from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.device.devices import Device, get_device
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import TensorSpec
 
 LONG = 11
 """Steps of the long call."""
@@ -168,7 +170,27 @@ def test_only_chunks_and_results_cross(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Device, "put", watched)
     for _ in range(3):
         stream(x=x)
-    assert put == ["seq_len_max", "x"] * 3
+    assert put == ["seq_len_max", "x", "x", "x"]
+    stream(x=x[:2])
+    assert put[4:] == ["seq_len_max", "x"]
+    stream(x=x[:2])
+    assert put[6:] == ["x"]
+
+
+@pytest.mark.parametrize("device", ["local-sync", "local-task"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_row_is_copied_on_the_device(device: str, dtype: str) -> None:
+    values = np.arange(24).reshape(3, 2, 4).astype(DTYPES[dtype].numpy)
+    array = get_device(device).put(values, TensorSpec("cs", dtype, values.shape))
+    for number in range(3):
+        row = array.row(number)
+        np.testing.assert_array_equal(row.fetch(), values[number])
+        assert not row.shares_memory([array])
+    for number in (-1, 3):
+        with pytest.raises(IndexError):
+            array.row(number)
+    empty = get_device(device).put(values[:0], TensorSpec("cs", dtype, (0, 2, 4)))
+    assert empty.fetch().shape == (0, 2, 4)
 
 
 def test_frozen_weights_and_several_functions() -> None:

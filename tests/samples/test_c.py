@@ -30,7 +30,7 @@ def run_block(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         if name == "rnn-compiler":
             assert main(arguments) == 0
             continue
-        strict = STRICT if name == "cc" else []
+        strict = STRICT if name in ("cc", CROSS[0]) else []
         done = subprocess.run(
             [name, *strict, *arguments], capture_output=True, text=True, timeout=60, check=False
         )
@@ -60,6 +60,14 @@ def test_what_it_prints_is_right() -> None:
     )  # fmt: skip
     printed = [[float(word) for word in line.split()[2:]] for line in BLOCKS[1][1].splitlines()]
     np.testing.assert_allclose(results["h"][:, 0, :3], printed, atol=1e-4)
+
+
+CROSS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+
+
+@pytest.mark.skipif(not all(map(shutil.which, CROSS)), reason=f"needs {' and '.join(CROSS)}")
+def test_for_another_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_block(BLOCKS[3][1], tmp_path, monkeypatch) == BLOCKS[1][1]
 
 
 @pytest.mark.slow

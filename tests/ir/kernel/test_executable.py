@@ -174,3 +174,19 @@ def test_arrays_of_outside_are_the_results_after_the_dispatch() -> None:
         CHECK: return [[SECOND]]
         """,
     )
+
+
+@pytest.mark.parametrize("tiled", [False, True])
+def test_the_pipeline_follows_from_what_is_in_it(tiled: bool) -> None:
+    """IREE has one for ops that say their tile sizes, and fails to build it where there is none."""
+
+    def change(executable: Executable) -> None:
+        body = executable.body
+        number = body.broadcast(body.constant(1, "f32"), 4)
+        if tiled:
+            number.value.owner.attributes["lowering_config"] = ir.Attribute.parse(
+                "#iree_cpu.lowering_config<vector_common_parallel = [4]>"
+            )
+
+    name = "DoubleTilingExpert" if tiled else "Default"
+    check(str(placed(dispatched(change=change))), f"CHECK: #iree_cpu.pipeline<{name}>")

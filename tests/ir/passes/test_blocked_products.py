@@ -183,7 +183,8 @@ def test_a_single_row() -> None:
         CHECK: flow.dispatch @row_product_0_row_product
         CHECK: tensor.expand_shape {{.*}} tensor<128xf32> into tensor<1x128xf32>
         CHECK: stream.executable private @row_product_0_row_product
-        CHECK: linalg.vecmat {{.*}} tensor<40xf32>, tensor<40x128xf32>
+        CHECK: scf.for {{.*}} -> (vector<16xf32>
+        CHECK: vector.fma {{.*}} vector<16xf32>
         CHECK: func.func @f(
         CHECK: call @row_product_0(
         """,

@@ -98,6 +98,7 @@ class TypeAttr(Attribute):
     def get(value: Type) -> TypeAttr: ...
 
 class SymbolRefAttr(Attribute):
+    value: list[str]
     @staticmethod
     def get(symbols: Sequence[str]) -> SymbolRefAttr: ...
 

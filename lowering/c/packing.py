@@ -1,0 +1,59 @@
+"""The part of a lowered module that packs weights, as a module of its own.
+
+Requires: the module that the compiler would be given, with companions (`passes.prepack_weights`).
+Ensures: nothing but the functions that pack and what they call; so it compiles for whatever machine
+is to pack, and gives what the whole module would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
+
+__all__ = ["packing_module"]
+
+
+def packing_module(module: str, functions: Collection[str]) -> str:
+    """The text of a module with some functions of another, and all that these refer to.
+
+    Args:
+        module: The other's text.
+        functions: Their symbols.
+    """
+    with ir.Context(), ir.Location.unknown():
+        parsed = ir.Module.parse(module)
+        known = {symbol_of(op): op for op in ops_of(parsed.body) if symbol_of(op)}
+        needed: set[str] = set()
+        waiting = [*functions]
+        while waiting:
+            symbol = waiting.pop()
+            if symbol in known and symbol not in needed:
+                needed.add(symbol)
+                waiting += _symbols_in(known[symbol])
+        for symbol, op in known.items():
+            if symbol not in needed:
+                op.erase()
+        parsed.operation.verify()
+        return parsed.operation.get_asm(enable_debug_info=True)
+
+
+def _symbols_in(op: ir.Operation) -> list[str]:
+    """The symbols that an op and those inside it refer to, of what is in the same module."""
+    found: list[str] = []
+
+    def visit(each: ir.Operation) -> ir.WalkResult:
+        for name in each.attributes:
+            found.extend(_referred(each.attributes[name]))
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return found
+
+
+def _referred(value: ir.Attribute) -> list[str]:
+    if isinstance(value, ir.ArrayAttr):
+        return [symbol for each in value for symbol in _referred(each)]
+    if isinstance(value, ir.FlatSymbolRefAttr):
+        return [value.value]
+    return [value.value[0]] if isinstance(value, ir.SymbolRefAttr) else []

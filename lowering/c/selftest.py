@@ -1,0 +1,263 @@
+"""Prints the self test of a module: its functions on sample arguments, and the results compared.
+
+``NAME_selftest.c`` needs the module's other files and libc, on whatever machine: samples are data
+of it, to the bit. The comparison is that of `runtime.golden`: a difference is a part of the
+result's largest number, or of 1, and is held against the tolerance of the result's dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.c.comparison import COMPARISON, INCLUDES, MAIN, TYPES
+from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.lowering.c.messages import Messages
+from rnn_compiler.lowering.c.schedule import ALIGNMENT, aligned
+from rnn_compiler.lowering.c.text import call, comment, indented, words
+
+__all__ = ["INTERNAL", "LARGEST", "Samples", "print_selftest", "tested"]
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+LARGEST = 16 << 20
+"""Bytes of samples: as source they are two and a half times as many."""
+
+INTERNAL = ("compare", "difference", "element", "is_finite", "is_nan", "compared", "memory", "run")
+"""The names of the file that nobody else sees, beside numbered ones."""
+
+_KINDS = {"float16": "FLOAT16", "bfloat16": "BFLOAT16", "float32": "FLOAT32", "float64": "FLOAT64"}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Arguments of a module's functions, and their results.
+
+    Attributes:
+        cases: For each function, its arguments and results by name.
+        computed_by: What computed the results.
+        tolerances: How large a difference may be, by dtype; integers are equal.
+    """
+
+    cases: Mapping[str, tuple[Arrays, Arrays]]
+    computed_by: str
+    tolerances: Mapping[str, float]
+
+    def check_size(self) -> None:
+        """Checks that they are no more than a source file should have.
+
+        Raises:
+            InvalidArgumentError: They are.
+        """
+        arrays = [a for case in self.cases.values() for part in case for a in part.values()]
+        size = sum(array.nbytes for array in arrays)
+        if size > LARGEST:
+            remedy = "they become source: freeze the weights, or prove the module at smaller sizes"
+            expected = f"samples of at most {LARGEST:,} bytes"
+            raise InvalidArgumentError("compile_c", "golden", expected, f"{size:,}", remedy)
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """A function whose results are compared, and the one that packs for it, if any."""
+
+    function: Function
+    case: str
+    packing: Function | None = None
+
+
+def tested(functions: Sequence[Function], cases: Mapping[str, object]) -> list[_Tested]:
+    """The functions of a self test: those with samples, and their companions."""
+    known = {function.name: function for function in functions}
+    found: list[_Tested] = []
+    for name in cases:
+        found.append(_Tested(known[name], name))
+        if f"{name}_prepack" in known and f"{name}_prepacked" in known:
+            found.append(_Tested(known[f"{name}_prepacked"], name, known[f"{name}_prepack"]))
+    return found
+
+
+def print_selftest(
+    name: str, functions: Sequence[Function], samples: Samples, messages: Messages, origin: str
+) -> str:
+    """The text of ``NAME_selftest.c``.
+
+    Args:
+        name: NAME.
+        functions: Those of the module.
+        samples: Their arguments and results.
+        messages: The codes of their results.
+        origin: What made it, and for what.
+    """
+    text = _Text(name, samples, messages)
+    for each in tested(functions, samples.cases):
+        text.add(each)
+    introduction = [
+        f"{name}_selftest.c: runs the functions of {name}.h on sample arguments, and compares what",
+        "they give.",
+        "",
+        f"{origin} Do not edit. The results that are compared with were computed by "
+        f"{samples.computed_by}.",
+        "",
+        f"In a program: {name}_selftest(), which {name}.h declares. As a program of its own:",
+        "",
+        f"    cc -D{name.upper()}_SELFTEST_MAIN {name}_selftest.c {name}.c {name}.o",
+    ]
+    lines = [*comment(introduction), f'#include "{name}.h"', "", *INCLUDES.splitlines(), ""]
+    lines += [f"#ifdef {name.upper()}_SELFTEST_MAIN", "#include <stdio.h>", "#endif", ""]
+    return "\n".join([*lines, *text.lines()]) + "\n"
+
+
+class _Text:
+    """The file as it grows, function by function."""
+
+    def __init__(self, name: str, samples: Samples, messages: Messages) -> None:
+        self._name, self._samples, self._messages = name, samples, messages
+        self._data: dict[tuple[str, str, str], str] = {}
+        self._arrays: list[str] = []
+        self._calls: list[str] = []
+        self._rows: list[str] = []
+        self._runs: list[str] = []
+        self._memory = 0
+
+    def add(self, each: _Tested) -> None:
+        """Adds a function: its samples, its call and its results."""
+        number, start = len(self._runs), 0
+        lines: list[str] = []
+        packed: dict[str, int] = {}
+        if each.packing is not None:
+            packed, start = _places(each.packing.results, 0)
+            lines += self._call(each.packing, each.case, packed, {}, start)
+        places, end = _places(each.function.results, start)
+        rest = f"sizeof memory - {start}" if start else "sizeof memory"
+        lines.append(f"memset({_at(start)}, 0xff, {rest});")
+        lines += self._call(each.function, each.case, places, packed, end)
+        self._calls += [
+            f"static int call_{number}(void)",
+            "{",
+            "    int code;",
+            *indented(lines),
+            "    return 0;",
+            "}",
+            "",
+        ]
+        first = len(self._rows)
+        for member in each.function.results:
+            self._rows.append(self._row(each, member, places[member.name]))
+        self._runs += [f"{{call_{number}, {first}, {len(self._rows)}}},"]
+
+    def _call(
+        self,
+        function: Function,
+        case: str,
+        places: Mapping[str, int],
+        packed: Mapping[str, int],
+        scratch: int,
+    ) -> list[str]:
+        """The call of a function whose results go to places of the memory."""
+        arguments = [
+            f"({member.c_type} *)(void *)({_at(packed[member.name])})"
+            if member.name in packed
+            else self._argument(case, member)
+            for member in function.arguments
+        ]
+        results = [
+            f"({member.c_type} *)(void *)({_at(places[member.name])})"
+            for member in function.results
+        ]
+        self._memory = max(self._memory, scratch + function.scratch)
+        f = function.name
+        return [
+            "{",
+            *indented(
+                [
+                    f"const struct {f}_arguments arguments = {{",
+                    *indented([f"{value}," for value in arguments or ["0"]]),
+                    "};",
+                    f"const struct {f}_results results = {{",
+                    *indented([f"{value}," for value in results or ["0"]]),
+                    "};",
+                    f"code = {f}(&arguments, &results, {_at(scratch)});",
+                    "if (code)",
+                    "    return code;",
+                ]
+            ),
+            "}",
+        ]
+
+    def _argument(self, case: str, member: Member) -> str:
+        """An argument's value, or a pointer to its numbers."""
+        array: Any = self._samples.cases[case][0][member.name]
+        if member.shape:
+            return f"(const {member.c_type} *){self._sample(case, 'arguments', member.name)}"
+        if member.c_type == "uint16_t":
+            return str(int(array.view(np.uint16)))
+        return float(array).hex() if array.dtype.kind == "f" else str(int(array))
+
+    def _sample(self, case: str, kind: str, name: str) -> str:
+        """A pointer to the numbers of an argument or result, which become data once."""
+        array = self._samples.cases[case][kind == "results"][name]
+        if not array.nbytes:
+            return "NULL"
+        key = case, kind, name
+        if key not in self._data:
+            self._data[key] = f"sample_{len(self._data)}"
+            self._arrays.append(f"/* {kind[:-1].capitalize()} {name} of {case}. */")
+            self._arrays += words(self._data[key], array.tobytes(), ALIGNMENT)
+        return f"(const void *){self._data[key]}"
+
+    def _row(self, each: _Tested, member: Member, place: int) -> str:
+        """A result in the table of all."""
+        sample = self._sample(each.case, "results", member.name)
+        tolerance = self._samples.tolerances.get(member.dtype, 0.0)
+        return (
+            f'{{"{each.function.name}", "{member.name}", {sample}, {place}, {member.elements}, '
+            f"{member.size // max(1, member.elements)}, {_KINDS.get(member.dtype, 'INTEGER')}, "
+            f"{tolerance!r}, {self._messages.of_sample(each.function, member)}}},"
+        )
+
+    def lines(self) -> list[str]:
+        """The file, after its head."""
+        size = aligned(max(ALIGNMENT, self._memory))
+        return [
+            *self._arrays,
+            "/* Where results and scratch memory are: of one call at a time. */",
+            f"alignas({ALIGNMENT}) static unsigned char memory[{size}];",
+            "",
+            TYPES,
+            "static const struct result compared[] = {",
+            *indented(self._rows),
+            "};",
+            "",
+            *self._calls,
+            "static const struct test tests[] = {",
+            *indented(self._runs),
+            "};",
+            "",
+            COMPARISON,
+            *call(f"int {self._name}_selftest(", ["void"], ")"),
+            "{",
+            "    double differences[sizeof compared / sizeof compared[0]];",
+            "    return run(differences);",
+            "}",
+            "",
+            MAIN.replace("{NAME}", self._name).replace("{MACRO}", self._name.upper()),
+        ]
+
+
+def _at(place: int) -> str:
+    return f"memory + {place}" if place else "memory"
+
+
+def _places(members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
+    """Where results lie in memory, and where they end."""
+    places: dict[str, int] = {}
+    for member in members:
+        places[member.name] = start
+        start = aligned(start + max(1, member.size))
+    return places, start

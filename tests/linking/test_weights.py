@@ -1,0 +1,89 @@
+"""Weights of linked ops are packed once, as those of ops alone are, where they can be told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linking.modules import function
+from linking.test_link import arguments_of, assert_same
+
+import rnn_compiler as rc
+from rnn_compiler.compilation import lowered_text
+from rnn_compiler.linking import linked_module
+
+SIZES = {"seq_length": 5, "batch_size": 1, "input_size": 8, "num_units": 32, "num_layers": 2}
+(STACK,) = rc.build("CudnnRNNV3", **SIZES, is_training=False).functions
+
+
+def test_they_are_packed_once() -> None:
+    """From the second call with them on, with the same numbers."""
+    program = rc.runtime.load(rc.link(f"module {{ {function(STACK)} }}"), "local-sync")
+    assert program.manifest.functions[0].weights == ("params",)
+    assert program.functions["main"].prepacks
+    given = arguments_of(STACK)
+    expected = program(**given)
+    there = {**given, "params": program.to_device(given["params"])}
+    for _ in range(3):
+        assert_same(program(**there), expected)
+    other = {**given, "params": program.to_device(2 * given["params"])}
+    for _ in range(3):
+        assert not np.array_equal(program(**other).output, expected.output)
+
+
+CELL = """
+func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>,
+    tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+func.func private @cell(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
+    %wc: tensor<7x4xf32>, %b: tensor<8xf32>, %bc: tensor<4xf32>) -> tensor<2x4xf32> {
+  %r:4 = call @rnn_compiler.GRUBlockCell(%x, %h, %w, %wc, %b, %bc) : (tensor<2x3xf32>,
+    tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  return %r#3 : tensor<2x4xf32>
+}
+func.func public @main(%h: tensor<2x4xf32> loc("h"), %x: tensor<2x3xf32> loc("x"),
+    %u: tensor<8x3xf32> loc("u"), %v: tensor<4x8xf32> loc("v"), %wc: tensor<7x4xf32> loc("wc"),
+    %b: tensor<8xf32> loc("b"), %bc: tensor<4xf32> loc("bc")) -> tensor<2x4xf32> {
+  %t = stablehlo.transpose %u, dims = [1, 0] : (tensor<8x3xf32>) -> tensor<3x8xf32>
+  %w = stablehlo.concatenate %t, %v, dim = 0
+    : (tensor<3x8xf32>, tensor<4x8xf32>) -> tensor<7x8xf32>
+  MORE
+  %r = call @cell(%x, %h, %w, WC, %b, %bc) : (tensor<2x3xf32>, tensor<2x4xf32>,
+    tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "wc", "weights"),
+    [
+        ("", "%wc", ("u", "v", "wc")),
+        ("%s = stablehlo.add %wc, %wc : tensor<7x4xf32>", "%s", ("u", "v")),
+        ("%s = stablehlo.constant dense<1.0> : tensor<7x4xf32>", "%s", ("u", "v")),
+    ],
+)
+def test_which_arguments_they_are(more: str, wc: str, weights: tuple[str, ...]) -> None:
+    """Those that come to the op through moves and functions, and not through arithmetic."""
+    module = linked_module(CELL.replace("MORE", more).replace("WC", wc))
+    assert module.functions[0].weights == weights
+
+
+def test_functions_that_call_themselves_have_none() -> None:
+    text = CELL.replace("MORE", "").replace("WC", "%wc")
+    again = "call @main(%h, %x, %u, %v, %wc, %b, %bc) : (tensor<2x4xf32>, tensor<2x3xf32>, "
+    again += "tensor<8x3xf32>, tensor<4x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)"
+    end = "  return %r : tensor<2x4xf32>\n"
+    assert text.count(end) == 1
+    text = text.replace(end, f"  %s = {again} -> tensor<2x4xf32>\n{end}")
+    assert linked_module(text).functions[0].weights == ()
+
+
+def test_names_that_the_user_has_taken() -> None:
+    """Then there are no companions."""
+    taken = "func.func @main_prepack(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    module = linked_module(f"module {{ {function(STACK)} {taken} }}")
+    assert module.functions[0].weights == ("params",)
+    text = lowered_text(module, "cpu:x86-64-v3")
+    assert text.count("@main_prepack(") == 1
+    assert "@main_prepacked(" not in text
