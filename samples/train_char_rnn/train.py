@@ -142,9 +142,7 @@ def main() -> None:
         network = CharRNN()
         losses = train(network, options.steps)
         loss = float(np.mean(losses[-20:]))
-        print(
-            f"loss {losses[0]:.2f} nats a character at first, {loss:.2f} after {len(losses)} steps"
-        )
+        print(f"loss {losses[0]:.2f} nats a character, after {len(losses)} steps {loss:.2f}")
         print(f"\n{write(network, 'The Walrus ', 300)}\n")
         if importlib.util.find_spec("matplotlib") is not None:
             plot(losses, folder / "loss.png")
