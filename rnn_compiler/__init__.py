@@ -3,6 +3,7 @@
 raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
+compile_many many modules, several at a time
 freeze       weights as a part of a module
 compile_c    a module for a CPU, as C that needs nothing but libc
 golden       sample arguments and results, to prove an artifact on its target
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rnn_compiler.freezing import freeze
     from rnn_compiler.goldens import golden
     from rnn_compiler.linking import link
+    from rnn_compiler.many import compile_many
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -48,6 +50,7 @@ __all__ = [
     "build",
     "compile",
     "compile_c",
+    "compile_many",
     "dropout_mask",
     "errors",
     "freeze",
@@ -74,6 +77,7 @@ _HOMES = {
     "build": "modules",
     "compile": "compilation",
     "compile_c": "c_compilation",
+    "compile_many": "many",
     "dropout_mask": "dropout",
     "freeze": "freezing",
     "golden": "goldens",

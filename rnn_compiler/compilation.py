@@ -42,11 +42,15 @@ from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 __all__ = [
     "ALL_LEVELS",
+    "Request",
     "cache_key",
     "check_request",
     "compile",
+    "compile_request",
+    "compiled",
     "lowered_text",
     "package_version",
+    "requests_of",
 ]
 
 _log = logging.getLogger(__name__)
@@ -103,26 +107,38 @@ def compile(
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The compiler is not installed.
     """
+    requests = requests_of(module, target, strategy, timeout)
+    return compiled(module, target, [*map(compile_request, requests)])
+
+
+def requests_of(
+    module: Module, target: str | Sequence[str] | None, strategy: str | None, timeout: float
+) -> list[Request]:
+    """What `compile` does for its arguments: one request for each target.
+
+    Raises:
+        InvalidArgumentError: As `compile`.
+        UnsupportedError: The compiler is not installed.
+    """
     check_request("compile", module, timeout)
-    if target is None or isinstance(target, str):
-        name = target or current_target()
-        if name == ALL_LEVELS:
-            raise InvalidArgumentError(
-                "compile", "target", "one target", repr(name), f"pass [{name!r}] for a bundle"
-            )
-        artifact = _compile_for(_Request(module, resolve_target(name), strategy, timeout))
-        return _with_weights(module, [artifact])[0]
-    requests = [_Request(module, each, strategy, timeout) for each in _targets(target)]
-    artifacts = [_compile_for(request) for request in requests]
-    return Bundle(tuple(_with_weights(module, artifacts)))
+    if target is not None and not isinstance(target, str):
+        return [Request(module, each, strategy, timeout) for each in _targets(target)]
+    name = target or current_target()
+    if name == ALL_LEVELS:
+        raise InvalidArgumentError(
+            "compile", "target", "one target", repr(name), f"pass [{name!r}] for a bundle"
+        )
+    return [Request(module, resolve_target(name), strategy, timeout)]
 
 
-def _with_weights(module: Module, artifacts: Sequence[Artifact]) -> Sequence[Artifact]:
-    """Artifacts with the frozen weights of a module, which the cache does not keep."""
-    if not any(spec.frozen for spec in module.functions):
-        return artifacts
-    archive = archive_of(module.parameters)
-    return [artifact.with_archive(archive) for artifact in artifacts]
+def compiled(
+    module: Module, target: str | Sequence[str] | None, artifacts: Sequence[Artifact]
+) -> Artifact | Bundle:
+    """What `compile` gives: artifacts, with the module's weights, which the cache does not keep."""
+    if any(spec.frozen for spec in module.functions):
+        archive = archive_of(module.parameters)
+        artifacts = [artifact.with_archive(archive) for artifact in artifacts]
+    return artifacts[0] if target is None or isinstance(target, str) else Bundle(tuple(artifacts))
 
 
 def check_request(caller: str, module: object, timeout: object) -> None:
@@ -141,7 +157,7 @@ def check_request(caller: str, module: object, timeout: object) -> None:
 
 
 @dataclass(frozen=True)
-class _Request:
+class Request:
     """What is to be compiled, for what, and how; None for the default strategy."""
 
     module: Module
@@ -170,8 +186,11 @@ def _each(name: object) -> list[object]:
     return [f"cpu:{level}" for level in cpu_features.LEVELS.get(cpu_features.architecture(), {})]
 
 
-def _compile_for(request: _Request) -> Artifact:
-    """Compiles a module for one target, unless somebody already has or is just doing it."""
+def compile_request(request: Request) -> Artifact:
+    """Compiles a module for one target, unless somebody already has or is just doing it.
+
+    Its frozen weights are not needed, and not in the artifact.
+    """
     cache = ArtifactCache.from_environment()
     key = cache_key(request.module, request.target, request.strategy)
     if cache.mode == "off":
@@ -188,13 +207,16 @@ def _compile_for(request: _Request) -> Artifact:
                 if os.path.exists(cache.path(key)):  # made by who had the lock before
                     artifact = _if_for(cache.get(key), request)
                 if artifact is None:
+                    artifact = _if_for(cache.fetch(key), request)
+                if artifact is None:
                     artifact = _compile_now(request, cache)
                     cache.put(key, artifact)
+                    cache.publish(key, artifact)
         memory_cache.put(name, artifact)
     return artifact
 
 
-def _if_for(artifact: Artifact | None, request: _Request) -> Artifact | None:
+def _if_for(artifact: Artifact | None, request: Request) -> Artifact | None:
     """What was found for a key, unless it is for another module after all."""
     if artifact is None:
         return None
@@ -209,9 +231,9 @@ def _if_for(artifact: Artifact | None, request: _Request) -> Artifact | None:
     return None
 
 
-def _compile_and_compare(request: _Request, cache: ArtifactCache, key: CacheKey) -> Artifact:
+def _compile_and_compare(request: Request, cache: ArtifactCache, key: CacheKey) -> Artifact:
     """Compiles in any case; an entry that is not what this gives is reported and replaced."""
-    cached = _if_for(cache.get(key), request)
+    cached = _if_for(cache.get(key) or cache.fetch(key), request)
     artifact = _compile_now(request, cache)
     if cached is not None and cached.payload != artifact.payload:
         warnings.warn(
@@ -221,10 +243,11 @@ def _compile_and_compare(request: _Request, cache: ArtifactCache, key: CacheKey)
         )
     if cached is None or cached.payload != artifact.payload:
         cache.put(key, artifact)
+        cache.publish(key, artifact)
     return artifact
 
 
-def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
+def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
     """Compiles; where the default strategy fails, with the portable one."""
     strategy = resolve_strategy(request.strategy, request.target)
     try:
@@ -245,7 +268,7 @@ def _compile_now(request: _Request, cache: ArtifactCache) -> Artifact:
         return artifact
 
 
-def _compile_with(strategy: str, request: _Request, cache: ArtifactCache) -> Artifact:
+def _compile_with(strategy: str, request: Request, cache: ArtifactCache) -> Artifact:
     module, target = request.module, request.target
     stages.report(f"building for {target.name}")
     text = module.located_text

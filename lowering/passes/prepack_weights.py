@@ -46,7 +46,7 @@ def prepack_weights(lowering: Lowering) -> None:
             if attribute in prepack.attributes:
                 del prepack.attributes[attribute]
         made = packed(prepack, [block_of(prepack).arguments[k] for k in places])
-        if not made:
+        if not made or _has_loops(prepacked):
             prepack.erase()
             prepacked.erase()
             continue
@@ -65,6 +65,19 @@ def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:
     """Whether a user's module has a function of a companion's name."""
     symbols = ir.SymbolTable(module.operation)
     return spec.prepack in symbols or spec.prepacked in symbols
+
+
+def _has_loops(function: ir.Operation) -> bool:
+    """Whether a user's loops are in it, which IREE takes in no function that is asynchronous."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in ("stablehlo.while", "stablehlo.if", "stablehlo.case"):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    return bool(found)
 
 
 def _add_argument(function: ir.Operation, kind: ir.Type) -> ir.Value:

@@ -42,6 +42,8 @@ environment:
   RNN_COMPILER_CACHE       rw, ro, off or verify
   RNN_COMPILER_CACHE_TRUST     owner (default) or writers: whose entries are taken
   RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
+  RNN_COMPILER_CACHE_REMOTE    URL of a cache that machines share, s3://bucket/rnn
+  RNN_COMPILER_CACHE_REMOTE_TIMEOUT  seconds it may take for an entry (default: 10)
   RNN_COMPILER_POOL_MAX_SIZE   freed buffers a device keeps (default: an eighth of memory)
   RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
   TMPDIR                   where the compiler keeps what it needs for a while

@@ -23,6 +23,7 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.requirements import RUNTIME, dependencies, missing_to_compile, version
 from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.runtime.cache.remote import RemoteCache, reason_of
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.attributes import REQUIRED, Attribute
@@ -195,6 +196,8 @@ def _doctor(options: argparse.Namespace) -> int:
         rows.append(("compile", "-", f"not without {' and '.join(missing)}"))
     else:
         row("cache", check_cache)
+        if os.environ.get("RNN_COMPILER_CACHE_REMOTE"):
+            row("remote cache", _check_remote, required=False)
         row("compile and run", _check_compile)
     works = all(state != "failed" for _, state, _ in rows)
     if options.json:
@@ -231,6 +234,18 @@ def check_cache() -> str:
     except OSError as error:
         problem = f", nothing is kept: {error.strerror}"
     return f"{folder} ({cache.mode}{problem})"
+
+
+def _check_remote() -> str:
+    """Asks the remote of the cache for something."""
+    remote = RemoteCache.from_environment()
+    if remote is None:
+        return "none"
+    try:
+        remote.check()
+    except Exception as error:
+        raise ConnectionError(f"{remote.shown}: {reason_of(error)}") from error
+    return remote.shown
 
 
 def _check_compile() -> str:

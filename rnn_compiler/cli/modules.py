@@ -20,6 +20,7 @@ from rnn_compiler.cli.options import (
     check_output_folder,
     module_of,
 )
+from rnn_compiler.cli.sizes import add_sizes_options, compile_sizes, sizes_of
 from rnn_compiler.cli.terminal import (
     print_json,
     print_line,
@@ -97,9 +98,11 @@ def add_compile(verbs: Any) -> None:
         description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json, "
         "with --weights also FILE.irpa; for several targets, into a bundle folder; with --format "
         "c, into NAME.h, NAME.c, NAME.o and NAME.json, which a program in C is built with: cc "
-        "main.c NAME.c NAME.o; with --golden, also into NAME_selftest.c.",
+        "main.c NAME.c NAME.o; with --golden, also into NAME_selftest.c; at many sizes, into a "
+        "folder with a file for each.",
     )
     add_module_options(parser)
+    add_sizes_options(parser)
     name = "the module's or else the first function's name, block_lstm_v2.vmfb"
     add_compile_options(parser, name)
     parser.add_argument(
@@ -151,6 +154,9 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
 
 
 def _compile(options: argparse.Namespace) -> int:
+    sizes = sizes_of(options)
+    if sizes is not None:
+        return compile_sizes(options, sizes)
     module = module_of(options)
     if options.format == "c":
         targets: list[str] = options.target or [current_target()]

@@ -7,8 +7,8 @@ the key is made of and how the nearest entry differs. A damaged entry is moved t
 
 The environment decides: ``RNN_COMPILER_CACHE_DIR`` where, ``RNN_COMPILER_CACHE_MAX_SIZE`` how large
 (``1G`` by default), ``RNN_COMPILER_CACHE`` how: ``rw`` (default), ``ro`` (hits only), ``off``,
-``verify`` (recompile on a hit and compare), and ``RNN_COMPILER_CACHE_TRUST`` whose entries are
-taken (`folder`).
+``verify`` (recompile on a hit and compare), ``RNN_COMPILER_CACHE_TRUST`` whose entries are
+taken (`folder`), and ``RNN_COMPILER_CACHE_REMOTE`` where others share theirs (`remote`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from rnn_compiler.runtime.cache.folder import (
     read_file,
     trusts_writers,
 )
+from rnn_compiler.runtime.cache.remote import RemoteCache
 from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["DEFAULT_MAX_SIZE", "MODES", "ArtifactCache", "CacheKey"]
@@ -54,11 +55,13 @@ class ArtifactCache:
         folder: Where it is.
         mode: One of `MODES`.
         max_size: How many bytes its entries may have together.
+        remote: What it gets entries from that it has not, and hands new ones to; None for nothing.
     """
 
     folder: Path
     mode: str = "rw"
     max_size: int = DEFAULT_MAX_SIZE
+    remote: RemoteCache | None = None
 
     @staticmethod
     def from_environment() -> ArtifactCache:
@@ -66,8 +69,8 @@ class ArtifactCache:
 
         Raises:
             InvalidArgumentError: ``RNN_COMPILER_CACHE`` is not a mode,
-                ``RNN_COMPILER_CACHE_MAX_SIZE`` not a size, or ``RNN_COMPILER_CACHE_TRUST`` neither
-                owner nor writers.
+                ``RNN_COMPILER_CACHE_MAX_SIZE`` not a size, ``RNN_COMPILER_CACHE_TRUST`` neither
+                owner nor writers, or ``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` no time.
         """
         trusts_writers()
         mode = os.environ.get("RNN_COMPILER_CACHE") or "rw"
@@ -79,7 +82,8 @@ class ArtifactCache:
         max_size = (
             parse_size(size, "cache", "RNN_COMPILER_CACHE_MAX_SIZE") if size else DEFAULT_MAX_SIZE
         )
-        return ArtifactCache(_folder_from_environment(), mode, max_size)
+        remote = RemoteCache.from_environment()
+        return ArtifactCache(_folder_from_environment(), mode, max_size, remote)
 
     @property
     def files(self) -> CacheFolder:
@@ -154,6 +158,28 @@ class ArtifactCache:
             )
             return
         eviction.make_room(self.files, self.max_size, self.path(key), len(data))
+
+    def fetch(self, key: CacheKey) -> Artifact | None:
+        """The artifact of a key from the remote, verified; it is then in this cache too."""
+        if self.remote is None or self.mode == "off":
+            return None
+        data = self.remote.read(key.digest, self.max_size)
+        if data is None:
+            return None
+        try:
+            _, artifact = decode(data, key.digest)
+        except ArtifactError as error:
+            where = self.remote.shown
+            _log.warning("miss: entry %s of %s is unusable: %s", key.digest, where, error)
+            return None
+        _log.debug("hit: %s of %s", key.digest, self.remote.shown)
+        self.put(key, artifact)
+        return artifact
+
+    def publish(self, key: CacheKey, artifact: Artifact) -> None:
+        """Hands an artifact to the remote, if there is one; the log tells of a failure."""
+        if self.remote is not None and self.mode not in ("off", "ro"):
+            self.remote.write(key.digest, encode(key, artifact))
 
     def set_aside(self, path: Path) -> None:
         """Moves a damaged entry to quarantine, where it can be looked at until it is evicted."""

@@ -24,7 +24,7 @@ def undisturbed(
 
     def take_turns() -> Round:
         clock[0] += 1
-        return Round({}, next(loads))
+        return Round(elsewhere=next(loads))
 
     monkeypatch.setattr(contests.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(contests, "wait_until_quiet", lambda own, threads, patience: 0.0)

@@ -254,6 +254,7 @@ NOT_TO_RUN = (
             "import rnn_compiler as rc; rc.weights.from_torch",
             ["iree", "rnn_compiler.runtime", "rnn_compiler.lowering", "safetensors"],
         ),
+        ("import rnn_compiler as rc; rc.compile; rc.compile_many; rc.link", ["jax", "fsspec"]),
         (
             "import rnn_compiler.raw_ops as o; o.BlockLSTMV2; o.BlockLSTMV2.__doc__",
             ["iree.compiler"],

@@ -1,0 +1,219 @@
+"""`compile` at many sizes: ranges in ``--dim``, and files of them.
+
+A range is ``1..8``, its ends included, or ``32..128:32`` in steps; several give every combination.
+A file of ``--dims`` has a row of ``--dim``'s pairs a line, which come on top of those of ``--dim``;
+ranges may be in it too, blank lines, and comments after ``#``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import multiprocessing
+import os
+import re
+import shlex
+import signal
+import time
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.cli.options import UsageError, check_output_folder, module_of
+from rnn_compiler.cli.terminal import (
+    print_error,
+    print_json,
+    print_line,
+    print_table,
+    progress,
+)
+from rnn_compiler.compilation import ALL_LEVELS
+from rnn_compiler.errors import describe
+from rnn_compiler.execution import current_target
+from rnn_compiler.goldens import golden
+from rnn_compiler.many import Executor, compile_many
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.artifact import Artifact, Bundle
+from rnn_compiler.runtime.device.processors import processors
+
+__all__ = ["add_sizes_options", "compile_sizes", "sizes_of"]
+
+MOST = 10_000
+"""Sizes that one command compiles: more are a slip, such as a range without steps."""
+
+_RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
+
+Size = dict[str, str]
+"""The values of ``--dim`` by name, as text."""
+
+
+def add_sizes_options(parser: argparse.ArgumentParser) -> None:
+    """Adds what it takes to compile many sizes."""
+    parser.add_argument(
+        "--dims",
+        type=Path,
+        metavar="FILE",
+        help="compile a row of sizes a line, each as in --dim; a range such as batch_size=1..8 or "
+        "seq_length=32..128:32, here or in --dim, is as many; --output is then a folder",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="compile so many sizes at a time (default: one a processor)",
+    )
+
+
+def sizes_of(options: argparse.Namespace) -> list[Size] | None:
+    """The sizes that a command line asks for; None if it is one, and not of a file.
+
+    Raises:
+        UsageError: The file cannot be read, a range is none, or a size comes twice.
+    """
+    given = ",".join(options.dim)
+    if options.dims is None and not _RANGE.search(given):
+        return None
+    rows = [""] if options.dims is None else list(_rows(options.dims))
+    sizes = [size for row in rows for size in _combinations(f"{given},{row}")]
+    if not sizes:
+        raise UsageError(f"--dims {options.dims}: no sizes in it")
+    if len(sizes) > MOST:
+        raise UsageError(f"{len(sizes)} sizes, more than {MOST:,}; a range with steps is A..B:STEP")
+    seen = {tuple(sorted(size.items())) for size in sizes}
+    if len(seen) < len(sizes):
+        raise UsageError("a size comes twice")
+    return sizes
+
+
+def _rows(path: Path) -> Iterator[str]:
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "no text"
+        raise UsageError(f"--dims {path}: cannot be read ({reason})") from error
+    for number, line in enumerate(lines, 1):
+        row = line.partition("#")[0].strip()
+        if row and not all("=" in pair for pair in row.split(",") if pair.strip()):
+            row = describe(row)
+            raise UsageError(f"--dims {path}, line {number}: expected NAME=N,..., got {row}")
+        if row:
+            yield row
+
+
+def _combinations(text: str) -> Iterator[Size]:
+    """The sizes that a row of pairs stands for; of a name that comes twice, the last counts."""
+    pairs = dict(pair.split("=", 1) for pair in text.split(",") if "=" in pair)
+    values = {name.strip(): _values(name.strip(), value.strip()) for name, value in pairs.items()}
+    for row in itertools.islice(itertools.product(*values.values()), MOST + 1):
+        yield dict(zip(values, row, strict=True))
+
+
+def _values(name: str, text: str) -> list[str]:
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        return [text]
+    first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
+    if first > last or not step:
+        raise UsageError(f"--dim {name}={text}: an empty range; FIRST..LAST:STEP, both included")
+    return [str(value) for value in range(first, last + 1, step)[: MOST + 1]]
+
+
+def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
+    """Compiles a module at many sizes, each into a file of its own; exit code 1 if one failed."""
+    targets: list[str] = options.target or [current_target()]
+    one = len(targets) == 1 and targets[0] != ALL_LEVELS
+    if options.format == "c":
+        raise UsageError("--format c: one size; compile each into a folder of its own")
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"--jobs {options.jobs}: expected 1 or more")
+    modules = [_module(options, size) for size in sizes]
+    name = modules[0].name or modules[0].functions[0].function
+    folder: Path = options.output or Path(name)
+    check_output_folder(folder)
+    paths = [folder / f"{name}{_suffix(size, sizes)}{'.vmfb' * one}" for size in sizes]
+    folder.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    rows: list[dict[str, Any]] = []
+    waiting = iter(zip(sizes, paths, strict=True))
+    with progress("compiling", len(sizes)) as advance, _processes(options.jobs, len(sizes)) as pool:
+
+        def done(module: Module, result: Artifact | Bundle | Exception) -> None:
+            size, path = next(waiting)
+            rows.append(_saved(options, module, size, path, result))
+            advance(path.name)
+
+        compile_many(
+            modules,
+            targets[0] if one else targets,
+            strategy=options.strategy,
+            timeout=options.timeout,
+            executor=pool,
+            return_exceptions=True,
+            done=done,
+        )
+    return _report(options, folder, rows, time.perf_counter() - start)
+
+
+def _module(options: argparse.Namespace, size: Size) -> Module:
+    pairs = [f"{name}={value}" for name, value in size.items()]
+    return module_of(argparse.Namespace(**{**vars(options), "dim": pairs}))
+
+
+def _suffix(size: Size, sizes: Iterable[Size]) -> str:
+    """In what a size differs from others, for the name of its file."""
+    varying = [name for name in size if len({each.get(name) for each in sizes}) > 1]
+    return "".join(f"-{name}{size[name]}" for name in varying)
+
+
+@contextmanager
+def _processes(jobs: int | None, count: int) -> Generator[Executor]:
+    """A pool of processes, one for each processor."""
+    jobs = min(jobs or processors(), count)
+    # Forked processes would lack the threads that IREE and others have started here.
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, spawn, initializer=_ignore_interrupts)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """In a process of the pool: Ctrl-C is for the one that started it, which then ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _saved(
+    options: argparse.Namespace,
+    module: Module,
+    size: Size,
+    path: Path,
+    result: Artifact | Bundle | Exception,
+) -> dict[str, Any]:
+    """Saves what came of a size; the facts of it."""
+    facts: dict[str, Any] = {"dims": {name: int(value) for name, value in size.items()}}
+    if isinstance(result, Exception):
+        return {**facts, "error": str(result)}
+    samples = golden(module, result) if options.golden else None
+    result.save(path, golden=samples)
+    artifacts = [result] if isinstance(result, Artifact) else result.artifacts
+    return {**facts, "path": str(path), "size": sum(len(each.payload) for each in artifacts)}
+
+
+def _report(
+    options: argparse.Namespace, folder: Path, rows: list[dict[str, Any]], seconds: float
+) -> int:
+    failed = [row for row in rows if "error" in row]
+    if options.json:
+        print_json({"path": str(folder), "seconds": seconds, "sizes": rows})
+        return 1 if failed else 0
+    saved = [row for row in rows if "error" not in row]
+    print_table(("file", "size"), [(row["path"], f"{row['size']:,} bytes") for row in saved])
+    for row in failed:
+        size = ",".join(f"{name}={value}" for name, value in row["dims"].items())
+        print_error(f"{size}: {row['error']}")
+    print_line(f"{len(saved)} of {len(rows)} sizes in {seconds:.2f} s; next: rnn-compiler inspect "
+               f"{shlex.quote(str(folder))}{os.sep}...", dim=True)  # fmt: skip
+    return 1 if failed else 0

@@ -1,0 +1,51 @@
+"""The ops as JAX functions, with gradients: under jit, grad, vmap, scan and remat; for jax.export.
+
+Each op is a function of TensorFlow's arguments by TensorFlow's names and in their order, called
+like the op in snake case, and gives a named tuple: ``block_lstm_v2(seq_len_max, x, ...).h``. XLA
+runs them as portable StableHLO, on any of its devices; in what `jax.export` writes, each is a
+custom call, which `rnn_compiler.link` takes.
+
+block_lstm, block_lstm_v2, lstm_block_cell, gru_block_cell, cudnn_rnn, cudnn_rnn_v2, cudnn_rnn_v3
+    the forward ops, differentiable once, backwards
+block_lstm_grad_v2, ...
+    the gradient ops on their own, not differentiable
+export
+    `jax.export.export` for functions with such calls
+
+The package needs JAX, which ``pip install 'rnn-compiler[jax]'`` brings; nothing else imports it.
+
+arguments       a call's arguments, as arrays of the op's shapes and dtypes
+primitives      a JAX primitive an op, with its rules
+stablehlo       what a primitive is in a module of JAX's
+functions       the functions, and their gradients
+exporting       functions as modules for `rnn_compiler.link`
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+try:
+    importlib.import_module("jax")
+except ImportError as error:
+    message = "rnn_compiler.jax needs JAX 0.10 or newer: pip install 'rnn-compiler[jax]'"
+    raise ImportError(message, name="jax") from error
+
+from rnn_compiler.errors import with_hint
+from rnn_compiler.jax.exporting import CUSTOM_CALLS, export
+from rnn_compiler.jax.functions import FUNCTIONS
+
+__all__ = ["CUSTOM_CALLS", "export", *FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return FUNCTIONS[name]
+    except KeyError:
+        message = f"rnn_compiler.jax has no function {name!r}; it has {', '.join(FUNCTIONS)}"
+        raise AttributeError(with_hint(message, name, FUNCTIONS)) from None
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,219 @@
+"""The ops as functions, differentiable where `schema.gradients` says how.
+
+A forward op saves what its gradient ops take, and these run in the backward pass: XLA drops what
+nobody needs. A gradient has the dtype of its argument; integers have none. Of the results, only
+those have gradients that have them in TensorFlow: where a gradient arrives at another one, a gate
+say, it is refused, as the sum would lack it.
+"""
+
+# JAX's own types are known in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import jax
+import jax.core
+import jax.custom_derivatives
+import jax.numpy as jnp
+import numpy as np
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.jax.arguments import Array, Instance, arguments_of
+from rnn_compiler.jax.primitives import call
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.runtime.results import result_type
+from rnn_compiler.schema.gradients import GRADIENTS, Gradient
+from rnn_compiler.schema.signatures import Signature
+
+__all__ = ["FUNCTIONS", "JaxFunction"]
+
+
+class JaxFunction:
+    """An op as a function of JAX arrays.
+
+    Attributes:
+        signature: What it takes and gives.
+    """
+
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
+        self.__name__ = self.__qualname__ = signature.function
+        self.__module__ = "rnn_compiler.jax"
+        self.__doc__ = _docstring(signature)
+        self.__signature__ = _parameters(signature)
+
+    def __repr__(self) -> str:
+        return f"<rnn_compiler.jax function {self.signature.function}>"
+
+    def __reduce__(self) -> Any:
+        return _function, (self.signature.name,)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Runs the op, or traces it; see its own docstring.
+
+        Raises:
+            TypeError: An argument is unknown or missing.
+            InvalidArgumentError: An argument has the wrong dtype, shape or value.
+        """
+        bound = self._bind(arguments, keywords)
+        op = self.signature.name
+        instance, arrays = arguments_of(op, bound)
+        run = _differentiable if op in GRADIENTS else _plain
+        results = run(instance)(*arrays)
+        return result_type(op, tuple(each.name for each in instance.spec.results))(*results)
+
+    def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+        known = self.__signature__.parameters
+        if len(arguments) > len(known):
+            raise TypeError(
+                f"{self.__name__}() takes {len(known)} arguments, but {len(arguments)} were given"
+            )
+        positional = dict(zip(known, arguments, strict=False))
+        for name in positional:
+            if name in keywords:
+                raise TypeError(f"{self.__name__}() got multiple values for argument {name!r}")
+        given = positional | keywords
+        given.pop("name", None)
+        self.signature.check_keywords(given)
+        defaults = {each.name: each.default for each in self.signature.call_attributes}
+        return defaults | given
+
+
+def _plain(instance: Instance) -> Callable[..., list[Array]]:
+    def run(*arguments: Array) -> list[Array]:
+        return call(instance, arguments)
+
+    return run
+
+
+@functools.lru_cache(maxsize=1024)
+def _differentiable(instance: Instance) -> Any:
+    """A forward op as a function with a VJP."""
+    spec, gradient = instance.spec, GRADIENTS[instance.op]
+    results = [each.name for each in spec.results]
+    names = [each.name for each in spec.arguments]
+    kept = gradient.saved(OPS[op].signature for op in gradient.ops)
+
+    @jax.custom_vjp
+    def run(*arguments: Array) -> list[Array]:
+        return call(instance, arguments)
+
+    def forward(*primals: Any) -> tuple[list[Array], dict[str, Array]]:
+        if not dict(instance.attributes).get("is_training", True):
+            raise InvalidArgumentError(
+                instance.op, "is_training", "True, where a gradient is taken", "False",
+                "without it, nothing is saved for the gradient",
+            )  # fmt: skip
+        arguments = [primal.value for primal in primals]
+        outputs = call(instance, arguments)
+        values = dict(zip((*names, *results), (*arguments, *outputs), strict=True))
+        return outputs, {name: values[name] for name in kept}
+
+    def backward(values: Mapping[str, Array], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        arriving = dict(zip(results, cotangents, strict=True))
+        _refuse_others(instance.op, gradient, arriving)
+        gradients = _gradients(instance, gradient, values, arriving)
+        return tuple(
+            gradients[each.name] if each.name in gradients else _none(each.shape)
+            for each in spec.arguments
+        )
+
+    run.defvjp(forward, backward, symbolic_zeros=True)
+    return run
+
+
+def _gradients(
+    instance: Instance, gradient: Gradient, saved: Mapping[str, Array], arriving: Mapping[str, Any]
+) -> dict[str, Array]:
+    """What the gradient ops give, by the argument of the forward op."""
+    values = dict(saved)
+    for argument, result in gradient.cotangents.items():
+        value = arriving[result]
+        values[argument] = jnp.zeros(value.shape, value.dtype) if _is_zero(value) else value
+    attributes = dict(instance.attributes)
+    for op in gradient.ops:
+        signature = OPS[op].signature
+        own = {each.name: attributes.get(each.name, each.default) for each in signature.attributes}
+        tensors = {each.name: values[each.name] for each in signature.arguments}
+        inner, arrays = arguments_of(op, own | tensors)
+        names = [each.name for each in inner.spec.results]
+        values |= zip(names, call(inner, arrays), strict=True)
+    return {name: values[result] for result, name in gradient.gradients.items()}
+
+
+def _refuse_others(op: str, gradient: Gradient, arriving: Mapping[str, Any]) -> None:
+    """Refuses a gradient of a result that has none.
+
+    Zeros are none: those that JAX knows as such, and those whose values are known.
+    """
+    for name, value in arriving.items():
+        if name in gradient.results or value.dtype == jax.dtypes.float0:
+            continue
+        if _is_zero(value):
+            continue
+        if isinstance(value, jax.core.Tracer) or np.asarray(value).any():
+            raise UnsupportedError(
+                f"{op}: '{name}' has no gradient, as in TensorFlow, but one arrives; "
+                f"{', '.join(gradient.results)} may have one; jax.lax.stop_gradient({name}) leaves "
+                "it out"
+            )
+
+
+def _is_zero(value: object) -> bool:
+    """Whether JAX knows that a gradient is zero."""
+    return isinstance(value, jax.custom_derivatives.SymbolicZero)
+
+
+def _none(shape: tuple[int, ...]) -> Any:
+    """The gradient of integers."""
+    return np.zeros(shape, jax.dtypes.float0)
+
+
+def _parameters(signature: Signature) -> inspect.Signature:
+    """How it is called: TensorFlow's names in TensorFlow's order."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    tensors = [inspect.Parameter(each.name, kind) for each in signature.arguments]
+    attributes = [
+        inspect.Parameter(each.name, kind, default=each.default)
+        for each in signature.call_attributes
+    ]
+    return inspect.Signature([*tensors, *attributes, inspect.Parameter("name", kind, default=None)])
+
+
+def _docstring(signature: Signature) -> str:
+    """The function's documentation, from the op's signature."""
+    having = GRADIENTS.get(signature.name)
+    tells = (
+        f"Gradients of {', '.join(having.results)} reach {', '.join(having.arguments)}."
+        if having
+        else "It has no derivative."
+    )
+    lines = [f"{signature.summary}.", "", tells, f"dtypes: {', '.join(signature.dtypes)}.", ""]
+    lines += ["Args:"]
+    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.arguments]
+    lines += [f"    {a.name}: {a.type.__name__}. {a.doc}." for a in signature.call_attributes]
+    lines += ["    name: Ignored; what TensorFlow calls the node."]
+    lines += ["", "Returns:", "    A named tuple of"]
+    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
+    lines += ["", "Raises:", "    TypeError: An argument is unknown or missing."]
+    lines += ["    InvalidArgumentError: An argument has the wrong dtype, shape or value."]
+    return "\n".join(lines)
+
+
+def _function(op: str) -> JaxFunction:
+    return FUNCTIONS[OPS[op].signature.function]
+
+
+_NAMES = [name for op, gradient in GRADIENTS.items() for name in (op, *gradient.ops)]
+
+FUNCTIONS: Mapping[str, JaxFunction] = MappingProxyType(
+    {OPS[op].signature.function: JaxFunction(OPS[op].signature) for op in dict.fromkeys(_NAMES)}
+)
+"""The functions by name."""

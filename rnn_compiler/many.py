@@ -1,0 +1,114 @@
+"""Many modules compiled at once: the sizes that a model is served with, say.
+
+Each compilation is a call of one function with one request, both of which can be pickled, so that
+any executor takes them: threads, processes, other machines. A target without features of its own,
+``"cpu"``, means the machine that asks. What is made is in the cache of the machine that made it,
+and in the remote that machines share.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Protocol, cast
+
+from rnn_compiler.compilation import Request, compile_request, compiled, requests_of
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.artifact import Artifact, Bundle
+from rnn_compiler.runtime.device.processors import processors
+
+__all__ = ["Executor", "compile_many"]
+
+
+class Executor(Protocol):
+    """What runs calls elsewhere: `concurrent.futures.Executor`, Dask's `Client`, ..."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:
+        """Starts a call; gives a future, whose ``result()`` waits for what it gives or raises."""
+        ...
+
+
+def compile_many(
+    modules: Iterable[Module],
+    target: str | Sequence[str] | None = None,
+    *,
+    strategy: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+    executor: Executor | None = None,
+    return_exceptions: bool = False,
+    done: Callable[[Module, Artifact | Bundle | Exception], None] | None = None,
+) -> list[Any]:
+    """Compiles modules as `compile` does, several at a time.
+
+    Args:
+        modules: What `build` made.
+        target: As in `compile`, for each of them.
+        strategy: As in `compile`.
+        timeout: As in `compile`, for each of them.
+        executor: What runs the compilations: anything with the ``submit`` of
+            `concurrent.futures.Executor`, such as its pools of threads and processes, or Dask's
+            `Client`; default: a thread for each processor. Compilers are processes of their own.
+        return_exceptions: Whether an error stands in the place of what did not compile, rather than
+            the first one being raised when all are done.
+        done: Called for each module, in order, with what came of it.
+
+    Returns:
+        What `compile` gives for each module, in order.
+
+    Raises:
+        InvalidArgumentError: One is no module, or there is no such target; nothing is compiled.
+        CompileError: One did not compile, the first if several. The others are in the cache.
+        UnsupportedError: The compiler is not installed.
+
+    Example:
+        >>> from rnn_compiler import build
+        >>> sizes = [dict(batch_size=n, input_size=3, num_units=4) for n in (1, 2)]
+        >>> artifacts = compile_many([build("GRUBlockCell", **each) for each in sizes])
+        >>> [artifact.manifest.functions[0].dims["batch_size"] for artifact in artifacts]
+        [1, 2]
+    """
+    if isinstance(modules, Module) or not isinstance(modules, Iterable):  # pyright: ignore
+        raise InvalidArgumentError(
+            "compile_many", "modules", "a list of modules", describe(modules)
+        )
+    rows = list(modules)
+    plans = [requests_of(module, target, strategy, timeout) for module in rows]
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        expected = "what has the submit of concurrent.futures.Executor"
+        raise InvalidArgumentError("compile_many", "executor", expected, describe(executor))
+    own = ThreadPoolExecutor(processors()) if executor is None else None
+    pool = cast(Executor, own or executor)
+    try:
+        futures = [[pool.submit(compile_request, _light(each)) for each in plan] for plan in plans]
+        results: list[Any] = []
+        for module, waiting in zip(rows, futures, strict=True):
+            results.append(_result(module, target, waiting))
+            if done is not None:
+                done(module, results[-1])
+    finally:
+        if own is not None:
+            own.shutdown(cancel_futures=True)
+    failed = [each for each in results if isinstance(each, Exception)]
+    if failed and not return_exceptions:
+        raise failed[0]
+    return results
+
+
+def _result(module: Module, target: str | Sequence[str] | None, waiting: Sequence[Any]) -> Any:
+    """What comes of a module: what `compile` gives, or the error."""
+    try:
+        return compiled(module, target, [future.result() for future in waiting])
+    except Exception as error:
+        return error
+
+
+def _light(request: Request) -> Request:
+    """A request without the values of frozen weights, which a compilation does not need."""
+    module = copy.copy(request.module)
+    module.parameters = {}
+    vars(module).pop("text", None)
+    return replace(request, module=module)

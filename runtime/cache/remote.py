@@ -1,0 +1,214 @@
+"""A remote beside the artifact cache, which a fleet shares: any place that fsspec reaches.
+
+``RNN_COMPILER_CACHE_REMOTE`` names it: ``s3://bucket/rnn``, ``gs://...``, ``file:///mnt/team``. It
+has the layout of a cache folder (`folder`), so that such a folder can be copied there:
+
+    URL/v1/ab/ab12....entry             an entry, named by its key's digest
+
+It is asked for what the local cache has not, and given what was compiled. An entry from there is
+verified like one of the local cache, by the same code, and then is one. Naming a remote says that
+its user trusts all who can write to it; a folder of this machine has to be one that `folder` would
+trust.
+
+Nothing that goes wrong here fails a compilation, or holds it up for longer than
+``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` seconds: it is logged, and a remote that does not answer is
+left alone for `PAUSE` seconds, one that cannot be written to is only read. Python cannot end a call
+that hangs, so each is a thread of its own, which the process does not wait for at its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import logging
+import math
+import os
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.runtime.cache.folder import CacheFolder
+
+__all__ = ["DEFAULT_TIMEOUT", "PAUSE", "RemoteCache", "connect", "paused", "reason_of"]
+
+DEFAULT_TIMEOUT = 10.0
+"""Seconds that the remote may take for an entry."""
+
+PAUSE = 300.0
+"""Seconds for which a remote that failed is left alone."""
+
+_log = logging.getLogger(__name__)
+
+paused: dict[tuple[str, str], float] = {}
+"""Until when a remote is not read, or not written, by the clock of `time.monotonic`."""
+
+
+@dataclass(frozen=True)
+class RemoteCache:
+    """A place where a fleet keeps its entries.
+
+    Attributes:
+        url: Where it is.
+        timeout: Seconds that it may take for an entry.
+    """
+
+    url: str
+    timeout: float = DEFAULT_TIMEOUT
+
+    @staticmethod
+    def from_environment() -> RemoteCache | None:
+        """The remote that the environment names; None if it names none.
+
+        Raises:
+            InvalidArgumentError: ``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` is no time.
+        """
+        url = os.environ.get("RNN_COMPILER_CACHE_REMOTE")
+        name = "RNN_COMPILER_CACHE_REMOTE_TIMEOUT"
+        given = os.environ.get(name) or str(DEFAULT_TIMEOUT)
+        try:
+            timeout = float(given)
+        except ValueError:
+            timeout = math.nan
+        if not 0 < timeout < math.inf:
+            raise InvalidArgumentError(
+                "environment", name, "a positive number of seconds", repr(given)
+            )
+        return RemoteCache(url, timeout) if url else None
+
+    @property
+    def shown(self) -> str:
+        """The URL for people, without a password."""
+        return _without_passwords(self.url)
+
+    def read(self, digest: str, max_size: int) -> bytes | None:
+        """The bytes of an entry, which nobody has verified; None if they are not to be had.
+
+        Args:
+            digest: The digest of its key.
+            max_size: How many bytes it may have.
+        """
+        return self._try("read", lambda: _read(self.url, digest, max_size))
+
+    def write(self, digest: str, data: bytes) -> bool:
+        """Publishes an entry; whether it is there now."""
+        return self._try("written", lambda: _write(self.url, digest, data)) is not None
+
+    def check(self) -> None:
+        """Tries whether it answers.
+
+        Raises:
+            Exception: It does not; whatever its file system raises.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            _in_time(lambda: _read(self.url, "0" * 64, 0), self.timeout)
+
+    def _try(self, what: str, act: Callable[[], Any]) -> Any:
+        """What an act gives; None if it fails, of which the log tells, or is not to be tried."""
+        if time.monotonic() < paused.get((self.url, what), 0):
+            return None
+        try:
+            return _in_time(act, self.timeout)
+        except Exception as error:  # whatever a file system of anybody's raises
+            if what == "read" and isinstance(error, FileNotFoundError):
+                _log.debug("miss: %s has no such entry (%s)", self.shown, reason_of(error))
+                return None
+            if what == "read" and isinstance(error, PermissionError):
+                # So says S3 of what is not there, to who may not list the bucket.
+                _log.info("miss: %s does not give the entry (%s)", self.shown, reason_of(error))
+                return None
+            self._pause(what, error)
+            if isinstance(error, TimeoutError):
+                paused[self.url, "read"] = paused[self.url, "written"] = paused[self.url, what]
+        return None
+
+    def _pause(self, what: str, error: Exception) -> None:
+        paused[self.url, what] = time.monotonic() + PAUSE
+        _log.warning(
+            "the remote cache %s cannot be %s (%s): the local one goes on alone, for %d s",
+            *(self.shown, what, reason_of(error), PAUSE),
+        )
+
+
+def _in_time(act: Callable[[], Any], timeout: float) -> Any:
+    """What an act gives, or raises.
+
+    Raises:
+        TimeoutError: It has not ended in time, and goes on without anybody waiting.
+    """
+    done: list[tuple[Any, BaseException | None]] = []
+
+    def run() -> None:
+        try:
+            done.append((act(), None))
+        except BaseException as error:
+            done.append((None, error))
+
+    thread = threading.Thread(target=run, name="rnn-compiler-remote-cache", daemon=True)
+    thread.start()
+    thread.join(timeout)
+    if not done:
+        raise TimeoutError(f"no answer in {timeout:g} s")
+    value, error = done[0]
+    if error is not None:
+        raise error
+    return value
+
+
+@functools.lru_cache(maxsize=8)
+def connect(url: str, process: int) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it; one for each process, as few may be forked."""
+    del process
+    try:
+        core: Any = importlib.import_module("fsspec.core")
+    except ImportError as error:
+        message = "fsspec is not installed: pip install 'rnn-compiler[remote]'"
+        raise ModuleNotFoundError(message) from error
+    return core.url_to_fs(url)
+
+
+def _place(url: str, digest: str) -> tuple[Any, str, CacheFolder | None]:
+    """The file system of a remote, the path of an entry in it, and its folder on this machine."""
+    filesystem, root = connect(url, os.getpid())
+    is_here = filesystem.protocol in ("file", ("file", "local"))
+    folder = CacheFolder(Path(root)) if is_here else None
+    return filesystem, f"{root.rstrip('/')}/v1/{digest[:2]}/{digest}.entry", folder
+
+
+def _read(url: str, digest: str, max_size: int) -> bytes:
+    filesystem, path, folder = _place(url, digest)
+    if folder:
+        return folder.read_entry(digest)
+    size = filesystem.info(path)["size"]
+    if size is not None and size > max_size:
+        raise FileNotFoundError(f"{path} has {size} bytes, more than the cache")
+    return filesystem.cat_file(path)
+
+
+def _write(url: str, digest: str, data: bytes) -> bool:
+    filesystem, path, folder = _place(url, digest)
+    if folder:
+        folder.write_entry(digest, data)
+        return True
+    try:
+        filesystem.pipe_file(path, data)
+    except FileNotFoundError:  # of a file system that has folders; no bucket is made
+        if not filesystem.exists(connect(url, os.getpid())[1]):
+            raise
+        filesystem.makedirs(path.rpartition("/")[0], exist_ok=True)
+        filesystem.pipe_file(path, data)
+    return True
+
+
+def reason_of(error: Exception) -> str:
+    """What an error says, in a line without passwords."""
+    return f"{type(error).__name__}: {_without_passwords(str(error).partition(chr(10))[0])}"
+
+
+def _without_passwords(text: str) -> str:
+    return re.sub(r"//[^/@\s]*@", "//...@", text)

@@ -1,0 +1,99 @@
+"""What `jax.export` writes of our functions, `rc.link` takes; and it runs like the function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.linking import linked_module
+
+jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
+jnp = pytest.importorskip("jax.numpy")
+functions = pytest.importorskip("rnn_compiler.jax")
+
+T, B, I, H = 4, 2, 3, 5  # noqa: E741
+SIZES = {"x": (T, B, I), "w": (I + H, 4 * H), "b": (4 * H,), "dense": (H, 2)}
+RNG = np.random.default_rng(0)
+ARRAYS = {name: RNG.normal(0, 0.5, shape).astype(np.float32) for name, shape in SIZES.items()}
+
+
+def loss(w: Any, b: Any, dense: Any, x: Any, seq_len_max: Any) -> Any:
+    """Two calls of the op of a size, an attribute that no binary number is, and a loop."""
+    state, zero = jnp.zeros((B, H)), jnp.zeros(H)
+
+    def layer(x: Any) -> Any:
+        run = functions.block_lstm_v2
+        return run(seq_len_max, x, state, state, w, zero, zero, zero, b, cell_clip=0.3)
+
+    y = layer(x).h @ dense + jax.vmap(lambda k: layer(k * x).cs @ dense)(jnp.ones(2)).sum(0)
+    return (y**2).sum()
+
+
+def test_a_train_step() -> None:
+    step = jax.jit(jax.value_and_grad(loss, argnums=(0, 1, 2)))
+    arrays = [ARRAYS[name] for name in ("w", "b", "dense", "x")]
+    expected = jax.tree.leaves(step(*arrays, 3))
+    exported = functions.export(step)(*arrays, 3)
+    text = exported.mlir_module()
+    for op in ("BlockLSTMV2", "BlockLSTMGradV2"):
+        assert f"stablehlo.custom_call @rnn_compiler.{op}(" in text
+    assert "stablehlo.composite" not in text
+    assert linked_module(text).text == linked_module(exported.mlir_module_serialized).text
+    artifact = rc.link(text)
+    assert [each.op for each in artifact.manifest.linked] == ["BlockLSTMV2", "BlockLSTMGradV2"]
+    assert artifact.manifest.linked[0].attributes["cell_clip"] == 0.3
+    named = {name: ARRAYS[name] for name in ("w", "b", "dense", "x")}
+    results = rc.runtime.load(artifact)(**named, seq_len_max=np.int32(3))
+    assert len(results) == len(expected) == 4
+    for ours, theirs in zip(results, expected, strict=True):
+        assert np.abs(theirs).max() > 0.1
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+def test_jaxs_own_export_wants_to_know_the_calls() -> None:
+    function = jax.jit(lambda x: functions.gru_block_cell(x, *GRU[1:]).h)
+    exported = jax.export.export(function, disabled_checks=functions.CUSTOM_CALLS)(GRU[0])
+    assert "@rnn_compiler.GRUBlockCell(" in exported.mlir_module()
+    with pytest.raises(ValueError, match="no compatibility guarantees"):
+        jax.export.export(function)(GRU[0])
+
+
+GRU = [
+    np.zeros(shape, np.float32)
+    for shape in ((B, I), (B, H), (I + H, 2 * H), (I + H, H), (2 * H,), (H,))
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "attributes"),
+    [
+        ("cudnn_rnn_v3", "seeds", {"num_proj": 3}),
+        ("cudnn_rnn_v2", "", {"rnn_mode": "gru", "direction": "bidirectional"}),
+        ("lstm_block_cell", "", {"forget_bias": -0.7, "use_peephole": True}),
+    ],
+)
+def test_attributes_and_integers_arrive(
+    function: str, arguments: str, attributes: dict[str, Any]
+) -> None:
+    """Every kind of attribute; the module linked is the op's of the same attributes."""
+    from cases import sizes
+    from numeric.harness import draw
+
+    signature = getattr(functions, function).signature
+    variant = sizes(3, 2, 4, 4, **attributes)
+    if arguments == "seeds":
+        variant |= {"dropout": 0.25, "num_layers": 2}
+    given = draw(signature.name, "float32", variant)
+    keywords = {k: v for k, v in variant.items() if k in {a.name for a in signature.attributes}}
+    made = functions.export(lambda given: getattr(functions, function)(**given, **keywords))(given)
+    (linked,) = linked_module(made.mlir_module()).linked
+    expected = rc.build(signature.name, **{
+        k: v for k, v in {"num_layers": 1, **variant}.items()
+        if k in (*signature.dimensions, *keywords)
+    }).functions[0]  # fmt: skip
+    assert linked.attributes == expected.attributes
+    assert linked.dims == expected.dims
+    assert linked.arguments == expected.arguments

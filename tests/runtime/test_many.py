@@ -1,0 +1,203 @@
+"""Many sizes at once, by any executor, in Python and on the command line."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.errors import CompileError, InvalidArgumentError
+from rnn_compiler.lowering import iree_compile
+
+
+def cells(*batches: int) -> list[rc.Module]:
+    return [rc.build("GRUBlockCell", batch_size=n, input_size=1, num_units=1) for n in batches]
+
+
+def batches(artifacts: list[rc.Artifact]) -> list[int]:
+    return [each.manifest.functions[0].dims["batch_size"] for each in artifacts]
+
+
+class OneAtATime:
+    """The least that an executor may be; it pickles, as one for other machines does."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def submit(self, function: Any, request: Any) -> Any:
+        data = pickle.dumps((function, request))
+        self.sizes.append(len(data))
+        function, request = pickle.loads(data)
+        future: Future[Any] = Future()
+        try:
+            future.set_result(pickle.loads(pickle.dumps(function(request))))
+        except Exception as error:
+            future.set_exception(pickle.loads(pickle.dumps(error)))
+        return future
+
+
+@pytest.fixture(params=[None, ThreadPoolExecutor, OneAtATime])
+def executor(request: pytest.FixtureRequest) -> Iterator[Any]:
+    if request.param is ThreadPoolExecutor:
+        with ThreadPoolExecutor(2) as pool:
+            yield pool
+    else:
+        yield request.param and request.param()
+
+
+def test_executors(executor: Any) -> None:
+    artifacts = rc.compile_many(cells(1, 2, 3), "cpu", executor=executor)
+    assert batches(artifacts) == [1, 2, 3]
+    assert artifacts == [rc.compile(module, "cpu") for module in cells(1, 2, 3)]
+
+
+@pytest.mark.slow
+def test_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they make is in the cache that they share with this one."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "cache"))
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        artifacts = rc.compile_many(cells(1, 2), "cpu", executor=pool)
+    assert batches(artifacts) == [1, 2]
+    assert len(list((tmp_path / "cache").rglob("*.entry"))) == 2
+
+
+def test_bundles_and_weights() -> None:
+    """A request holds no weights; an artifact has them."""
+    weights = {"w_c": np.ones((20_001, 1), np.float32)}
+    module = rc.build("GRUBlockCell", batch_size=1, input_size=20_000, num_units=1)
+    frozen = rc.freeze(module, weights)
+    assert frozen.text  # which has them as constants
+    executor = OneAtATime()
+    targets = ["cpu:generic", "cpu"]
+    (bundle,) = rc.compile_many([frozen], targets, executor=executor)
+    assert max(executor.sizes) < 20_000
+    assert bundle == rc.compile(frozen, targets)
+    assert all(each.archive for each in bundle.artifacts)
+
+
+def test_one_that_fails_does_not_stop_the_others(
+    executor: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    original = iree_compile.compile_module
+
+    def compile_module(module: str, target: Any, **keywords: Any) -> bytes:
+        if "tensor<77x1xf32>" in module:
+            facts = {"target": target.name, "diagnostics": "error: 77", "command": "iree-compile"}
+            raise CompileError("it is 77", reproducer=None, **facts)
+        return original(module, target, **keywords)
+
+    monkeypatch.setattr(iree_compile, "compile_module", compile_module)
+    modules = cells(1, 77, 3)
+    seen: list[Any] = []
+    results = rc.compile_many(
+        modules,
+        "cpu",
+        executor=executor,
+        return_exceptions=True,
+        done=lambda module, result: seen.append((module, result)),
+    )
+    assert batches([results[0], results[2]]) == [1, 3]
+    assert isinstance(results[1], CompileError)
+    assert seen == [*zip(modules, results, strict=True)]
+    with pytest.raises(CompileError, match="it is 77"):
+        rc.compile_many(modules, "cpu", executor=executor)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((cells(1)[0],), "'modules': expected a list of modules, got Module"),
+        ((3,), "'modules': expected a list of modules, got 3"),
+        ((["BlockLSTMV2"],), "'module': expected what `build` made"),
+        ((cells(1), "tpu"), "'target'"),
+        ((cells(1), "cpu:levels"), "expected one target"),
+    ],
+)
+def test_arguments(arguments: Any, message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        rc.compile_many(*arguments)
+    with pytest.raises(InvalidArgumentError, match="the submit of concurrent"):
+        rc.compile_many(cells(1), executor=3)  # type: ignore[arg-type]
+
+
+def test_none_is_none() -> None:
+    assert rc.compile_many([]) == []
+
+
+# The command line.
+
+SIZES = ["--dim", "input_size=1,num_units=1"]
+
+
+def test_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "cells"
+    sizes = ["--dim", "batch_size=1..5:2", "--jobs", "1"]
+    assert main(["compile", "GRUBlockCell", *SIZES, *sizes, "-o", str(folder)]) == 0
+    names = [f"gru_block_cell-batch_size{n}.vmfb" for n in (1, 3, 5)]
+    assert sorted(path.name for path in folder.glob("*.vmfb")) == names
+    out = capsys.readouterr().out
+    assert "3 of 3 sizes" in out
+    program = rc.runtime.load(folder / names[2])
+    assert program.manifest.functions[0].dims == {"batch_size": 5, "input_size": 1, "num_units": 1}
+
+
+@pytest.mark.slow
+def test_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of rows that come on top of ``--dim``, with comments; what fails is told at the end."""
+    monkeypatch.chdir(tmp_path)
+    rows = "# two\nbatch_size=2\n\nbatch_size=3..4,input_size=2  # and two\n"
+    Path("sizes.txt").write_text(rows)
+    arguments = ["compile", "GRUBlockCell", *SIZES, "--dims", "sizes.txt", "--json"]
+    assert main([*arguments, "--golden"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["path"] == "gru_block_cell"
+    assert [row["dims"]["batch_size"] for row in facts["sizes"]] == [2, 3, 4]
+    assert [row["dims"]["input_size"] for row in facts["sizes"]] == [1, 2, 2]
+    for row in facts["sizes"]:
+        assert main(["verify", row["path"]]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "--timeout", "0.001", "--strategy", "portable"]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    assert all("error" in row and "path" not in row for row in facts["sizes"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "arguments", "message"),
+    [
+        ("batch_size=1\nbatch_size=1..2\n", [], "a size comes twice"),
+        ("hello\n", [], "line 1: expected NAME=N,..., got 'hello'"),
+        ("# nothing\n", [], "no sizes in it"),
+        ("batch_size=3..2\n", [], "--dim batch_size=3..2: an empty range"),
+        ("batch_size=1..3:0\n", [], "an empty range"),
+        ("batch_size=1..20000\n", [], "sizes, more than 10,000"),
+        ("batch_size=1..200,seq_length=1..200\n", [], "sizes, more than 10,000"),
+        ("batch_size=x\n", [], "--dim batch_size=x: expected an integer"),
+        ("batch_sizes=1\n", [], "did you mean batch_size"),
+        ("batch_size=1..2\n", ["--jobs", "0"], "--jobs 0: expected 1 or more"),
+        ("batch_size=1..2\n", ["--format", "c"], "--format c: one size"),
+        ("\x00\xff", [], "expected NAME=N"),
+        (None, [], "--dims sizes.txt: cannot be read (No such file or directory)"),
+    ],
+)
+def test_what_is_refused(
+    rows: str | None, arguments: list[str], message: str, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    if rows is not None:
+        Path("sizes.txt").write_text(rows)
+    given = ["compile", "GRUBlockCell", *SIZES, "--dims", "sizes.txt", *arguments]
+    assert main(given) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("gru_block_cell").exists()
