@@ -24,7 +24,7 @@ from benchmarks.peers import PEERS
 from benchmarks.processes import processors
 from benchmarks.report import print_comparison, print_results
 from benchmarks.results import Results
-from benchmarks.rows import MACHINE, OURS, TINY, Size
+from benchmarks.rows import MACHINE, OURS, OURS_IN_TORCH, TINY, Size
 from benchmarks.run import carry_out, make_plan
 
 __all__ = ["main"]
@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("sections", nargs="*", metavar="SECTION", help="default: all of those below")
     add("--rows", metavar="PATTERN", help="only those that match, 'block/*', '*/50x*'")
-    peers = [name for name in PEERS if name not in (OURS, MACHINE)]
+    peers = [name for name in PEERS if name not in (OURS, OURS_IN_TORCH, MACHINE)]
     add(
         "--peers",
         type=_list_of(str, [*peers, "none"]),

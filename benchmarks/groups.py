@@ -11,7 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.rows import OURS, SIZES, WORKLOADS, Case, Contest, Entrant, Size, Workload
+from benchmarks.rows import (
+    OURS,
+    OURS_IN_TORCH,
+    SIZES,
+    WORKLOADS,
+    Case,
+    Contest,
+    Entrant,
+    Size,
+    Workload,
+)
 
 __all__ = ["CHUNKED", "GROUPS", "LEAST", "Group", "latency_contests", "peer_contests", "title_of"]
 
@@ -47,6 +57,7 @@ class Group:
         peers: Who else can do this.
         dtype: The element type.
         aim: What the geometric mean should reach.
+        ours: In which of our forms we take part.
     """
 
     name: str
@@ -56,6 +67,7 @@ class Group:
     peers: tuple[str, ...]
     dtype: str = "float32"
     aim: float | None = None
+    ours: str = OURS
 
 
 def _cudnn(mode: str, version: str = "", lengths: bool = False, **more: Any) -> list[Workload]:
@@ -107,6 +119,15 @@ GROUPS = {
             LSTM_SIZES,
             _TRAINING,
             aim=1.3,
+        ),
+        Group(
+            "layer-training",
+            "CudnnRNN lstm as rnn_compiler.torch.LSTM, training",
+            WORKLOADS["training"],
+            LSTM_SIZES,
+            ("torch",),
+            aim=1.0,
+            ours=OURS_IN_TORCH,
         ),
         Group(
             "lengths",
@@ -189,9 +210,12 @@ def _contests(
     chosen = set(peers)
     contests: list[Contest] = []
     for group in groups:
-        names = [OURS, *(peer for peer in group.peers if peer in chosen)]
+        others = [peer for peer in group.peers if peer in chosen]
+        if group.ours != OURS and not others:  # it needs the same package
+            continue
         for size in sizes or group.sizes:
             case = Case(group.workload, size, group.dtype)
-            entrants = tuple(Entrant(name, name, case) for name in names)
+            us = Entrant(OURS, group.ours, case)
+            entrants = (us, *(Entrant(peer, peer, case) for peer in others))
             contests.append(Contest(section, group.name, str(size), entrants, True))
     return contests

@@ -17,6 +17,7 @@ __all__ = [
     "CALLS",
     "MACHINE",
     "OURS",
+    "OURS_IN_TORCH",
     "SIZES",
     "TINY",
     "WORKLOADS",
@@ -35,6 +36,9 @@ __all__ = [
 ]
 
 OURS = "rnn-compiler"
+
+OURS_IN_TORCH = "rnn_compiler.torch"
+"""Ourselves as layers of torch."""
 
 MACHINE = "machine"
 """No entrant: it tells how fast anybody could be."""

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["current_device", "current_target", "target"]
+__all__ = ["current_device", "current_target", "named_device", "target"]
 
 _current: ContextVar[tuple[str | None, str | None]] = ContextVar("target", default=(None, None))
 
@@ -48,6 +48,11 @@ def target(name: str, device: str | None = None) -> Generator[None]:
 def current_target() -> str:
     """The target in force: that of `target`, else ``RNN_COMPILER_TARGET``, else ``"cpu"``."""
     return _current.get()[0] or os.environ.get("RNN_COMPILER_TARGET") or "cpu"
+
+
+def named_device() -> str | None:
+    """The device that somebody asked for: that of `target`, else ``RNN_COMPILER_DEVICE``."""
+    return _current.get()[1] or os.environ.get("RNN_COMPILER_DEVICE") or None
 
 
 def current_device(functions: Iterable[FunctionSpec] = (), arguments: Iterable[object] = ()) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class RawOp:
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
         self.__name__ = self.__qualname__ = signature.name
-        self.__doc__ = _docstring(signature)
+        self.__doc__ = documentation(signature, arguments=_ARGUMENTS)
         self.__signature__ = inspect.Signature(
             [inspect.Parameter(a.name, inspect.Parameter.KEYWORD_ONLY) for a in signature.arguments]
             + [
@@ -184,9 +185,24 @@ class RawOp:
         return load(artifact, device, prepack=False).functions[self.signature.function]
 
 
-def _docstring(signature: Signature) -> str:
-    """The op's documentation, from its signature."""
-    lines = [f"{signature.summary}.", "", f"dtypes: {', '.join(signature.dtypes)}.", "", "Args:"]
+_ARGUMENTS = (
+    "name: Ignored; what TensorFlow calls the node.",
+    "to_host: Whether results come as numpy arrays, or stay on the device.",
+)
+
+
+def documentation(
+    signature: Signature, notes: Sequence[str] = (), arguments: Sequence[str] = ()
+) -> str:
+    """The documentation of an op's function, from its signature.
+
+    Args:
+        signature: The op's.
+        notes: Lines about the function itself.
+        arguments: Lines about arguments that the op has not.
+    """
+    lines = [f"{signature.summary}.", "", f"dtypes: {', '.join(signature.dtypes)}.", *notes]
+    lines += ["", "Args:"]
     lines += [
         f"    {t.name}: {t.kind} {t.dtype or ''}".rstrip() + f". {t.doc}."
         for t in signature.arguments
@@ -197,8 +213,7 @@ def _docstring(signature: Signature) -> str:
         + f". {a.doc}."
         for a in signature.call_attributes
     ]
-    lines += ["    name: Ignored; what TensorFlow calls the node."]
-    lines += ["    to_host: Whether results come as numpy arrays, or stay on the device."]
+    lines += [f"    {line}" for line in arguments]
     lines += ["", "Returns:", "    A named tuple of"]
     lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
     lines += [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import iree.runtime as iree
@@ -26,6 +26,7 @@ from rnn_compiler.runtime.arguments import (
     default_array,
 )
 from rnn_compiler.runtime.artifact import IREE_VERSION
+from rnn_compiler.runtime.at_sizes import AtSizes
 from rnn_compiler.runtime.device.buffer_pool import is_watched, watched
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
@@ -35,14 +36,10 @@ from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.prepacking import Prepacking
 from rnn_compiler.runtime.results import independent, result_type
 from rnn_compiler.runtime.stream import Stream
-from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
 
 __all__ = ["Function", "Program"]
-
-_REMEMBERED = 1024
-"""For how many shapes of its arguments a function of open sizes is remembered."""
 
 
 class Program:
@@ -185,9 +182,7 @@ class Function:
         fields = dict.fromkeys(result.keyword for result in spec.results)
         self._results = result_type(spec.op, tuple(fields))
         self._calls = 0
-        self._is_open = bool(spec.open_dims)
-        self._argument_names = [argument.name for argument in spec.arguments]
-        self._at_sizes: dict[object, FunctionSpec] = {}
+        self._at_sizes = AtSizes(spec)
 
     def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.
@@ -210,9 +205,9 @@ class Function:
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
             arguments = by_name(self.spec.op, specs, arguments)
-        if self._is_open:
+        if self._at_sizes.is_open:
             arguments = self._viewed(arguments)
-            specs = self._bound(arguments).arguments
+            specs = self._at_sizes.of(arguments).arguments
         arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
         return self.invoke(arrays, to_host=to_host)
 
@@ -244,22 +239,6 @@ class Function:
             if arguments.get(spec.name) is not None
         }
 
-    def _bound(self, arrays: Mapping[str, Any]) -> FunctionSpec:
-        """The function at the sizes of a call's arguments.
-
-        Raises:
-            InvalidArgumentError: They do not tell what is open.
-        """
-        if not self._is_open:
-            return self.spec
-        key = tuple(each.shape for each in arrays.values())
-        if key not in self._at_sizes:
-            shapes = {name: each.shape for name, each in arrays.items()}
-            if len(self._at_sizes) == _REMEMBERED:
-                self._at_sizes.clear()
-            self._at_sizes[key] = self.spec.bound(open_sizes_of(self.spec, shapes))
-        return self._at_sizes[key]
-
     def _checked(self, spec: TensorSpec, value: object) -> npt.NDArray[Any] | DeviceArray:
         """What a caller passes for an argument as an array that it takes."""
         if isinstance(value, DeviceArray) and value.matches(spec):
@@ -278,33 +257,36 @@ class Function:
         Raises:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
+        return self._watched(self._invoke, arrays, to_host)
+
+    def launch(self, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
+        """Runs the function on arrays of its device that are what it takes, in order.
+
+        Returns:
+            Its results on the device. They may lie in one memory, with each other and with
+            arguments; that is for the caller to see to.
+
+        Raises:
+            DeviceError: The device ran out of memory, or does not work in this process.
+        """
+        return self._watched(self._launch, arrays, arrays)
+
+    def _watched(self, run: Callable[..., Any], *arguments: object) -> Any:
+        """Runs something that calls the function, now and then looking at the pool."""
         self.device.check_usable()
         self._calls += 1
         with RUNNING:
             if is_watched(self._calls) and self.device.kind == "local":
                 with watched(self.device.hal.allocator):
-                    return self._invoke(arrays, to_host)
-            return self._invoke(arrays, to_host)
+                    return run(*arguments)
+            return run(*arguments)
 
     def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
-        bound = self._bound(dict(zip(self._argument_names, arrays, strict=True)))
-        specs = bound.arguments
-        inputs = iree.VmVariantList(len(specs))
-        for array, spec in zip(arrays, specs, strict=True):
-            inputs.push_ref(self._on_device(array, spec).ref)
-        outputs = iree.VmVariantList(len(self.spec.results))
-        try:
-            packed = self.prepacking.of(arrays) if self.prepacks else ()
-            if packed or self._is_packed:
-                self._run_prepacked(inputs, packed, outputs)
-            else:
-                self.call_module(self._function, inputs, outputs)
-        except (RuntimeError, ValueError) as error:
-            raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
-        results = [
-            DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
-            for k, spec in enumerate(bound.results)
+        there = [
+            self._on_device(array, spec)
+            for array, spec in zip(arrays, self._at_sizes.of_all(arrays).arguments, strict=True)
         ]
+        results = self._launch(there, arrays)
         values: Sequence[Any] = results
         if to_host:
             values = independent([result.map() for result in results], arrays)
@@ -317,6 +299,27 @@ class Function:
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
+
+    def _launch(
+        self, there: Sequence[DeviceArray], given: Sequence[npt.NDArray[Any] | DeviceArray]
+    ) -> list[DeviceArray]:
+        """Runs the function on arguments that are there; what was given may be packed already."""
+        inputs = iree.VmVariantList(len(there))
+        for array in there:
+            inputs.push_ref(array.ref)
+        outputs = iree.VmVariantList(len(self.spec.results))
+        try:
+            packed = self.prepacking.of(given) if self.prepacks else ()
+            if packed or self._is_packed:
+                self._run_prepacked(inputs, packed, outputs)
+            else:
+                self.call_module(self._function, inputs, outputs)
+        except (RuntimeError, ValueError) as error:
+            raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
+        return [
+            DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
+            for k, spec in enumerate(self._at_sizes.of_all(given).results)
+        ]
 
     def _on_device(self, array: npt.NDArray[Any] | DeviceArray, spec: TensorSpec) -> DeviceArray:
         """An argument on the device, copied if it is not."""

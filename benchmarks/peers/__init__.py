@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.inputs import Arrays, chunks_of
-from benchmarks.rows import MACHINE, OURS, Case
+from benchmarks.rows import MACHINE, OURS, OURS_IN_TORCH, Case
 
 __all__ = ["PEERS", "Peer", "Variant", "chunked", "reordered"]
 
@@ -116,6 +116,7 @@ PEERS = {
         ("rnn-compiler", "iree-base-compiler", "iree-base-runtime"),
         (),
     ),
+    OURS_IN_TORCH: Peer("benchmarks.peers.torch_layer", ("rnn-compiler", "torch"), ("torch",)),
     MACHINE: Peer("benchmarks.peers.machine", (), ()),
     "torch": Peer("benchmarks.peers.pytorch", ("torch",), ("torch",)),
     "onnxruntime": Peer(

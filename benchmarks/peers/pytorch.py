@@ -7,7 +7,7 @@ packed beforehand, and stay so.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -17,7 +17,7 @@ from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weight
 from benchmarks.peers import Variant, chunked
 from benchmarks.rows import Case
 
-__all__ = ["inference", "layer_of", "start", "training", "variants"]
+__all__ = ["fetch", "inference", "layer_of", "start", "tensors_of", "training", "variants"]
 
 _LAYERS = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn_tanh": torch.nn.RNN}
 _PARTS = {"W": "weight_ih", "R": "weight_hh", "bW": "bias_ih", "bR": "bias_hh"}
@@ -33,22 +33,28 @@ def variants(case: Case) -> list[Variant]:
     """Inference, or forward and backward."""
     if case.workload.chunks:
         return _streams(case)
-    kind = getattr(torch, case.dtype)
+    tensors = tensors_of(case)
+    layer = layer_of(case).to(getattr(torch, case.dtype))
+    run = training(layer, tensors) if case.workload.passes > 1 else inference(layer, tensors)
+    arrays_of = functools.partial(fetch, case, tensors["input"])
+    return [
+        Variant("oneDNN", run, arrays_of),
+        Variant("without oneDNN", _without_onednn(run), arrays_of),
+    ]
+
+
+def tensors_of(case: Case) -> dict[str, Any]:
+    """The arrays of a case as tensors of its dtype, sequences with lengths packed."""
     arrays = draw(case)
     lengths = arrays.pop("sequence_lengths", None)
+    kind = getattr(torch, case.dtype)
     tensors: dict[str, Any] = {k: torch.from_numpy(v).to(kind) for k, v in arrays.items()}
     if lengths is not None:
         for name in ("input", "output_backprop"):
             tensors[name] = pack_padded_sequence(
                 tensors[name], torch.from_numpy(lengths), enforce_sorted=False
             )
-    layer = layer_of(case).to(kind)
-    run = training(layer, tensors) if case.workload.passes > 1 else inference(layer, tensors)
-    fetch = functools.partial(_fetch, case, tensors["input"])
-    return [
-        Variant("oneDNN", run, fetch),
-        Variant("without oneDNN", _without_onednn(run), fetch),
-    ]
+    return tensors
 
 
 def _streams(case: Case) -> list[Variant]:
@@ -73,9 +79,9 @@ def _streams(case: Case) -> list[Variant]:
     ]
 
 
-def layer_of(case: Case) -> Any:
-    """A layer with the weights of a case."""
-    layer = _LAYERS[cell_of(case)](case.size.I, case.size.H, bidirectional=directions_of(case) == 2)
+def layer_of(case: Case, layers: Mapping[str, Any] = _LAYERS) -> Any:
+    """A layer with the weights of a case, torch's own or of another class."""
+    layer = layers[cell_of(case)](case.size.I, case.size.H, bidirectional=directions_of(case) == 2)
     directions = layer_weights(draw(case)["params"], case)
     layer.load_state_dict(
         {
@@ -118,7 +124,7 @@ def training(layer: Any, tensors: dict[str, Any]) -> Callable[[], Any]:
 
 
 def _states(layer: Any) -> str:
-    return "hc" if isinstance(layer, torch.nn.LSTM) else "h"
+    return "hc" if layer.mode == "LSTM" else "h"
 
 
 def _forward(layer: Any, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -147,7 +153,8 @@ def _without_onednn(run: Callable[..., Any]) -> Callable[..., Any]:
     return slow
 
 
-def _fetch(case: Case, x: Any, results: Any) -> Arrays:
+def fetch(case: Case, x: Any, results: Any) -> Arrays:
+    """Results as numpy arrays by TensorFlow's names."""
     states = "hc" if cell_of(case) == "lstm" else "h"
     values = list(results)
 

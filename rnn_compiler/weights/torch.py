@@ -18,6 +18,7 @@ from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.attributes import dimension
+from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.weights.stacked import (
     Array,
     Reader,
@@ -30,7 +31,7 @@ from rnn_compiler.weights.stacked import (
     unpack,
 )
 
-__all__ = ["from_torch", "to_torch"]
+__all__ = ["from_torch", "places", "to_torch"]
 
 _FIELDS = {
     "weight_ih": "input",
@@ -170,6 +171,23 @@ def to_torch(
         for suffix, stack in zip(suffixes, stacks, strict=True)
         for stem, field in _FIELDS.items()
         if getattr(stack, field) is not None
+    }
+
+
+def places(layout: Layout) -> dict[str, Block]:
+    """Where the buffer has each array of a state dict, by torch's name, in torch's order.
+
+    Example:
+        >>> layout = Layout(rnn_mode="gru", num_layers=1, num_units=4, input_size=3)
+        >>> places(layout)["bias_hh_l0"]
+        Block(offset=96, shape=(12,))
+    """
+    suffixes = _suffixes(layout.num_layers, layout.num_directions == 2)
+    return {
+        stem + suffix: getattr(place, field)
+        for suffix, place in zip(suffixes, layout.pseudo_layers, strict=True)
+        for stem, field in _FIELDS.items()
+        if getattr(place, field) is not None
     }
 
 

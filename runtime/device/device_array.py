@@ -161,6 +161,16 @@ class DeviceArray:
         view = iree.HalBufferView(target, spec.shape, ELEMENT_TYPES[spec.dtype])
         return DeviceArray(self.device, view, spec)
 
+    def capsule(self) -> object:
+        """DLPack's capsule of its memory, whatever else lies there.
+
+        Raises:
+            RuntimeError: IREE does not export its memory.
+        """
+        capsule = self.device.hal.create_dlpack_capsule(self._view, *self.device.dlpack)
+        self.exported = True
+        return capsule
+
     def move(self) -> None:
         """Puts it into memory of its own."""
         self._view, self._host, self._place = self.copy()._view, None, None
@@ -222,14 +232,12 @@ class DeviceArray:
             self.move()
         there = self.copy() if copy else self
         try:
-            capsule = self.device.hal.create_dlpack_capsule(there._view, *place)
+            return there.capsule()
         except RuntimeError as error:
             if copy is False:
                 raise BufferError(f"{str(error).strip()}: let it be copied, once") from error
             there.move()
-            capsule = self.device.hal.create_dlpack_capsule(there._view, *place)
-        there.exported = True
-        return capsule
+            return there.capsule()
 
     def map(self, *, writable: bool = True) -> npt.NDArray[Any]:
         """Its memory as an array, a writable one for whoever knows that nobody else uses it."""

@@ -27,9 +27,9 @@ from rnn_compiler.schema.dlpack import CPU, CUDA, address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 
-__all__ = ["Device", "device_kind", "get_device"]
+__all__ = ["ALIGNMENT", "Device", "device_kind", "get_device"]
 
-_ALIGNMENT = 64
+ALIGNMENT = 64
 """Bytes of which compiled code takes the address of every array to be a multiple (the `alignment`
 of `hal.interface.binding.subspan`)."""
 
@@ -202,6 +202,28 @@ class Device:
                 raise DeviceError(f"{message}: {str(error).strip()}") from error
         return DeviceArray(self, view, spec)
 
+    def adopt(self, capsule: object, spec: TensorSpec) -> DeviceArray:
+        """A tensor in this device's memory as it is; what its owner writes there shows.
+
+        IREE gives the tensor back to its owner when nothing uses it any more
+        (`HalDevice::FromDLPackCapsule` in hal.cc).
+
+        Args:
+            capsule: DLPack's, of a contiguous tensor that is ready, at a multiple of `ALIGNMENT`.
+            spec: Its shape and dtype.
+
+        Raises:
+            DeviceError: IREE does not take it.
+        """
+        try:
+            view = self.hal.from_dlpack_capsule(capsule)
+        except (IndexError, RuntimeError, ValueError) as error:
+            message = f"{self.uri}: {spec.name}, {spec}, is not taken as it is"
+            raise DeviceError(f"{message}: {str(error).strip()}") from error
+        array = DeviceArray(self, view, spec)
+        array.exported = True
+        return array
+
     def view(self, tensor: Any) -> DeviceArray:
         """A tensor of another framework in this GPU's memory, as it is.
 
@@ -217,8 +239,8 @@ class Device:
         capsule = tensor.__dlpack__(stream=cuda_driver.DEFAULT_STREAM)
         cuda_driver.wait_for_default_stream(self.dlpack[1])
         try:
-            if address_of(capsule) % _ALIGNMENT:
-                raise ValueError(f"its address is no multiple of {_ALIGNMENT} bytes")
+            if address_of(capsule) % ALIGNMENT:
+                raise ValueError(f"its address is no multiple of {ALIGNMENT} bytes")
             with RUNNING:
                 view = self.hal.from_dlpack_capsule(capsule)
         except (RuntimeError, ValueError) as error:

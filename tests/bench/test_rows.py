@@ -16,6 +16,7 @@ from benchmarks.peers import PEERS
 from benchmarks.rows import (
     MACHINE,
     OURS,
+    OURS_IN_TORCH,
     SIZES,
     TINY,
     WORKLOADS,
@@ -47,6 +48,7 @@ def test_the_rows_of_the_design() -> None:
     assert found["inference", "128x1x128x128"] == inference
     assert found["inference-bfloat16", "1x1x128x128"] == [OURS, "torch", "openvino"]
     assert found["training", "50x64x512x512"] == [OURS, "torch", "jax"]
+    assert found["layer-training", "50x64x512x512"] == [OURS_IN_TORCH, "torch"]
     assert found["lengths", "128x128x256x256"] == inference
     assert found["lengths-training", "128x128x256x256"] == [OURS, "torch", "jax"]
     assert found["both-directions", "600x1x256x256"] == inference
@@ -78,6 +80,7 @@ def test_the_aims_of_the_design() -> None:
         "inference": 1.05,
         "inference-bfloat16": 1.2,
         "training": 1.3,
+        "layer-training": 1.0,
         "block": 2.0,
         "block-training": 10.0,
     }
@@ -111,7 +114,7 @@ def test_peers_that_are_not_wanted_stay_away() -> None:
 
 def test_everybody_named_exists() -> None:
     for group in GROUPS.values():
-        assert set(group.peers) <= PEERS.keys() - {OURS, MACHINE}
+        assert set(group.peers) <= PEERS.keys() - {OURS, OURS_IN_TORCH, MACHINE}
 
 
 @pytest.mark.parametrize("text", ["1,2,3", "1,2,3,0", "a,b,c,d", "1,2,3,4,5", ""])

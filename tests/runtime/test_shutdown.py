@@ -69,7 +69,7 @@ with rc.target("cpu", device=sys.argv[2]):
     h = program.block_lstm_v2(**arguments, to_host=False).h
     views = [h.to_host(), np.from_dlpack(h), program.block_lstm_v2(**arguments).h]
 values = [view.copy() for view in views]
-devices._devices.clear()
+devices.open_devices.clear()
 del program, h
 gc.collect()
 print(all(np.array_equal(*pair) for pair in zip(views, values)))

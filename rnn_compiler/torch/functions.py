@@ -1,0 +1,185 @@
+"""The ops as functions of torch's tensors, with autograd.
+
+They take TensorFlow's arguments by TensorFlow's names in TensorFlow's order, the tensors and then
+the attributes, by position or by name, and give a named tuple of tensors with TensorFlow's output
+names. Under autocast, floats are cast to its dtype first.
+"""
+
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.raw_ops import documentation
+from rnn_compiler.runtime.results import result_type
+from rnn_compiler.schema.tensors import Tensor
+from rnn_compiler.torch.calls import dtype_name
+from rnn_compiler.torch.library import attributes_of, run
+
+__all__ = [
+    "OpFunction",
+    "block_lstm",
+    "block_lstm_v2",
+    "cudnn_rnn",
+    "cudnn_rnn_v2",
+    "cudnn_rnn_v3",
+    "gru_block_cell",
+    "is_cast",
+    "lstm_block_cell",
+    "run_cast",
+]
+
+
+def run_cast(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence[Any]:
+    """Runs an op, under autocast in autocast's dtype.
+
+    Args:
+        op: TensorFlow's name.
+        tensors: In the order of `tensors_of`.
+        attributes: Those that are compiled in.
+    """
+    device = next(each.device.type for each in tensors if each is not None)
+    if is_cast(device):
+        dtype = torch.get_autocast_dtype(device)
+        tensors = [_cast(each, dtype) for each in tensors]
+    return run(op, tensors, attributes)
+
+
+def is_cast(device: str) -> bool:
+    """Whether autocast is on for a type of device."""
+    return device in ("cpu", "cuda") and torch.is_autocast_enabled(device)
+
+
+def _cast(tensor: Any, dtype: Any) -> Any:
+    """What autocast casts, it says, are floats but for those of double precision."""
+    if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float64:
+        return tensor
+    return tensor.to(dtype)
+
+
+_NOTE = ("Runs where its tensors are. Has gradients, but no second derivatives.",)
+
+
+class OpFunction:
+    """An op as a function.
+
+    Attributes:
+        signature: What it takes and gives.
+    """
+
+    def __init__(self, op: str) -> None:
+        self.signature = signature = OPS[op].signature
+        self.__name__ = self.__qualname__ = signature.function
+        self.__doc__ = documentation(signature, _NOTE)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self._tensors = {each.name: each for each in signature.arguments}
+        self._attributes = attributes_of(op)
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(name, kind) for name in self._tensors]
+            + [
+                inspect.Parameter(each.name, kind, default=each.default)
+                for each in signature.call_attributes
+            ]
+        )
+        self._results = result_type(op, tuple(each.name for each in signature.results))
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__} of rnn_compiler.torch>"
+
+    def __reduce__(self) -> Any:
+        return _named, (self.__name__,)
+
+    def __call__(self, *positional: Any, **keywords: Any) -> Any:
+        """Runs the op; see its own docstring.
+
+        Raises:
+            TypeError: A keyword is unknown, missing or given twice.
+            InvalidArgumentError: An argument has the wrong dtype, shape, place or value.
+        """
+        signature = self.signature
+        given = self._bound(positional, keywords) if positional else keywords
+        signature.check_keywords(given)
+        tensors = {name: self._tensor(each, given[name]) for name, each in self._tensors.items()}
+        dtype = next(
+            dtype_name(each.dtype)
+            for each in tensors.values()
+            if each is not None and each.is_floating_point()
+        )
+        rest = tuple((name, value) for name, value in given.items() if name not in tensors)
+        values, seeds = _constants(signature.name, rest, dtype)
+        attributes = dict(zip(self._attributes, values, strict=True))
+        counters = [torch.tensor(value) if value else None for value in seeds]
+        results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
+        return self._results(*results)
+
+    def _bound(self, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by name."""
+        names = [*self.__signature__.parameters]
+        if len(positional) > len(names):
+            message = f"{self.__name__}() takes {len(names)} arguments: {', '.join(names)}"
+            raise TypeError(f"{message}; {len(positional)} were given")
+        given = dict(zip(names, positional, strict=False))
+        for name in given:
+            if name in keywords:
+                raise TypeError(f"{self.__name__}() got multiple values for argument {name!r}")
+        return {**given, **keywords}
+
+    def _tensor(self, argument: Tensor, value: Any) -> Any:
+        """An argument; integers are converted to the dtype that it has."""
+        op = self.signature.name
+        if value is None and argument.default is not None:
+            return None
+        if argument.dtype is None:
+            if isinstance(value, torch.Tensor):
+                return value
+            raise InvalidArgumentError(op, argument.name, "a torch.Tensor", describe(value))
+        kind = getattr(torch, argument.dtype)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return torch.tensor(value, dtype=kind)
+        if isinstance(value, torch.Tensor) and value.dtype in _INTEGERS:
+            limit = torch.iinfo(kind).max
+            return value.clamp(-1, limit).to(kind) if value.dtype != kind else value
+        raise InvalidArgumentError(op, argument.name, "a tensor of integers", describe(value))
+
+
+@torch.compiler.assume_constant_result
+def _constants(
+    op: str, given: tuple[tuple[str, Any], ...], dtype: str
+) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """The values of the attributes of a call, and its seeds."""
+    return _canonical(op, given, dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def _canonical(
+    op: str, given: tuple[tuple[str, Any], ...], dtype: str
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    signature = OPS[op].signature
+    values = signature.canonical(dict(given), dtype)
+    seeds = signature.canonical(dict(given), dtype, at_run_time=True)
+    return tuple(values[name] for name in attributes_of(op)), tuple(seeds.values())
+
+
+_INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+
+
+def _named(name: str) -> OpFunction:
+    return globals()[name]
+
+
+lstm_block_cell = OpFunction("LSTMBlockCell")
+block_lstm = OpFunction("BlockLSTM")
+block_lstm_v2 = OpFunction("BlockLSTMV2")
+gru_block_cell = OpFunction("GRUBlockCell")
+cudnn_rnn = OpFunction("CudnnRNN")
+cudnn_rnn_v2 = OpFunction("CudnnRNNV2")
+cudnn_rnn_v3 = OpFunction("CudnnRNNV3")

@@ -1,0 +1,102 @@
+"""PackedSequence and padded sequences with lengths.
+
+torch packs a batch sorted by length, longest first: all first steps, then all second steps of the
+rows that have one, and so on. `Padding` puts such rows into ``[T, B, I]`` and takes them out again.
+
+An op is compiled for a number of steps. So that batches of random lengths do not each need their
+own, T is rounded up, by an eighth at most; steps that no row has are not run.
+"""
+
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+__all__ = ["Padding", "rounded"]
+
+
+def rounded(steps: int) -> int:
+    """The number of steps to compile for: of four bits, as many as are needed or more.
+
+    Example:
+        >>> [rounded(steps) for steps in (1, 16, 17, 18, 33, 100, 1000)]
+        [1, 16, 18, 18, 36, 104, 1024]
+    """
+    unit = 1 << max(0, (steps - 1).bit_length() - 4)
+    return -(-steps // unit) * unit
+
+
+class Padding:
+    """Where the rows of a PackedSequence are in a padded batch.
+
+    Attributes:
+        lengths: The steps of each row, int32; None if all have all.
+    """
+
+    def __init__(self, batch_sizes: Any, device: Any) -> None:
+        """Finds the places.
+
+        Args:
+            batch_sizes: Of the PackedSequence: how many rows have each step, on the CPU.
+            device: Where the data is.
+        """
+        self._steps = len(batch_sizes)
+        self._batch = int(batch_sizes[0])
+        self.lengths: Any = None
+        if int(batch_sizes[-1]) < self._batch:
+            runs = torch.arange(self._batch) < batch_sizes.unsqueeze(1)
+            self._places = runs.view(-1).nonzero().view(-1).to(device)
+            self.lengths = runs.sum(0, dtype=torch.int32).to(device)
+            self._steps = rounded(self._steps)
+
+    def pad(self, data: Any) -> Any:
+        """The rows of a PackedSequence's data as ``[T, B, N]``, with zeros after them."""
+        shape = (self._steps, self._batch, data.shape[1])
+        if self.lengths is None:
+            return data.view(shape)
+        return _Pad.apply(data, self._places, self._steps * self._batch).view(shape)
+
+    def pack(self, padded: Any) -> Any:
+        """The data of a PackedSequence out of ``[T, B, N]``; the inverse of `pad`."""
+        rows = padded.reshape(self._steps * self._batch, padded.shape[2])
+        return rows if self.lengths is None else _Pack.apply(rows, self._places)
+
+
+class _Pad(torch.autograd.Function):
+    """Rows put to their places, zeros elsewhere."""
+
+    @staticmethod
+    def forward(data: Any, places: Any, rows: int) -> Any:
+        return data.new_zeros(rows, data.shape[1]).index_copy_(0, places, data)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[1])
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        (places,) = ctx.saved_tensors
+        return _Pack.apply(cotangents[0], places), None, None
+
+
+class _Pack(torch.autograd.Function):
+    """Rows taken from their places: what `index_select` gives, whose gradient sums row by row."""
+
+    @staticmethod
+    def forward(rows: Any, places: Any) -> Any:
+        return rows.index_select(0, places)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        rows, places = inputs
+        ctx.save_for_backward(places)
+        ctx.count = rows.shape[0]
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        (places,) = ctx.saved_tensors
+        return _Pad.apply(cotangents[0], places, ctx.count), None

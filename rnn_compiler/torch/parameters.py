@@ -1,0 +1,114 @@
+"""The weights of a layer as one buffer, `params` of the CudnnRNN ops.
+
+The parameters that torch names lie in the buffer, as in torch's own layers on a GPU: nothing is
+copied at a call, and what an optimizer does to them in place is done to it. Where they do not,
+because others have come into their places or because torch traces, they are joined at each call.
+"""
+
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from weakref import ref
+
+import torch
+from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.schema.cudnn_layout import Block
+
+__all__ = ["Buffer", "joined"]
+
+
+class Buffer:
+    """A buffer that some parameters lie in."""
+
+    def __init__(self, parameters: Sequence[Any], blocks: Sequence[Block], size: int) -> None:
+        """Moves parameters into a buffer.
+
+        Each has a storage of its own to torch, so that whoever saves it saves no more than it.
+
+        Args:
+            parameters: Ordinary parameters of one dtype, on one device.
+            blocks: The place of each.
+            size: How many elements the buffer has; those that no parameter has are 0.
+        """
+        self.blocks = tuple(blocks)
+        self._whole = torch.zeros(size, dtype=parameters[0].dtype, device=parameters[0].device)
+        with torch.no_grad():
+            for parameter, block in zip(parameters, blocks, strict=True):
+                part = block.of(self._whole)
+                part.copy_(parameter.detach())
+                parameter.data = from_dlpack(to_dlpack(part))
+        self._members = [(ref(each), each.data_ptr()) for each in parameters]
+        self._versions: tuple[int, ...] | None = None
+        self._same: Any = None
+
+    def holds(self, weights: Sequence[Any]) -> bool:
+        """Whether some tensors are the parameters, and still in the buffer."""
+        return len(weights) == len(self._members) and all(
+            member() is weight and weight.data_ptr() == address
+            for weight, (member, address) in zip(weights, self._members, strict=True)
+        )
+
+    def params(self, weights: Sequence[Any]) -> Any:
+        """The buffer of weights that it holds: with gradients where they are wanted.
+
+        Else it is one and the same tensor until a parameter changes.
+        """
+        if torch.is_grad_enabled() and any(weight.requires_grad for weight in weights):
+            return _Whole.apply(self, *weights)
+        if self._whole.is_inference():
+            return self._whole
+        versions = tuple([weight._version for weight in weights])
+        if versions != self._versions:
+            self._same, self._versions = self._whole.detach(), versions
+        return self._same
+
+    def alias(self) -> Any:
+        """The buffer as a tensor of its own."""
+        return self._whole.detach()
+
+
+class _Whole(torch.autograd.Function):
+    """The buffer as a function of the parameters in it."""
+
+    @staticmethod
+    def forward(ctx: Any, buffer: Buffer, *weights: Any) -> Any:
+        ctx.save_for_backward(*weights)  # so that torch refuses if they are changed before backward
+        ctx.blocks = buffer.blocks
+        return buffer.alias()
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        _ = ctx.saved_tensors
+        return None, *(block.of(cotangents[0]) for block in ctx.blocks)
+
+
+def joined(op: str, weights: Mapping[str, Any], blocks: Mapping[str, Block], size: int) -> Any:
+    """The buffer of any tensors.
+
+    Args:
+        op: For messages.
+        weights: Tensors by name.
+        blocks: The place of each.
+        size: How many elements the buffer has; those that no tensor has, at the end, are 0.
+
+    Raises:
+        InvalidArgumentError: One has not the dtype or the shape that it should have.
+    """
+    first, *_ = weights.values()
+    for name, weight in weights.items():
+        if tuple(weight.shape) != blocks[name].shape:
+            expected, got = f"shape {list(blocks[name].shape)}", f"shape {list(weight.shape)}"
+            raise InvalidArgumentError(op, name, expected, got)
+        if weight.dtype != first.dtype:
+            expected = f"dtype {first.dtype}, as the first weight has"
+            raise InvalidArgumentError(op, name, expected, str(weight.dtype))
+    order = sorted(weights, key=lambda name: blocks[name].offset)
+    pieces = [weights[name].reshape(-1) for name in order]
+    rest = size - sum(blocks[name].size for name in order)
+    return torch.cat([*pieces, first.new_zeros(rest)] if rest else pieces)

@@ -1,0 +1,48 @@
+"""A function of open sizes at those of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rnn_compiler.schema.binding import open_sizes_of
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["AtSizes"]
+
+_REMEMBERED = 1024
+"""For how many shapes of its arguments a function is remembered."""
+
+
+class AtSizes:
+    """A function's spec at the sizes of a call's arguments.
+
+    Attributes:
+        is_open: Whether the function has sizes that calls tell.
+    """
+
+    def __init__(self, spec: FunctionSpec) -> None:
+        self._spec = spec
+        self._names = [argument.name for argument in spec.arguments]
+        self._found: dict[tuple[object, ...], FunctionSpec] = {}
+        self.is_open = bool(spec.open_dims)
+
+    def of(self, arrays: Mapping[str, Any]) -> FunctionSpec:
+        """The function for some arguments by name, of which those that tell its sizes are there.
+
+        Raises:
+            InvalidArgumentError: They do not tell what is open.
+        """
+        if not self.is_open:
+            return self._spec
+        key = tuple(each.shape for each in arrays.values())
+        if key not in self._found:
+            shapes = {name: each.shape for name, each in arrays.items()}
+            if len(self._found) == _REMEMBERED:
+                self._found.clear()
+            self._found[key] = self._spec.bound(open_sizes_of(self._spec, shapes))
+        return self._found[key]
+
+    def of_all(self, arrays: Sequence[Any]) -> FunctionSpec:
+        """The function for all of its arguments, in order."""
+        return self.of(dict(zip(self._names, arrays, strict=True))) if self.is_open else self._spec

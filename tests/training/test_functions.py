@@ -1,0 +1,208 @@
+"""The ops as functions of torch's tensors: values of raw_ops, gradients by differences, errors."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import CASES, sizes
+from numeric.harness import draw
+
+torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
+
+import rnn_compiler as rc  # noqa: E402
+import rnn_compiler.torch as rt  # noqa: E402
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError  # noqa: E402
+from rnn_compiler.lowering.ops import OPS  # noqa: E402
+from rnn_compiler.schema.gradients import GRADIENTS  # noqa: E402
+
+VARIANT = sizes(4, 2, 3, 5)
+FUNCTIONS = {op: getattr(rt, OPS[op].signature.function) for op in GRADIENTS}
+OFTEN = ("BlockLSTMV2", "GRUBlockCell", "LSTMBlockCell", "CudnnRNNV3")
+"""One of each way to connect a gradient; the others differ from one of them in names."""
+
+EVERY = [op if op in OFTEN else pytest.param(op, marks=pytest.mark.slow) for op in FUNCTIONS]
+
+
+def arguments(op: str, dtype: str) -> dict[str, Any]:
+    """Arguments of an op as tensors, and attributes."""
+    known = {attribute.name for attribute in OPS[op].signature.attributes}
+    options = {name: True for name in ("use_peephole",) if name in known}
+    if "cell_clip" in known:
+        options["cell_clip"] = 0.0
+    given = draw(op, dtype, {**VARIANT, **options})
+    return {**{k: torch.from_numpy(np.array(v)) for k, v in given.items()}, **options}
+
+
+@pytest.mark.parametrize("op", EVERY)
+def test_values_are_those_of_raw_ops_and_gradients_those_of_differences(op: str) -> None:
+    given = arguments(op, "float64")
+    results = FUNCTIONS[op](**given)
+    expected = getattr(rc.raw_ops, op)(
+        **{k: v.numpy() if isinstance(v, torch.Tensor) else v for k, v in given.items()}
+    )
+    assert type(results)._fields == type(expected)._fields
+    for name, value in expected._asdict().items():
+        np.testing.assert_array_equal(getattr(results, name).numpy(), value)
+    gradient = GRADIENTS[op]
+    tensors = [given[name].requires_grad_() for name in gradient.arguments]
+
+    def run(*tensors: Any) -> Any:
+        moved = {**given, **dict(zip(gradient.arguments, tensors, strict=True))}
+        results = FUNCTIONS[op](**moved)
+        for name, value in results._asdict().items():
+            assert value.requires_grad == (name in gradient.results), name
+        return tuple(getattr(results, name) for name in gradient.results)
+
+    assert torch.autograd.gradcheck(run, tensors, eps=1e-6, atol=1e-7, rtol=1e-5)
+
+
+@pytest.mark.parametrize("op", FUNCTIONS)
+def test_arguments_are_tensorflows(op: str) -> None:
+    """By name or by position; pickled by name."""
+    function = FUNCTIONS[op]
+    names = [*inspect.signature(function).parameters]
+    assert names == [*inspect.signature(getattr(rc.raw_ops, op)).parameters][:-1]
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert "second derivatives" in function.__doc__
+
+
+def test_arguments_by_position() -> None:
+    given = arguments("GRUBlockCell", "float32")
+    by_name, by_position = rt.gru_block_cell(**given), rt.gru_block_cell(*given.values())
+    assert all(map(torch.equal, by_name, by_position))
+    with pytest.raises(TypeError, match=r"gru_block_cell\(\) takes 6 arguments: x, .*; 7 were"):
+        rt.gru_block_cell(*given.values(), None)
+    with pytest.raises(TypeError, match="multiple values for argument 'x'"):
+        rt.gru_block_cell(*given.values(), x=given["x"])
+    del given["x"]
+    with pytest.raises(TypeError, match=r"GRUBlockCell.* missing .*'x'"):
+        rt.gru_block_cell(**given)
+
+
+def test_only_gradients_that_are_needed_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rnn_compiler.torch import library
+
+    asked: list[tuple[str, ...] | None] = []
+    original = library.call
+
+    def spy(op: str, tensors: Any, attributes: Any, outputs: Any = None) -> Any:
+        asked.append(outputs)
+        return original(op, tensors, attributes, outputs)
+
+    monkeypatch.setattr(library, "call", spy)
+    given = arguments("GRUBlockCell", "float64")
+    given["h_prev"].requires_grad_()
+    rt.gru_block_cell(**given).h.sum().backward()
+    assert asked == [None, ("d_h_prev",)]
+    given["w_c"].requires_grad_()
+    rt.gru_block_cell(**given).h.sum().backward()
+    assert asked[2:] == [None, ("d_h_prev", "d_c_bar", "d_r_bar_u_bar"), ("d_w_c",)]
+
+
+def test_second_derivatives_are_refused_by_name() -> None:
+    given = arguments("GRUBlockCell", "float64")
+    h_prev = given["h_prev"].requires_grad_()
+    loss = rt.gru_block_cell(**given).h.square().sum()
+    (gradient,) = torch.autograd.grad(loss, h_prev, create_graph=True)
+    with pytest.raises(UnsupportedError, match="GRUBlockCellGrad has no gradient"):
+        gradient.sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"x": np.zeros((2, 3), np.float32)}, r"GRUBlockCell: 'x': expected a torch.Tensor, got"),
+        ({"x": torch.zeros(2, 3, 1)}, r"GRUBlockCell: 'x': expected rank 2"),
+        ({"h_prev": torch.zeros(2, 4)}, r"GRUBlockCell: '\w+': expected shape"),
+        ({"w_c": torch.zeros(8, 5).half()}, r"GRUBlockCell: 'w_c': expected dtype float32, got dt"),
+        ({"w_c": torch.zeros(8, 5).cfloat()}, "GRUBlockCell: 'w_c': expected dtype float32"),
+        ({"b_c": torch.zeros(5, device="meta")}, "GRUBlockCell: 'b_c': expected a tensor on cpu"),
+        ({"b_c": None}, "GRUBlockCell: 'b_c': expected a torch.Tensor, got None"),
+    ],
+)
+def test_what_a_function_does_not_take(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        rt.gru_block_cell(**{**arguments("GRUBlockCell", "float32"), **changed})
+
+
+def test_integers_are_checked() -> None:
+    given = arguments("BlockLSTMV2", "float32")
+    for steps in (-1, 5, 2**33, torch.tensor(7)):
+        with pytest.raises(
+            InvalidArgumentError, match=r"'seq_len_max': expected a value in 0\.\.4"
+        ):
+            rt.block_lstm_v2(**{**given, "seq_len_max": steps})
+    for steps in (1.0, True, torch.tensor(1.0)):
+        with pytest.raises(InvalidArgumentError, match="'seq_len_max': expected a tensor of int"):
+            rt.block_lstm_v2(**{**given, "seq_len_max": steps})
+    given = arguments("CudnnRNNV3", "float64")
+    for lengths in ([1, 5], [2**32 + 1, 1], [-1, 0]):
+        with pytest.raises(InvalidArgumentError, match="'sequence_lengths': expected values in"):
+            rt.cudnn_rnn_v3(**{**given, "sequence_lengths": torch.tensor(lengths)})
+
+
+def test_tensors_of_any_layout_are_taken() -> None:
+    """Views that are transposed, expanded, negated, or begin anywhere in their memory."""
+    given = arguments("BlockLSTMV2", "float32")
+    expected = rt.block_lstm_v2(**given)
+    memory = torch.empty(given["w"].numel() + 1)
+    memory[1:] = given["w"].flatten()
+    moved = {
+        "x": given["x"].transpose(0, 1).contiguous().transpose(0, 1),
+        "w": memory[1:].view_as(given["w"]),
+        "b": torch._neg_view(-given["b"]),
+    }
+    assert memory[1:].data_ptr() % 64
+    results = rt.block_lstm_v2(**{**given, **moved})
+    assert all(map(torch.equal, results, expected))
+
+
+def test_results_are_tensors_of_their_own() -> None:
+    """Gradients that are all zeros come from IREE in one buffer."""
+    given = {**arguments("BlockLSTMV2", "float32"), "use_peephole": False}
+    weights = [given[name].requires_grad_() for name in ("wci", "wcf", "wco")]
+    rt.block_lstm_v2(**given).h.sum().backward()
+    tensors = [*weights, *(each.grad for each in weights)]
+    spans = sorted((each.data_ptr(), each.nbytes) for each in tensors)
+    for (start, size), (after, _) in itertools.pairwise(spans):
+        assert start + size <= after
+    weights[0].grad += 1
+    assert not weights[1].grad.any()
+
+
+def test_weights_that_change_in_one_place() -> None:
+    """In inference they are kept packed from the third call on."""
+    given = {**arguments("CudnnRNN", "float32"), "is_training": False}
+    with torch.no_grad():
+        for _ in range(4):
+            before = rt.cudnn_rnn(**given).output
+        given["params"][1] += 1
+        after = rt.cudnn_rnn(**given).output
+        given["params"] = given["params"].clone()
+        assert torch.equal(after, rt.cudnn_rnn(**given).output)
+    assert not torch.equal(after, before)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_sixteen_bits(dtype: str) -> None:
+    given = {
+        k: v.to(getattr(torch, dtype)) if v.is_floating_point() else v
+        for k, v in arguments("GRUBlockCell", "float32").items()
+    }
+    given["x"].requires_grad_()
+    h = rt.gru_block_cell(**given).h
+    h.sum().backward()
+    assert h.dtype == given["x"].grad.dtype == getattr(torch, dtype)
+    wide = {k: v.detach().float() for k, v in given.items()}
+    assert (rt.gru_block_cell(**wide).h - h).abs().max() < 1e-2
+
+
+def test_cases_name_every_function() -> None:
+    assert set(FUNCTIONS) == {op for op, case in CASES.items() if not case.only_moves} - {
+        each for gradient in GRADIENTS.values() for each in gradient.ops
+    }

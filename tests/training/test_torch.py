@@ -1,0 +1,486 @@
+"""The layers under what torch has: modes, copies, pickling, forks, threads, tracing, export."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import subprocess
+import sys
+import threading
+import weakref
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
+
+import rnn_compiler as rc  # noqa: E402
+import rnn_compiler.torch as rt  # noqa: E402
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError  # noqa: E402
+from rnn_compiler.torch import calls, library  # noqa: E402
+
+T, B, I, H = 3, 2, 4, 5  # noqa: E741
+
+
+def pair(**options: Any) -> tuple[Any, Any]:
+    """Our LSTM and torch's with the same weights."""
+    ours, other = rt.LSTM(I, H, **options), torch.nn.LSTM(I, H, **options)
+    ours.load_state_dict(other.state_dict())
+    return ours, other
+
+
+def inputs() -> Any:
+    return torch.randn(T, B, I, generator=torch.Generator().manual_seed(0))
+
+
+def assert_equal(found: Any, expected: Any, tolerance: float = 1e-6) -> None:
+    torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_without_gradients(mode: Any) -> None:
+    """Weights that stay are packed once; changes are seen, in place, by data, by state dict."""
+    ours, other = pair()
+    x = inputs()
+
+    def check() -> None:
+        with mode():
+            for _ in range(4):  # as they come, kept, packed, and packed already
+                assert_equal(ours(x), other(x))
+
+    check()
+    for layer in (ours, other):
+        with torch.no_grad():
+            layer.weight_hh_l0.mul_(0.5)
+    check()
+    for layer in (ours, other):
+        with torch.no_grad():
+            layer.weight_ih_l0[0, 1] += 1
+    check()
+    for layer in (ours, other):
+        layer.weight_ih_l0.data.mul_(0.5)
+    check()
+    for layer in (ours, other):
+        layer.bias_hh_l0.data = torch.ones(4 * H)
+    check()
+    ours.load_state_dict(torch.nn.LSTM(I, H).state_dict())
+    other.load_state_dict(ours.state_dict())
+    check()
+    output, (h, _) = ours(x)
+    assert output.requires_grad
+    assert h.requires_grad
+    with mode():
+        assert not ours(x)[0].requires_grad
+
+
+def test_weights_that_stay_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Any] = []
+    original = calls.resident
+
+    def spy(*arguments: Any) -> Any:
+        found.append(original(*arguments))
+        return found[-1]
+
+    monkeypatch.setattr(calls, "resident", spy)
+    ours, _ = pair()
+    with torch.no_grad():
+        for _ in range(3):
+            ours(inputs())
+        assert found[0] is None
+        assert found[1] is found[2] is not None
+        ours.weight_hh_l0.add_(1)
+        ours(inputs())
+    assert found[3] is None
+    kept = weakref.ref(found[1])
+    del found[:], ours
+    assert kept() is None, "with the layer, its copy goes"
+
+
+def test_files_of_weights(tmp_path: Any) -> None:
+    """To those who save them, parameters share nothing."""
+    files = pytest.importorskip("safetensors.torch")
+    ours, other = pair()
+    assert all(each.untyped_storage().nbytes() == each.nbytes for each in ours.parameters())
+    files.save_model(ours, tmp_path / "weights.safetensors")
+    torch.save(ours.state_dict(), tmp_path / "weights.pt")
+    files.load_model(other, tmp_path / "weights.safetensors")
+    assert_equal(ours(inputs()), other(inputs()))
+    other.load_state_dict(torch.load(tmp_path / "weights.pt"))
+    assert_equal(ours(inputs()), other(inputs()))
+
+
+def test_an_optimizer_changes_what_is_computed() -> None:
+    """It writes to the parameters, which lie in the buffer that the op takes."""
+    ours, other = pair(num_layers=2, bias=False)
+    x, losses = inputs(), {}
+    for layer in (ours, other):
+        optimizer = torch.optim.Adam(layer.parameters(), lr=0.05)
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = layer(x)[0].square().sum()
+            loss.backward()
+            optimizer.step()
+            losses.setdefault(layer, []).append(loss.item())
+    assert losses[ours] == pytest.approx(losses[other], rel=1e-4)
+    assert losses[ours][-1] < losses[ours][0]
+    assert ours.weights_buffer.holds([*ours.parameters()]), "and they still are"
+
+
+def test_weights_that_change_before_backward_are_refused() -> None:
+    for name in ("weight_ih_l0", "bias_hh_l0"):
+        ours, _ = pair()
+        output, _ = ours(inputs())
+        with torch.no_grad():
+            getattr(ours, name).add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            output.sum().backward()
+
+
+def test_other_tensors_in_the_place_of_parameters() -> None:
+    """Shared, parametrized, or given for one call; none is overlooked, and all get gradients."""
+    ours, other = pair()
+    x = inputs()
+    for layer in (ours, other):
+        torch.nn.utils.parametrizations.weight_norm(layer, "weight_hh_l0")
+    if hasattr(other, "_update_flat_weights"):
+        other._init_flat_weights()
+    assert_equal(ours(x)[0], other(x)[0])
+    ours(x)[0].sum().backward()
+    assert ours.parametrizations.weight_hh_l0.original0.grad.abs().sum() > 0
+    ours, other = pair()
+    doubled = {name: 2 * each.detach() for name, each in ours.named_parameters()}
+    found = torch.func.functional_call(ours, doubled, (x,))
+    other.load_state_dict(doubled)
+    assert_equal(found, other(x))
+    ours.weight_ih_l0 = torch.nn.Parameter(torch.zeros(4 * H, I))
+    with torch.no_grad():
+        other.weight_ih_l0.zero_()
+        for name in ("weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
+            getattr(ours, name).mul_(2)
+    assert_equal(ours(x), other(x))
+    ours.weight_ih_l0 = torch.nn.Parameter(torch.zeros(4 * H, I + 1))
+    with pytest.raises(InvalidArgumentError, match=r"LSTM: 'weight_ih_l0': expected shape \[20, 4"):
+        ours(x)
+    ours.weight_ih_l0 = torch.nn.Parameter(torch.zeros(4 * H, I).double())
+    with pytest.raises(InvalidArgumentError, match=r"LSTM: "):
+        ours(x)
+
+
+def test_copies_are_layers_of_their_own() -> None:
+    ours, _ = pair()
+    x = inputs()
+    expected = ours(x)
+    buffer = io.BytesIO()
+    torch.save(ours, buffer)
+    buffer.seek(0)
+    copies = [
+        copy.deepcopy(ours),
+        pickle.loads(pickle.dumps(ours)),
+        torch.load(buffer, weights_only=False),
+    ]
+    with torch.no_grad():
+        ours.weight_hh_l0.zero_()
+    for each in copies:
+        assert_equal(each(x), expected, 0.0)
+        assert each.weights_buffer.holds([*each.parameters()])
+    shared = copies[0].share_memory()
+    assert shared.weight_hh_l0.is_shared()
+    assert_equal(shared(x), expected, 0.0)
+    wide = copies[1].double()
+    assert wide(x.double())[0].dtype == torch.float64
+    with pytest.raises(InvalidArgumentError, match="'input': expected dtype float64, as the weig"):
+        wide(x)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16])
+def test_autocast(dtype: Any) -> None:
+    ours, other = pair()
+    x = inputs().requires_grad_()
+    with torch.autocast("cpu", dtype=dtype):
+        output, (h, c) = ours(x)
+        assert output.dtype == h.dtype == c.dtype == dtype
+        ours(x.to(dtype))
+        with torch.autocast("cpu", enabled=False):
+            assert ours(x)[0].dtype == torch.float32
+    output.float().sum().backward()
+    assert x.grad.dtype == ours.weight_hh_l0.grad.dtype == torch.float32
+    found = x.grad.clone()
+    x.grad = None
+    other(x)[0].sum().backward()
+    assert_equal(found, x.grad, 2e-2)
+
+
+def test_dropout_is_drawn_from_torchs_generator() -> None:
+    ours = rt.GRU(I, H, num_layers=2, dropout=0.5)
+    x = inputs().requires_grad_()
+
+    def run(seed: int) -> Any:
+        torch.manual_seed(seed)
+        first, again = ours(x)[0], ours(x)[0]
+        assert not torch.equal(first, again)
+        return first, torch.autograd.grad(first.sum(), x)[0]
+
+    assert all(map(torch.equal, run(0), run(0)))
+    assert not torch.equal(run(0)[0], run(1)[0])
+    with torch.no_grad():
+        assert not torch.equal(ours(x)[0], ours(x)[0]), "in training, also without gradients"
+    ours.eval()
+    assert torch.equal(ours(x)[0], ours(x)[0])
+
+
+def test_second_derivatives_are_refused_by_name() -> None:
+    ours, _ = pair()
+    x = inputs().requires_grad_()
+    (gradient,) = torch.autograd.grad(ours(x)[0].sum(), x, create_graph=True)
+    with pytest.raises(UnsupportedError, match="CudnnRNNBackprop has no gradient"):
+        gradient.square().sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (lambda x: (x[0, 0],), "LSTM: 'input': expected a PackedSequence, or a 2-D or 3-D tensor"),
+        (lambda x: (x.numpy(),), "LSTM: 'input': expected a PackedSequence, or a 2-D or 3-D"),
+        (lambda x: (x[..., 1:],), "LSTM: 'input': expected input_size = 4 features on the last"),
+        (lambda x: (x.double(),), "LSTM: 'input': expected dtype float32, as the weights have"),
+        (lambda x: (x[:0],), "'input': expected shape .*seq_length in 1"),
+        (lambda x: (x, torch.zeros(1, B, H)), "LSTM: 'hx': expected a pair of tensors, h_0 and"),
+        (lambda x: (x, [torch.zeros(1, B, H)] * 3), "LSTM: 'hx': expected a pair of tensors"),
+        (lambda x: (x, (torch.zeros(1, B, H), None)), "LSTM: 'c_0': expected a tensor, got None"),
+        (lambda x: (x, [torch.zeros(1, 1, H)] * 2), r"'h_0': expected shape \[1, 2, 5\], got"),
+        (lambda x: (x[:, 0], [torch.zeros(1, 1, H)] * 2), r"'h_0': expected shape \[1, 5\], got"),
+        (lambda x: (x.to("meta"),), "CudnnRNN: 'params': expected a tensor on meta, as others"),
+    ],
+)
+def test_what_a_layer_does_not_take(arguments: Any, message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        pair()[0](*arguments(inputs()))
+
+
+def test_torchs_own_checks_of_sizes() -> None:
+    with pytest.raises(ValueError, match="hidden_size must be greater than zero"):
+        rt.LSTM(3, 0)
+    with pytest.raises(ValueError, match="proj_size has to be smaller than hidden_size"):
+        rt.LSTM(3, 4, proj_size=4)
+
+
+def test_an_empty_batch() -> None:
+    ours, other = pair()
+    x = torch.zeros(T, 0, I, requires_grad=True)
+    assert_equal(ours(x), other(x))
+    ours(x)[0].sum().backward()
+    assert x.grad.shape == x.shape
+    assert not ours.weight_hh_l0.grad.any()
+
+
+def test_shapes_alone() -> None:
+    """Layers on the device meta, which have no numbers."""
+    ours, other = rt.LSTM(I, H, device="meta"), torch.nn.LSTM(I, H, device="meta")
+    x = inputs().to("meta")
+    assert ours(x)[0].shape == other(x)[0].shape
+    assert ours(x)[0].is_meta
+    assert ours.to_empty(device="cpu").weights_buffer is not None
+
+
+class Rows(torch.utils.data.Dataset[Any]):
+    """Each row goes through a layer, in the process that loads it."""
+
+    def __init__(self, layer: Any) -> None:
+        self.layer = layer
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> Any:
+        with torch.no_grad():
+            return self.layer(inputs() + index)[0]
+
+
+def test_workers_of_a_loader() -> None:
+    """Forks of a process that has run the layer, on local-task too, whose threads they lack."""
+    ours, _ = pair()
+    with torch.no_grad():
+        expected = [ours(inputs() + k)[0] for k in range(4)]
+        with rc.target("cpu", device="local-task"):
+            ours(inputs())
+    loader = torch.utils.data.DataLoader(
+        Rows(ours), num_workers=2, batch_size=None, multiprocessing_context="fork"
+    )
+    assert_equal([*loader], expected, 0.0)
+
+
+def test_threads_at_once() -> None:
+    ours, _ = pair()
+    x = inputs()
+    expected = ours(x)[0]
+    found: list[Any] = []
+
+    def run() -> None:
+        for _ in range(20):
+            y = x.clone().requires_grad_()
+            output = ours(y)[0]
+            output.sum().backward()
+            found.append(output)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(found) == 80
+    assert all(torch.equal(each, expected) for each in found)
+
+
+def test_torchs_threads_decide_on_ours() -> None:
+    """Of work that is worth it: with one, an op runs in the calling thread."""
+    calls.prepare.cache_clear()
+    x, before = torch.zeros(2, 8, 1024), torch.get_num_threads()
+    devices: list[str] = []
+    original = calls.default_device
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calls, "default_device", lambda *a: devices.append("asked") or original(*a))
+        try:
+            torch.set_num_threads(1)
+            rt.RNN(1024, 4)(x)
+            assert devices == []
+            torch.set_num_threads(2)
+            rt.RNN(1024, 4)(x)
+            assert devices == ["asked"]
+        finally:
+            torch.set_num_threads(before)
+
+
+PROGRAM = """
+import sys, threading, torch
+import rnn_compiler.torch as rt
+layer = rt.LSTM(4, 5)
+x = torch.randn(3, 2, 4, requires_grad=True)
+kept = layer(x)
+kept[0].sum().backward(retain_graph=True)
+threading.Thread(target=lambda: [layer(x) for _ in range(100000)], daemon=True).start()
+layer(x)
+"""
+
+
+def test_a_process_ends_in_silence() -> None:
+    """With results and graphs alive, and a thread in the middle of a call."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM], capture_output=True, text=True, timeout=100
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_import_rnn_compiler_imports_no_torch() -> None:
+    program = "import rnn_compiler, sys; rnn_compiler.raw_ops; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
+
+
+@pytest.mark.parametrize("op", ["GRUBlockCell", "CudnnRNNV3", "BlockLSTMV2"])
+def test_fake_tensors_have_the_shapes_of_real_ones(op: str) -> None:
+    from training.test_functions import arguments
+
+    given = arguments(op, "float32")
+    names = [*calls.tensors_of(op)]
+    tensors = [given.get(name) for name in names]
+    values = getattr(rc.raw_ops, op).signature.canonical(given, "float32")
+    attributes = {name: values[name] for name in library.attributes_of(op)}
+    torch.library.opcheck(library.CUSTOM_OPS[op], tensors, attributes)
+
+
+def test_functional_derivatives() -> None:
+    ours, _ = pair()
+    x = inputs()
+
+    def loss(parameters: Any, x: Any) -> Any:
+        return torch.func.functional_call(ours, parameters, (x,))[0].sum()
+
+    found = torch.func.grad(loss)(dict(ours.named_parameters()), x)
+    expected = torch.autograd.grad(ours(x)[0].sum(), [*ours.parameters()])
+    assert_equal([*found.values()], [*expected])
+    (found,) = torch.func.vjp(lambda x: ours(x)[0].sum(), x)[1](torch.tensor(1.0))
+    x.requires_grad_()
+    assert_equal(found, *torch.autograd.grad(ours(x)[0].sum(), x))
+    with pytest.raises(RuntimeError, match="vmap"):
+        torch.func.vmap(lambda x: ours(x)[0])(x.detach()[None].repeat(2, 1, 1, 1))
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.jit is deprecated
+def test_jit_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match=r"CudnnRNN: torch.jit.trace cannot follow it"):
+        torch.jit.trace(pair()[0], (inputs(),))
+
+
+class Model(torch.nn.Module):
+    """A layer between two others."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.lstm = rt.LSTM(I, H, **options)
+        self.head = torch.nn.Linear(H, 2)
+
+    def forward(self, x: Any) -> Any:
+        return self.head(self.lstm(x.sin())[0])
+
+
+def targets(graph: Any) -> list[str]:
+    return [str(node.target) for node in graph.nodes if "rnn_compiler" in str(node.target)]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_export_keeps_the_op_whole(strict: bool) -> None:
+    model = Model().eval()
+    batch = torch.export.Dim("batch")
+    exported = torch.export.export(model, (inputs(),), dynamic_shapes=({1: batch},), strict=strict)
+    assert targets(exported.graph) == ["rnn_compiler.cudnn_rnn.default"]
+    buffer = io.BytesIO()
+    torch.export.save(exported, buffer)
+    buffer.seek(0)
+    again = torch.export.load(buffer)
+    for size in (B, B + 1):
+        x = torch.randn(T, size, I)
+        assert_equal(again.module()(x), model(x))
+
+
+def test_functions_are_traced_whole() -> None:
+    """With positions, keywords and defaults."""
+    torch._dynamo.reset()
+    x, h = torch.randn(B, I), torch.randn(B, H)
+    shapes = (I + H, 2 * H), (I + H, H), (2 * H,), (H,)
+    given = x, h, *map(torch.randn, shapes)
+
+    def step(x: Any, h: Any, *weights: Any) -> Any:
+        return rt.gru_block_cell(x, h, *weights).h.sin()
+
+    def sequence(x: Any, w: Any) -> Any:
+        zeros, state = x.new_zeros(H), x.new_zeros(B, H)
+        return rt.block_lstm_v2(T, x, state, state, w, *[zeros] * 3, b=w[0], cell_clip=0.5).h
+
+    for function, arguments in ((step, given), (sequence, (inputs(), torch.randn(I + H, 4 * H)))):
+        compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
+        assert_equal(compiled(*arguments), function(*arguments))
+
+
+def test_compile_keeps_the_op_whole() -> None:
+    """In one graph, forward and backward, dropout too."""
+    torch._dynamo.reset()
+    graphs: list[Any] = []
+
+    def backend(graph: Any, examples: Any) -> Any:
+        graphs.append(graph)
+        return graph
+
+    model = Model(num_layers=2)
+    compiled = torch.compile(model, backend=backend, fullgraph=True)
+    x = inputs().requires_grad_()
+    found, expected = compiled(x), model(x)
+    assert_equal(found, expected)
+    (graph,) = graphs
+    assert targets(graph.graph) == ["rnn_compiler.cudnn_rnn.default"]
+    moved = [x, *model.parameters()]
+    gradients = [torch.autograd.grad(each.sum(), moved) for each in (found, expected)]
+    assert_equal(*gradients)
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend="aot_eager", fullgraph=True)
+    gradients[0] = torch.autograd.grad(compiled(x).sum(), moved)
+    assert_equal(*gradients)
