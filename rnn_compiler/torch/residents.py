@@ -2,8 +2,9 @@
 
 A compiled function puts its weights in an order of its own at every call, unless it knows that they
 are those of the last one (`rnn_compiler.runtime.prepacking`). A tensor tells by its version, which
-every change in place counts up, but for those through ``tensor.data`` and through numpy; so some of
-its elements are compared too. From the second call with the same tensor on, a copy of it is passed.
+every change in place counts up, but for those through ``tensor.data`` and through numpy; so all of
+it is compared too, which takes less than packing it. From the second call with the same tensor on,
+a copy of it is passed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,6 @@ from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = ["resident"]
 
-_SAMPLE = 64
-"""How many elements are compared."""
-
 _USERS = 4
 """How many functions may keep the same weights packed, each at another size of the input."""
 
@@ -34,14 +32,14 @@ class _Seen:
 
     Attributes:
         version: Its version.
-        sample: Some of its elements.
+        values: Its elements.
         device: Where it was passed.
         copy: Its copy there, once there is one.
         users: The functions that take it.
     """
 
     version: int
-    sample: Any
+    values: Any
     device: Device
     copy: DeviceArray | None = None
     users: set[int] = field(default_factory=set[int])
@@ -61,19 +59,18 @@ def resident(tensor: Any, spec: TensorSpec, device: Device, user: int) -> Device
     """
     if tensor.is_inference():  # which has no version
         return None
-    sample = tensor.detach().view(-1)[:: max(1, tensor.numel() // _SAMPLE)]
     seen: _Seen | None = _seen.get(tensor)
     if (
         seen is None
         or seen.version != tensor._version
         or seen.device is not device
-        or not torch.equal(seen.sample, sample)
+        or not torch.equal(seen.values, tensor)
     ):
-        _seen[tensor] = _Seen(tensor._version, sample.clone(), device)
+        _seen[tensor] = _Seen(tensor._version, tensor.detach().clone(), device)
         return None
     if user not in seen.users and len(seen.users) == _USERS:
         return None
     seen.users.add(user)
     if seen.copy is None:
-        seen.copy = device.adopt(to_dlpack(tensor.detach().clone()), spec).copy()
+        seen.copy = device.adopt(to_dlpack(seen.values), spec).copy()
     return seen.copy

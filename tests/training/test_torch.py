@@ -62,6 +62,9 @@ def test_without_gradients(mode: Any) -> None:
         layer.weight_ih_l0.data.mul_(0.5)
     check()
     for layer in (ours, other):
+        layer.weight_hh_l0.data[1, 2] += 1
+    check()
+    for layer in (ours, other):
         layer.bias_hh_l0.data = torch.ones(4 * H)
     check()
     ours.load_state_dict(torch.nn.LSTM(I, H).state_dict())
