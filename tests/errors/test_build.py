@@ -39,7 +39,6 @@ def build(op: str, **keywords: Any) -> rc.Module:
         (3.0, "3.0 (float)"),
         (float("nan"), "nan (float)"),
         ("3", "'3' (str)"),
-        (None, "None (NoneType)"),
         ([3], "[3] (list)"),
         (np.float32(3), "(float"),
         (np.array([3]), "ndarray"),
@@ -51,6 +50,16 @@ def test_dimensions_are_small_ints(op: str, dim: str, value: object, got: str) -
     least = int(dim in OPS[op].signature.positive)
     with invalid_argument(op, dim, f"an int in {least}..2147483647", got):
         build(op, **{dim: value})
+
+
+@pytest.mark.parametrize(
+    ("op", "dim"), [each for each in OPS_AND_DIMS if each[1] not in ("seq_length", "batch_size")]
+)
+def test_widths_are_not_open(op: str, dim: str) -> None:
+    """Steps and rows may be, where they have names (`tests/runtime/test_open_sizes.py`)."""
+    least = int(dim in OPS[op].signature.positive)
+    with invalid_argument(op, dim, f"an int in {least}..2147483647", "None (NoneType)"):
+        build(op, **{dim: None})
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3), np.array(3)])
