@@ -81,7 +81,7 @@ def test_one_pipeline_per_dispatch() -> None:
 
 def test_a_single_row_has_no_batch_axis() -> None:
     text = fused("BlockLSTMV2", batch_size=1)
-    assert "linalg.vecmat" in text
+    assert "vector.fma" in text
     assert "linalg.matmul" not in text
     assert "tensor<2x70xf32>" in text
 

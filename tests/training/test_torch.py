@@ -300,6 +300,7 @@ class Rows(torch.utils.data.Dataset[Any]):
             return self.layer(inputs() + index)[0]
 
 
+@pytest.mark.filterwarnings("ignore:.*JAX is multithreaded")  # which other tests may have loaded
 def test_workers_of_a_loader() -> None:
     """Forks of a process that has run the layer, on local-task too, whose threads they lack."""
     ours, _ = pair()
