@@ -104,6 +104,8 @@ class Step:
                     self.scalars[value] = splat(self.body, op)
                 elif op.name == "stablehlo.get_dimension_size":
                     self.scalars[value] = self.body.index(self.length).to_integer("i32")
+                elif op.name == "stablehlo.broadcast_in_dim":  # of a scalar: itself
+                    self.scalars[value] = self.scalar(op.operands[0])
                 else:
                     operands = [self.scalar(operand) for operand in op.operands]
                     self.scalars[value] = elementwise(self.body, op, operands)
