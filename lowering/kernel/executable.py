@@ -116,7 +116,9 @@ class Executable:
 
         What it makes is bound after all that it is given. Sizes are those outside.
         """
-        parameter = spare_block([binding_type()]).arguments[0]
+        # Of the function itself, as a loop that is refused half-way leaves it with uses.
+        spare = self._function.regions[0].blocks.append(binding_type())
+        parameter = spare.arguments[0]
         outside, type = type, self._type(type)
         binding = self._subspan(parameter, tensor_binding_type("readwrite", type.mlir), type)
         array = self._loaded(type, binding)
@@ -189,6 +191,8 @@ class Executable:
             self._store(array, binding)
         for array, _, binding in self._changed:
             self._store(array, binding)
+        for spare in [*self._function.regions[0].blocks][1:]:  # of which nothing is used any more
+            spare.append_to(spare_block().region)
         self.body.op("func.return")
         set_function_type(self._function, [])
         pipeline = _TILED if _says_tiles(self._function) else _PLAIN

@@ -265,6 +265,7 @@ class Block:
     arguments: _List[BlockArgument]
     operations: _List[OpView]
     owner: Operation
+    region: Region
     @staticmethod
     def create_at_start(
         parent: Region, types: Sequence[Type], locations: Sequence[Location] | None = None

@@ -1,0 +1,39 @@
+"""A loop that is refused when much of it was emitted leaves the process as it was."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import sys
+import rnn_compiler as rc
+from rnn_compiler.lowering.analysis import walk
+from rnn_compiler.lowering.kernel.refused import Refused
+
+elementwise = walk.elementwise
+
+def planted(body, op, operands):
+    if op.name == "stablehlo.add":
+        raise Refused("planted")
+    return elementwise(body, op, operands)
+
+walk.elementwise = planted
+steps = {"static": 5, "open": None}[sys.argv[1]]
+built = rc.build("BlockLSTMV2", seq_length=steps, batch_size=3, input_size=40, num_units=48)
+try:
+    print(*rc.compile(built, "cpu").manifest.plain_loops.values())
+except rc.errors.UnsupportedError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("length", ["static", "open"])
+def test_the_process_goes_on(length: str) -> None:
+    """In a process of its own: what is freed in the wrong order may show at its end."""
+    command = [sys.executable, "-c", SCRIPT, length]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "planted" in done.stdout
