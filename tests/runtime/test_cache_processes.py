@@ -197,7 +197,7 @@ warnings.simplefilter("ignore")  # Python's own, about forking with threads
 held = threading.Event()
 
 def hold():
-    with compilation._memory._lock:
+    with compilation.memory_cache._lock:
         held.set()
         time.sleep(60)
 
