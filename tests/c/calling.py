@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from rnn_compiler.c_compilation import CModule
 from rnn_compiler.modules import Module
@@ -44,6 +45,15 @@ def run(*command: object, folder: Path | None = None) -> str:
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def sanitized(compiler: str, folder: Path) -> str:
+    """A compiler whose programs can be watched; without its sanitizers, the test skips."""
+    (folder / "empty.c").write_text("int main(void) { return 0; }\n")
+    command = [compiler, "-fsanitize=address,undefined", "empty.c", "-o", "empty"]
+    if subprocess.run(command, cwd=folder, capture_output=True, timeout=120).returncode:
+        pytest.skip(f"{compiler} has no sanitizers here")
+    return compiler
 
 
 def renamed(*parts: Module) -> Module:

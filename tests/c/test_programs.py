@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from c.calling import C11, COMPILERS, CPP17, STRICT, Loaded, run
+from c.calling import C11, COMPILERS, CPP17, STRICT, Loaded, run, sanitized
 
 import rnn_compiler as rc
 
@@ -25,7 +25,8 @@ def compiler(name: str, language: tuple[str, ...]) -> str:
 def example(module: rc.CModule) -> str:
     """The program in the header's first comment."""
     block = module.header.split("For example:")[1].split("*/")[0]
-    return "\n".join(line.removeprefix(" *").removeprefix("     ") for line in block.splitlines())
+    lines = [line.removeprefix(" *").removeprefix("     ") for line in block.splitlines()]
+    return "\n".join([*lines, ""])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -90,14 +91,17 @@ def test_two_modules_in_one_program(lstm: rc.CModule, cells: rc.CModule, tmp_pat
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_sanitizers_are_silent(lstm: rc.CModule, language: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("c_compiler", COMPILERS)
+def test_sanitizers_are_silent(
+    lstm: rc.CModule, c_compiler: str, language: tuple[str, ...], tmp_path: Path
+) -> None:
     """Memory, undefined behaviour; designated initializers are no C++17, so its caller is C."""
     lstm.save(tmp_path)
     (tmp_path / "main.c").write_text(example(lstm))
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
-    name = compiler("gcc", language)
+    name = compiler(sanitized(c_compiler, tmp_path), language)
     run(name, *language, *flags, "-c", "lstm.c", "-o", "source.o", folder=tmp_path)
-    run("gcc", *flags, "-c", "main.c", "-o", "main.o", folder=tmp_path)
+    run(c_compiler, *flags, "-c", "main.c", "-o", "main.o", folder=tmp_path)
     run(name, *flags, "main.o", "source.o", "lstm.o", "-o", "main", folder=tmp_path)
     assert run("./main", folder=tmp_path) == ""
 

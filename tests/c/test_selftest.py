@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, renamed, run
+from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, renamed, run, sanitized
 from c.test_programs import MORE
 from cases import sizes
 
@@ -50,6 +50,8 @@ def saved(made: rc.CModule, tmp_path: Path) -> Path:
     return made.save(tmp_path / "cells")
 
 
+_PLUS = {"gcc": "g++", "clang": "clang++"}
+
 MAIN = ("-DCELLS_SELFTEST_MAIN", "cells_selftest.c", "cells.c")
 
 
@@ -74,15 +76,16 @@ def test_no_warnings(saved: Path, name: str) -> None:
     for macro in ("-DNOTHING", MAIN[0]):
         command = [name, *C11, *STRICT, *MORE, "-O2", macro, "-c", MAIN[1], "-o", "out.o"]
         run(*command, folder=saved)
-    plus = {"gcc": "g++", "clang": "clang++"}[name]
-    run(plus, *CPP17, *STRICT, MORE[0], MAIN[0], "-c", MAIN[1], "-o", "out.o", folder=saved)
+    run(_PLUS[name], *CPP17, *STRICT, MORE[0], MAIN[0], "-c", MAIN[1], "-o", "out.o", folder=saved)
 
 
 @pytest.mark.parametrize("language", [C11, CPP17], ids=["C11", "C++17"])
-def test_sanitizers_are_silent(saved: Path, language: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("c_compiler", COMPILERS)
+def test_sanitizers_are_silent(saved: Path, c_compiler: str, language: tuple[str, ...]) -> None:
     """Also if the compiler is told that there are no infinities."""
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-ffast-math")
-    name = "g++" if language == CPP17 else "gcc"
+    sanitized(c_compiler, saved)
+    name = _PLUS[c_compiler] if language == CPP17 else c_compiler
     for source in MAIN[1:]:
         command = [name, *language, *flags, MAIN[0], "-c", source, "-o", f"{source}.o"]
         run(*command, folder=saved)
