@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from rnn_compiler.errors import InvalidArgumentError, with_hint
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module
+from rnn_compiler.op_functions import documentation, parameters
 from rnn_compiler.runtime import DeviceArray, Function, load
 from rnn_compiler.runtime.arguments import (
     as_array,
@@ -25,7 +25,6 @@ from rnn_compiler.runtime.arguments import (
     default_array,
     elements,
 )
-from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.host_arrays import has_dtype
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -43,15 +42,9 @@ class RawOp:
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
         self.__name__ = self.__qualname__ = signature.name
-        self.__doc__ = documentation(signature, arguments=_ARGUMENTS)
-        self.__signature__ = inspect.Signature(
-            [inspect.Parameter(a.name, inspect.Parameter.KEYWORD_ONLY) for a in signature.arguments]
-            + [
-                inspect.Parameter(a.name, inspect.Parameter.KEYWORD_ONLY, default=a.default)
-                for a in signature.call_attributes
-            ]
-            + [inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)]
-        )
+        self.__doc__ = documentation(signature, arguments=[_TO_HOST])
+        known = parameters(signature, keywords_only=True)
+        self.__signature__ = inspect.Signature([*known.values()])
         self._lists = [argument.name for argument in signature.arguments if argument.is_list]
         self._form = functools.lru_cache(maxsize=1024)(self._form_now)
         self._specialize = functools.lru_cache(maxsize=1024)(self._specialize_now)
@@ -185,44 +178,7 @@ class RawOp:
         return load(artifact, device, prepack=False).functions[self.signature.function]
 
 
-_ARGUMENTS = (
-    "name: Ignored; what TensorFlow calls the node.",
-    "to_host: Whether results come as numpy arrays, or stay on the device.",
-)
-
-
-def documentation(
-    signature: Signature, notes: Sequence[str] = (), arguments: Sequence[str] = ()
-) -> str:
-    """The documentation of an op's function, from its signature.
-
-    Args:
-        signature: The op's.
-        notes: Lines about the function itself.
-        arguments: Lines about arguments that the op has not.
-    """
-    lines = [f"{signature.summary}.", "", f"dtypes: {', '.join(signature.dtypes)}.", *notes]
-    lines += ["", "Args:"]
-    lines += [
-        f"    {t.name}: {t.kind} {t.dtype or ''}".rstrip() + f". {t.doc}."
-        for t in signature.arguments
-    ]
-    lines += [
-        f"    {a.name}: {a.type.__name__}"
-        + ("" if a.default is REQUIRED else f" = {a.default}")
-        + f". {a.doc}."
-        for a in signature.call_attributes
-    ]
-    lines += [f"    {line}" for line in arguments]
-    lines += ["", "Returns:", "    A named tuple of"]
-    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
-    lines += [
-        "",
-        "Raises:",
-        "    TypeError: A keyword is unknown or missing.",
-        "    InvalidArgumentError: An argument has the wrong dtype, shape or value.",
-    ]
-    return "\n".join(lines)
+_TO_HOST = "to_host: Whether results come as numpy arrays, or stay on the device."
 
 
 _FUNCTIONS = {name: RawOp(op.signature) for name, op in OPS.items()}

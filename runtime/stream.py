@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Stream"]
 
+_COUNTS = 64
+"""For how many lengths of a chunk a stream keeps the number on the device."""
+
 
 @dataclass(frozen=True)
 class _Op:
@@ -270,6 +273,8 @@ class Stream:
         if not isinstance(length, int):
             return length.astype(dtype)
         if length not in self._counts:
+            if len(self._counts) == _COUNTS:  # of open length, there may be any
+                self._counts.clear()
             array = np.full(spec.shape, length, dtype)
             self._counts[length] = self._function.device.put(array, spec)
         return self._counts[length]

@@ -11,6 +11,8 @@ took to compile.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rnn_compiler.lowering.kernel.attributes import (
     DYNAMIC,
     binding_type,
@@ -32,6 +34,22 @@ _UNNAMED = "dispatch"
 _TILED, _PLAIN = "DoubleTilingExpert", "Default"
 """Pipelines of IREE: for bodies with an op that says its tile sizes, and for those without one, for
 which IREE 3.13 fails to build the first."""
+
+
+class _Written(NamedTuple):
+    """An array that a dispatch writes to.
+
+    Attributes:
+        array: The array: inside, and outside from the dispatch on.
+        binding: Its binding.
+        outside: Its type outside, where sizes are other numbers.
+        tie: The operand that it was; -1 if the dispatch makes it.
+    """
+
+    array: Array
+    binding: ir.Value
+    outside: ArrayType
+    tie: int = -1
 
 
 def _says_tiles(op: ir.Operation) -> bool:
@@ -62,15 +80,17 @@ class Executable:
         self.name = outside.name_executable(kind)
         self._outside, self._workgroups = outside, workgroups
         self._function, self._block = create_function(_UNNAMED)
+        # Parameters that come last. They are the function's own from the beginning: freed before
+        # their uses, as after a loop is refused half-way, they would take the process along.
+        self._later = self._function.regions[0].blocks.append()
         self.body = Body(self._block, outside.location)
         self._zero = self.body.index(0)
         self._operands: list[ir.Value] = []
         self._operand_sizes: list[Number] = []
         self._sizes: dict[ir.Value, Number] = {}
         self._read: dict[ir.Value, int] = {}
-        self._made: list[tuple[Array, ir.Value, ir.Value]] = []
-        self._changed: list[tuple[Array, int, ir.Value]] = []
-        self._outside_types: dict[int, ArrayType] = {}
+        self._made: list[_Written] = []
+        self._changed: list[_Written] = []
 
     # Operands.
 
@@ -107,8 +127,7 @@ class Executable:
         type = self._type(array.type)
         binding = self._bound(array, tensor_binding_type("readwrite", type.mlir), type)
         inside = self._loaded(type, binding)
-        self._outside_types[id(inside)] = array.type
-        self._changed.append((inside, len(self._operands) - 1, binding))
+        self._changed.append(_Written(inside, binding, array.type, len(self._operands) - 1))
         return inside
 
     def make(self, type: ArrayType) -> Array:
@@ -116,14 +135,11 @@ class Executable:
 
         What it makes is bound after all that it is given. Sizes are those outside.
         """
-        # Of the function itself, as a loop that is refused half-way leaves it with uses.
-        spare = self._function.regions[0].blocks.append(binding_type())
-        parameter = spare.arguments[0]
-        outside, type = type, self._type(type)
-        binding = self._subspan(parameter, tensor_binding_type("readwrite", type.mlir), type)
-        array = self._loaded(type, binding)
-        self._outside_types[id(array)] = outside
-        self._made.append((array, parameter, binding))
+        parameter = self._later.add_argument(binding_type(), self.body.location)
+        inside = self._type(type)
+        binding = self._subspan(parameter, tensor_binding_type("readwrite", inside.mlir), inside)
+        array = self._loaded(inside, binding)
+        self._made.append(_Written(array, binding, type))
         return array
 
     def shared(self, size: int, number: int, count: int) -> tuple[ir.Value, Number]:
@@ -184,23 +200,21 @@ class Executable:
 
         What `make` and `change` have given are the arrays outside from here on.
         """
-        for array, parameter, binding in self._made:
+        for parameter in self._later.arguments:
             parameter.replace_all_uses_with(
                 self._block.add_argument(binding_type(), self.body.location)
             )
-            self._store(array, binding)
-        for array, _, binding in self._changed:
-            self._store(array, binding)
-        for spare in [*self._function.regions[0].blocks][1:]:  # of which nothing is used any more
-            spare.append_to(spare_block().region)
+        self._later.append_to(spare_block().region)  # which nobody holds: it goes
+        written = [*self._made, *self._changed]
+        for each in written:
+            self._store(each.array, each.binding)
         self.body.op("func.return")
         set_function_type(self._function, [])
         pipeline = _TILED if _says_tiles(self._function) else _PLAIN
         self._function.attributes["translation_info"] = cpu_pipeline(pipeline)
-        results = [*(made[0] for made in self._made), *(changed[0] for changed in self._changed)]
-        for array in results:
-            array.type = self._outside_types[id(array)]
-        ties = [*(-1 for _ in self._made), *(operand for _, operand, _ in self._changed)]
+        results = [each.array for each in written]
+        for each in written:
+            each.array.type = each.outside
         workload = [] if isinstance(self._workgroups, int) else [self._workgroups]
         sizes = [size for array in results for size in array.type.computed]
         self._dispatch = self._outside.op(
@@ -213,7 +227,7 @@ class Executable:
                     len(workload), len(self._operands), len(self._operand_sizes), len(sizes)
                 ),
                 "tied_operands": ir.ArrayAttr.get(
-                    [ir.IntegerAttr.get(ir.IndexType.get(), tie) for tie in ties]
+                    [ir.IntegerAttr.get(ir.IndexType.get(), each.tie) for each in written]
                 ),
             },
         )

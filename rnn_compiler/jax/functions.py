@@ -28,6 +28,7 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.jax.arguments import Array, Instance, arguments_of
 from rnn_compiler.jax.primitives import call
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.gradients import GRADIENTS, Gradient
 from rnn_compiler.schema.signatures import Signature
@@ -46,8 +47,8 @@ class JaxFunction:
         self.signature = signature
         self.__name__ = self.__qualname__ = signature.function
         self.__module__ = "rnn_compiler.jax"
-        self.__doc__ = _docstring(signature)
-        self.__signature__ = _parameters(signature)
+        self.__doc__ = documentation(signature, [_note(signature.name)])
+        self.__signature__ = inspect.Signature([*parameters(signature).values()])
 
     def __repr__(self) -> str:
         return f"<rnn_compiler.jax function {self.signature.function}>"
@@ -62,28 +63,13 @@ class JaxFunction:
             TypeError: An argument is unknown or missing.
             InvalidArgumentError: An argument has the wrong dtype, shape or value.
         """
-        bound = self._bind(arguments, keywords)
         op = self.signature.name
-        instance, arrays = arguments_of(op, bound)
+        defaults = {each.name: each.default for each in self.signature.call_attributes}
+        given = defaults | named(self.signature, arguments, keywords)
+        instance, arrays = arguments_of(op, given)
         run = _differentiable if op in GRADIENTS else _plain
         results = run(instance)(*arrays)
         return result_type(op, tuple(each.name for each in instance.spec.results))(*results)
-
-    def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-        known = self.__signature__.parameters
-        if len(arguments) > len(known):
-            raise TypeError(
-                f"{self.__name__}() takes {len(known)} arguments, but {len(arguments)} were given"
-            )
-        positional = dict(zip(known, arguments, strict=False))
-        for name in positional:
-            if name in keywords:
-                raise TypeError(f"{self.__name__}() got multiple values for argument {name!r}")
-        given = positional | keywords
-        given.pop("name", None)
-        self.signature.check_keywords(given)
-        defaults = {each.name: each.default for each in self.signature.call_attributes}
-        return defaults | given
 
 
 def _plain(instance: Instance) -> Callable[..., list[Array]]:
@@ -176,35 +162,12 @@ def _none(shape: tuple[int, ...]) -> Any:
     return np.zeros(shape, jax.dtypes.float0)
 
 
-def _parameters(signature: Signature) -> inspect.Signature:
-    """How it is called: TensorFlow's names in TensorFlow's order."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    tensors = [inspect.Parameter(each.name, kind) for each in signature.arguments]
-    attributes = [
-        inspect.Parameter(each.name, kind, default=each.default)
-        for each in signature.call_attributes
-    ]
-    return inspect.Signature([*tensors, *attributes, inspect.Parameter("name", kind, default=None)])
-
-
-def _docstring(signature: Signature) -> str:
-    """The function's documentation, from the op's signature."""
-    having = GRADIENTS.get(signature.name)
-    tells = (
-        f"Gradients of {', '.join(having.results)} reach {', '.join(having.arguments)}."
-        if having
-        else "It has no derivative."
-    )
-    lines = [f"{signature.summary}.", "", tells, f"dtypes: {', '.join(signature.dtypes)}.", ""]
-    lines += ["Args:"]
-    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.arguments]
-    lines += [f"    {a.name}: {a.type.__name__}. {a.doc}." for a in signature.call_attributes]
-    lines += ["    name: Ignored; what TensorFlow calls the node."]
-    lines += ["", "Returns:", "    A named tuple of"]
-    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
-    lines += ["", "Raises:", "    TypeError: An argument is unknown or missing."]
-    lines += ["    InvalidArgumentError: An argument has the wrong dtype, shape or value."]
-    return "\n".join(lines)
+def _note(op: str) -> str:
+    """What the documentation says of derivatives."""
+    if op not in GRADIENTS:
+        return "It has no derivative."
+    having = GRADIENTS[op]
+    return f"Gradients of {', '.join(having.results)} reach {', '.join(having.arguments)}."
 
 
 def _function(op: str) -> JaxFunction:

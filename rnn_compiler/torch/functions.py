@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.raw_ops import documentation
+from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.tensors import Tensor
 from rnn_compiler.torch.calls import dtype_name
@@ -80,16 +80,9 @@ class OpFunction:
         self.signature = signature = OPS[op].signature
         self.__name__ = self.__qualname__ = signature.function
         self.__doc__ = documentation(signature, _NOTE)
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         self._tensors = {each.name: each for each in signature.arguments}
         self._attributes = attributes_of(op)
-        self.__signature__ = inspect.Signature(
-            [inspect.Parameter(name, kind) for name in self._tensors]
-            + [
-                inspect.Parameter(each.name, kind, default=each.default)
-                for each in signature.call_attributes
-            ]
-        )
+        self.__signature__ = inspect.Signature([*parameters(signature).values()])
         self._results = result_type(op, tuple(each.name for each in signature.results))
 
     def __repr__(self) -> str:
@@ -102,12 +95,11 @@ class OpFunction:
         """Runs the op; see its own docstring.
 
         Raises:
-            TypeError: A keyword is unknown, missing or given twice.
+            TypeError: An argument is unknown, missing or given twice.
             InvalidArgumentError: An argument has the wrong dtype, shape, place or value.
         """
         signature = self.signature
-        given = self._bound(positional, keywords) if positional else keywords
-        signature.check_keywords(given)
+        given = named(signature, positional, keywords)
         tensors = {name: self._tensor(each, given[name]) for name, each in self._tensors.items()}
         dtype = next(
             dtype_name(each.dtype)
@@ -120,18 +112,6 @@ class OpFunction:
         counters = [torch.tensor(value) if value else None for value in seeds]
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
         return self._results(*results)
-
-    def _bound(self, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments by name."""
-        names = [*self.__signature__.parameters]
-        if len(positional) > len(names):
-            message = f"{self.__name__}() takes {len(names)} arguments: {', '.join(names)}"
-            raise TypeError(f"{message}; {len(positional)} were given")
-        given = dict(zip(names, positional, strict=False))
-        for name in given:
-            if name in keywords:
-                raise TypeError(f"{self.__name__}() got multiple values for argument {name!r}")
-        return {**given, **keywords}
 
     def _tensor(self, argument: Tensor, value: Any) -> Any:
         """An argument; integers are converted to the dtype that it has."""

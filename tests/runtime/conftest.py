@@ -1,4 +1,4 @@
-"""Two artifacts that the tests of the runtime share, so that each compiles once."""
+"""What the tests of the runtime share: artifacts that compile once, and watches."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from numeric.harness import draw
 
 import rnn_compiler as rc
+from rnn_compiler.lowering import iree_compile
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 
@@ -57,6 +58,20 @@ def iree_tools() -> Path:
     assert package is not None
     assert package.submodule_search_locations
     return Path(package.submodule_search_locations[0])
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the targets that were compiled for."""
+    calls: list[str] = []
+    original = iree_compile.compile_module
+
+    def count(module: str, target: Any, **keywords: Any) -> bytes:
+        calls.append(target.name)
+        return original(module, target, **keywords)
+
+    monkeypatch.setattr(iree_compile, "compile_module", count)
+    return calls
 
 
 @pytest.fixture

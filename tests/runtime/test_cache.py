@@ -55,20 +55,6 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the targets that were compiled for."""
-    calls: list[str] = []
-    original = iree_compile.compile_module
-
-    def count(module: str, target: Any, **keywords: Any) -> bytes:
-        calls.append(target.name)
-        return original(module, target, **keywords)
-
-    monkeypatch.setattr(iree_compile, "compile_module", count)
-    return calls
-
-
 def files(folder: Path) -> list[Path]:
     """All that a cache holds beside its marker and its locks."""
     found = [path for path in folder.rglob("*") if path.is_file()]

@@ -106,20 +106,6 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the targets that were compiled for."""
-    calls: list[str] = []
-    original = iree_compile.compile_module
-
-    def count(module: str, target: Any, **keywords: Any) -> bytes:
-        calls.append(target.name)
-        return original(module, target, **keywords)
-
-    monkeypatch.setattr(iree_compile, "compile_module", count)
-    return calls
-
-
-@pytest.fixture
 def public_folder() -> Iterator[Path]:
     """A folder that every user can reach."""
     with tempfile.TemporaryDirectory() as name:

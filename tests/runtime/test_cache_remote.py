@@ -17,27 +17,12 @@ import rnn_compiler as rc
 from rnn_compiler import compilation
 from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering import iree_compile
 from rnn_compiler.runtime.cache import ArtifactCache, remote
 from rnn_compiler.runtime.cache.memory import MemoryCache
 from rnn_compiler.runtime.cache.remote import RemoteCache
 
 fsspec = pytest.importorskip("fsspec")
 memory = pytest.importorskip("fsspec.implementations.memory")
-
-
-@pytest.fixture
-def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The targets that were compiled for."""
-    calls: list[str] = []
-    original = iree_compile.compile_module
-
-    def count(module: str, target: Any, **keywords: Any) -> bytes:
-        calls.append(target.name)
-        return original(module, target, **keywords)
-
-    monkeypatch.setattr(iree_compile, "compile_module", count)
-    return calls
 
 
 class Machine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import subprocess
 from collections.abc import Generator
@@ -17,6 +18,7 @@ from numeric.harness import draw
 import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.schema.manifest import Manifest
 from rnn_compiler.schema.open_sizes import bound, open_dimension, parse, written
@@ -164,6 +166,22 @@ def test_stream_takes_chunks_as_they_are(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(np.concatenate(chunks), whole.h)
     np.testing.assert_array_equal(np.asarray(stream.state["h_prev"]), whole.h_last)
     assert [shape for shape in moved if shape] == [(1, 2, 3), (7, 2, 3), (3, 2, 3)]
+
+
+def test_stream_of_many_lengths_keeps_few_arrays() -> None:
+    program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **OPEN)), "local-sync")
+    given = arguments(300)
+    rest = {name: value for name, value in given.items() if name not in ("x", "seq_len_max")}
+    stream = program.stream(**rest)
+
+    def arrays() -> int:
+        gc.collect()
+        return sum(type(each) is DeviceArray for each in gc.get_objects())
+
+    before = arrays()
+    for length in range(1, 300):
+        stream(x=given["x"][:length])
+    assert arrays() - before < 100
 
 
 def test_stream_of_a_cell_of_any_batch() -> None:

@@ -66,7 +66,7 @@ def test_arguments_are_tensorflows(op: str) -> None:
     """By name or by position; pickled by name."""
     function = FUNCTIONS[op]
     names = [*inspect.signature(function).parameters]
-    assert names == [*inspect.signature(getattr(rc.raw_ops, op)).parameters][:-1]
+    assert names == [*inspect.signature(getattr(rc.raw_ops, op)).parameters]
     assert pickle.loads(pickle.dumps(function)) is function
     assert "second derivatives" in function.__doc__
 
@@ -75,8 +75,10 @@ def test_arguments_by_position() -> None:
     given = arguments("GRUBlockCell", "float32")
     by_name, by_position = rt.gru_block_cell(**given), rt.gru_block_cell(*given.values())
     assert all(map(torch.equal, by_name, by_position))
-    with pytest.raises(TypeError, match=r"gru_block_cell\(\) takes 6 arguments: x, .*; 7 were"):
-        rt.gru_block_cell(*given.values(), None)
+    called = rt.gru_block_cell(**given, name="what TensorFlow calls the node")
+    assert all(map(torch.equal, by_name, called))
+    with pytest.raises(TypeError, match=r"takes 7 arguments: x, .*, name; 8 were"):
+        rt.gru_block_cell(*given.values(), "node", None)
     with pytest.raises(TypeError, match="multiple values for argument 'x'"):
         rt.gru_block_cell(*given.values(), x=given["x"])
     del given["x"]

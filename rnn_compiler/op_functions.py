@@ -1,0 +1,105 @@
+"""What functions of the ops have in common, whatever arrays they take.
+
+How they are called, and their documentation, follow from the op's signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rnn_compiler.schema.attributes import REQUIRED
+from rnn_compiler.schema.signatures import Signature
+
+__all__ = ["documentation", "named", "parameters"]
+
+
+def parameters(
+    signature: Signature, *, keywords_only: bool = False
+) -> Mapping[str, inspect.Parameter]:
+    """TensorFlow's parameters of an op, in TensorFlow's order: tensors, attributes, `name`.
+
+    Args:
+        signature: The op's.
+        keywords_only: Whether they can be given by name alone.
+
+    Example:
+        >>> from rnn_compiler.lowering.ops import OPS
+        >>> [*parameters(OPS["GRUBlockCell"].signature)]
+        ['x', 'h_prev', 'w_ru', 'w_c', 'b_ru', 'b_c', 'name']
+    """
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if keywords_only:
+        kind = inspect.Parameter.KEYWORD_ONLY
+    every = [
+        *(inspect.Parameter(each.name, kind) for each in signature.arguments),
+        *(
+            inspect.Parameter(each.name, kind, default=each.default)
+            for each in signature.call_attributes
+        ),
+        inspect.Parameter("name", kind, default=None),
+    ]
+    return {each.name: each for each in every}
+
+
+def named(
+    signature: Signature, positional: Sequence[Any], keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by name, without what TensorFlow calls the node.
+
+    Raises:
+        TypeError: One is unknown, missing or given twice, or there are too many.
+    """
+    given = dict(keywords)
+    if positional:
+        function, tensors = signature.function, signature.arguments
+        known = [*(each.name for each in (*tensors, *signature.call_attributes)), "name"]
+        if len(positional) > len(known):
+            raise TypeError(
+                f"{function}() takes {len(known)} arguments: {', '.join(known)}; "
+                f"{len(positional)} were given"
+            )
+        first = dict(zip(known, positional, strict=False))
+        for name in first:
+            if name in given:
+                raise TypeError(f"{function}() got multiple values for argument {name!r}")
+        given = first | given
+    given.pop("name", None)
+    signature.check_keywords(given)
+    return given
+
+
+def documentation(
+    signature: Signature, notes: Sequence[str] = (), arguments: Sequence[str] = ()
+) -> str:
+    """The documentation of an op's function.
+
+    Args:
+        signature: The op's.
+        notes: Lines about the function itself.
+        arguments: Lines about arguments that the op has not.
+    """
+    lines = [f"{signature.summary}.", "", f"dtypes: {', '.join(signature.dtypes)}.", *notes]
+    lines += ["", "Args:"]
+    lines += [
+        f"    {t.name}: {t.kind} {t.dtype or ''}".rstrip() + f". {t.doc}."
+        for t in signature.arguments
+    ]
+    lines += [
+        f"    {a.name}: {a.type.__name__}"
+        + ("" if a.default is REQUIRED else f" = {a.default}")
+        + f". {a.doc}."
+        for a in signature.call_attributes
+    ]
+    lines += ["    name: Ignored; what TensorFlow calls the node."]
+    lines += [f"    {line}" for line in arguments]
+    lines += ["", "Returns:", "    A named tuple of"]
+    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
+    lines += [
+        "",
+        "Raises:",
+        "    TypeError: An argument is unknown or missing.",
+        "    InvalidArgumentError: An argument has the wrong dtype, shape or value.",
+    ]
+    return "\n".join(lines)
