@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,20 +22,19 @@ import numpy as np
 import torch
 from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
 
-from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.execution import current_target, named_device
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.modules import Module
-from rnn_compiler.runtime import DeviceArray, Function, load
+from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import ALIGNMENT, device_kind
 from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.residents import resident
 
-__all__ = ["call", "check_devices", "dtype_name", "prepare", "tensors_of"]
+__all__ = ["call", "check_devices", "dtype_name", "forget", "prepare", "tensors_of"]
 
 _NAMES: dict[Any, str] = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
 """What this package calls torch's dtypes."""
@@ -154,11 +153,16 @@ def prepare(
         device = f"cuda://{place}"
     elif device is None or device_kind(device) != kind:
         device = "local-sync" if alone else default_device([spec], kind)
-    artifact = compile(Module([spec]), target)
-    return _Prepared(load(artifact, device).functions[spec.function], names)
+    return _Prepared(open_sizes.function_for(spec, target, device), spec, names)
 
 
-os.register_at_fork(after_in_child=prepare.cache_clear)  # whose devices may be gone with threads
+def forget() -> None:
+    """Forgets what is prepared."""
+    prepare.cache_clear()
+    open_sizes.forget()
+
+
+os.register_at_fork(after_in_child=forget)  # whose devices may be gone with threads
 
 
 def _float_dtype(op: str, name: str, dtype: Any) -> str:
@@ -179,25 +183,31 @@ def _check(op: str, spec: TensorSpec, shape: Any, dtype: Any) -> None:
 
 
 class _Prepared:
-    """A function, and how torch's tensors become its arguments."""
+    """A function, and how torch's tensors become its arguments.
 
-    def __init__(self, function: Function, names: Mapping[str, bool]) -> None:
+    Args:
+        function: The function.
+        spec: What it is at the sizes of the tensors.
+        names: What the tensors are called, in order.
+    """
+
+    def __init__(self, function: Function, spec: FunctionSpec, names: Iterable[str]) -> None:
         self._function = function
         self._device = function.device
         self._on_cpu = function.device.kind == "local"
         order = [*names]
-        weights = function.spec.weights if function.prepacks else ()
+        weights = spec.weights if function.prepacks else ()
         self._arguments = [
             _Argument(
-                place=order.index(spec.name),
-                spec=spec,
-                size=_bytes(spec),
-                is_weight=spec.name in weights,
-                default=self._default(spec),
+                place=order.index(each.name),
+                spec=each,
+                size=_bytes(each),
+                is_weight=each.name in weights,
+                default=self._default(each),
             )
-            for spec in function.spec.arguments
+            for each in spec.arguments
         ]
-        self._results = [(spec, _bytes(spec)) for spec in function.spec.results]
+        self._results = [(each, _bytes(each)) for each in spec.results]
 
     def _default(self, spec: TensorSpec) -> DeviceArray | None:
         """The array of an argument that may be left out, or that nobody reads."""
@@ -220,7 +230,7 @@ class _Prepared:
                 check_argument(self._function.spec.op, argument.spec, tensor.numpy(force=True))
             array = None
             if argument.is_weight and tensor.is_contiguous():
-                array = resident(tensor, argument.spec, self._device, id(self))
+                array = resident(tensor, argument.spec, self._device, id(self._function))
             if array is None:
                 tensor = _in_place(tensor)
                 array = self._adopted(tensor, argument.spec)

@@ -124,13 +124,21 @@ class _Connection:
         known |= dict(zip(self.results, output, strict=True))
         ctx.save_for_backward(*[known[name] for name in self.saved])
         ctx.mark_non_differentiable(*[known[name] for name in self.fixed])
+        ctx.set_materialize_grads(False)  # of all results, the reserve space too
+        ctx.shapes = {name: known[name].shape for name in self.cotangents.values()}
         ctx.attributes = keyword_only_inputs
 
     def backward(self, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
         """The gradients of the tensors, None for those that nobody needs."""
         known: dict[str, Any] = dict(zip(self.saved, ctx.saved_tensors, strict=True))
         arrived = dict(zip(self.results, cotangents, strict=True))
-        known |= {name: arrived[result] for name, result in self.cotangents.items()}
+        first = next((each for each in cotangents if each is not None), None)
+        if first is None:
+            return (None,) * len(self.names)
+        for name, result in self.cotangents.items():
+            known[name] = arrived[result]
+            if known[name] is None:
+                known[name] = first.new_zeros(ctx.shapes[result])
         needed = ctx.needs_input_grad[-len(self.names) :]
         found = [
             self.gradients.get(name) if needs else None
