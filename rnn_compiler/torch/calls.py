@@ -298,8 +298,9 @@ def _tensor(result: DeviceArray, spec: TensorSpec, size: int, taken: list[tuple[
     tensor: Any = from_dlpack(result.capsule())
     start = tensor.data_ptr()
     stop = start + size
-    if any(start < other_stop and other_start < stop for other_start, other_stop in taken):
-        return tensor.clone()
+    for other_start, other_stop in taken:
+        if start < other_stop and other_start < stop:
+            return tensor.clone()
     taken.append((start, stop))
     return tensor
 

@@ -14,18 +14,19 @@ derivatives.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.cudnn_layout import Block
 from rnn_compiler.schema.gradients import GRADIENTS, Gradient
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.torch.calls import call, check_devices, dtype_name, tensors_of
 
-__all__ = ["CUSTOM_OPS", "LIBRARY", "attributes_of", "is_traced", "is_transformed", "run"]
+__all__ = ["CUSTOM_OPS", "LIBRARY", "Parts", "attributes_of", "is_eager", "is_transformed", "run"]
 
 _NAMESPACE = "rnn_compiler"
 _TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
@@ -117,12 +118,17 @@ class _Connection:
         self.saved = gradient.saved(OPS[each].signature for each in gradient.ops)
 
     def setup_context(
-        self, ctx: Any, inputs: Sequence[Any], keyword_only_inputs: Any, output: Sequence[Any]
+        self,
+        ctx: Any,
+        inputs: Sequence[Any],
+        keyword_only_inputs: Any,
+        output: Sequence[Any],
+        parts: Sequence[Any] = (),
     ) -> None:
-        """Keeps what the gradient takes."""
+        """Keeps what the gradient takes, and sees that parts do not change meanwhile."""
         known = dict(zip(self.names, inputs, strict=True))
         known |= dict(zip(self.results, output, strict=True))
-        ctx.save_for_backward(*[known[name] for name in self.saved])
+        ctx.save_for_backward(*[known[name] for name in self.saved], *parts)
         ctx.mark_non_differentiable(*[known[name] for name in self.fixed])
         ctx.set_materialize_grads(False)  # of all results, the reserve space too
         ctx.shapes = {name: known[name].shape for name in self.cotangents.values()}
@@ -130,7 +136,13 @@ class _Connection:
 
     def backward(self, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
         """The gradients of the tensors, None for those that nobody needs."""
-        known: dict[str, Any] = dict(zip(self.saved, ctx.saved_tensors, strict=True))
+        return self.gradients_of(ctx, cotangents, ctx.needs_input_grad[-len(self.names) :])
+
+    def gradients_of(
+        self, ctx: Any, cotangents: Sequence[Any], needed: Sequence[bool]
+    ) -> tuple[Any, ...]:
+        """The gradients of those of the tensors that are needed, None for the others."""
+        known: dict[str, Any] = dict(zip(self.saved, ctx.saved_tensors, strict=False))
         arrived = dict(zip(self.results, cotangents, strict=True))
         first = next((each for each in cotangents if each is not None), None)
         if first is None:
@@ -139,7 +151,6 @@ class _Connection:
             known[name] = arrived[result]
             if known[name] is None:
                 known[name] = first.new_zeros(ctx.shapes[result])
-        needed = ctx.needs_input_grad[-len(self.names) :]
         found = [
             self.gradients.get(name) if needs else None
             for name, needs in zip(self.names, needed, strict=True)
@@ -166,19 +177,51 @@ def _connect(library: Any, op: str) -> None:
     )
 
 
+class Parts(NamedTuple):
+    """Tensors that are the parts of an argument, and get its gradient.
+
+    Attributes:
+        name: The argument, which is in the same memory as they, and has no gradient itself.
+        tensors: The parts.
+        blocks: Where each is.
+    """
+
+    name: str
+    tensors: Sequence[Any]
+    blocks: Sequence[Block]
+
+
 class _Eager(torch.autograd.Function):
-    """An op with its gradient, without the way through torch's dispatcher."""
+    """An op with its gradient, without the way through torch's dispatcher.
+
+    One node of torch's graph for the op and the parts of an argument takes 20 us less than two.
+    """
 
     @staticmethod
-    def forward(ctx: Any, op: str, attributes: dict[str, Any], *tensors: Any) -> Any:
-        results = tuple(call(op, tensors, tuple(attributes.items())))
-        ctx.op = op
-        _CONNECTIONS[op].setup_context(ctx, tensors, attributes, results)
+    def forward(
+        ctx: Any, op: str, attributes: dict[str, Any], parts: Parts | None, *tensors: Any
+    ) -> Any:
+        connection = _CONNECTIONS[op]
+        count = len(connection.names)
+        own = tensors[:count]
+        results = tuple(call(op, own, tuple(attributes.items())))
+        connection.setup_context(ctx, own, attributes, results, tensors[count:])
+        ctx.op, ctx.parts = op, parts and (connection.names.index(parts.name), parts.blocks)
         return results
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        return None, None, *_CONNECTIONS[ctx.op].backward(ctx, *cotangents)
+        connection = _CONNECTIONS[ctx.op]
+        _, _, _, *needed = ctx.needs_input_grad
+        if ctx.parts is None:
+            return None, None, None, *connection.gradients_of(ctx, cotangents, needed)
+        place, blocks = ctx.parts
+        count = len(connection.names)
+        needed[place] = any(needed[count:])
+        found = connection.gradients_of(ctx, cotangents, needed[:count])
+        whole = found[place]
+        pieces = [None if whole is None else block.of(whole) for block in blocks]
+        return None, None, None, *found, *pieces
 
 
 class _Functional(torch.autograd.Function):
@@ -231,13 +274,15 @@ def is_transformed() -> bool:
     return torch._C._are_functorch_transforms_active()  # pyright: ignore
 
 
-def _is_eager(tensors: Sequence[Any]) -> bool:
+def is_eager(tensors: Iterable[Any]) -> bool:
     """Whether these are tensors with numbers in them, to be computed with now."""
     plain = all(each is None or (type(each) in _PLAIN and not each.is_meta) for each in tensors)
     return plain and not is_traced()
 
 
-def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence[Any]:
+def run(
+    op: str, tensors: Sequence[Any], attributes: dict[str, Any], parts: Parts | None = None
+) -> Sequence[Any]:
     """Runs an op that has a gradient.
 
     Where torch only runs, this is some 30 us faster than the custom op, and does the same.
@@ -246,21 +291,22 @@ def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence
         op: TensorFlow's name.
         tensors: In the order of `tensors_of`.
         attributes: Those that are compiled in.
+        parts: Parts of one of the tensors; only where torch only runs.
     """
-    if not _is_eager(tensors):
+    if not is_eager(tensors):
         if torch.jit.is_tracing():  # pyright: ignore
             raise UnsupportedError(f"{op}: torch.jit.trace cannot follow it: use torch.export")
         return CUSTOM_OPS[op](*tensors, **attributes)
     if is_transformed():
         return _Functional.apply(op, attributes, *tensors)
     if torch.is_grad_enabled():
-        return _Eager.apply(op, attributes, *tensors)
+        return _Eager.apply(op, attributes, parts, *tensors, *(parts.tensors if parts else ()))
     return call(op, tensors, tuple(attributes.items()))
 
 
 def _run_gradient(op: str, tensors: Sequence[Any], attributes: Any, outputs: list[str]) -> Any:
     """Runs a gradient op."""
-    if not _is_eager(tensors):
+    if not is_eager(tensors):
         return CUSTOM_OPS[op](*tensors, **attributes, outputs=outputs)
     if torch.is_grad_enabled() or is_transformed():
         return _EagerGradient.apply(op, attributes, outputs, *tensors)

@@ -23,7 +23,7 @@ from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.functions import is_cast, run_cast
-from rnn_compiler.torch.library import is_traced, is_transformed
+from rnn_compiler.torch.library import Parts, is_eager, is_transformed
 from rnn_compiler.torch.packed import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import places
@@ -179,22 +179,25 @@ class _Layer(rnn.RNNBase):
         }
         seed = torch.randint(-(2**63), 2**63 - 1, (), dtype=torch.int64) if drops else None
         h, c = states if len(states) == 2 else (states[0], None)
-        arguments = [x, h, c, self._params(weights)]
+        params, parts = self._params(weights, (x, *states))
+        arguments = [x, h, c, params]
         if lengths is None and not self.proj_size:
-            values = run_cast("CudnnRNN", [*arguments, None, seed, None], attributes)
+            values = run_cast("CudnnRNN", [*arguments, None, seed, None], attributes, parts)
         else:
             if lengths is None:
                 lengths = torch.full((x.shape[1],), x.shape[0], dtype=torch.int32, device=x.device)
             attributes |= {"num_proj": self.proj_size, "time_major": True}
-            values = run_cast("CudnnRNNV3", [*arguments, lengths, None, seed, None], attributes)
+            arguments += [lengths, None, seed, None]
+            values = run_cast("CudnnRNNV3", arguments, attributes, parts)
         return [*values[: 1 + len(states)]]
 
-    def _params(self, weights: dict[str, Any]) -> Any:
-        """The weights as the op takes them."""
-        buffer = None if is_traced() or is_transformed() else self.weights_buffer
-        if buffer is not None and buffer.holds([*weights.values()]):
-            return buffer.params([*weights.values()])
-        return joined(type(self).__name__, weights, self._blocks, self._size)
+    def _params(self, weights: dict[str, Any], others: Sequence[Any]) -> tuple[Any, Parts | None]:
+        """The weights as the op takes them, beside some other tensors: the buffer they lie in."""
+        buffer, tensors = self.weights_buffer, [*weights.values()]
+        eager = is_eager(others) and not is_transformed()
+        if eager and buffer is not None and buffer.holds(tensors):
+            return buffer.params(tensors), Parts("params", tensors, buffer.blocks)
+        return joined(type(self).__name__, weights, self._blocks, self._size), None
 
 
 class LSTM(_Layer):

@@ -232,6 +232,30 @@ def test_dropout_is_drawn_from_torchs_generator() -> None:
     assert torch.equal(ours(x)[0], ours(x)[0])
 
 
+@pytest.mark.parametrize("used", [(0,), (1,), (2,), (0, 2)])
+def test_results_that_nobody_uses(used: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have no gradient, and nothing of the size of the reserve space is made for it."""
+    arrived: list[Any] = []
+    original = library._Connection.gradients_of
+
+    def spy(self: Any, ctx: Any, cotangents: Any, needed: Any) -> Any:
+        arrived.append(dict(zip(self.results, cotangents, strict=True)))
+        return original(self, ctx, cotangents, needed)
+
+    monkeypatch.setattr(library._Connection, "gradients_of", spy)
+    ours, other = pair()
+    x = inputs().requires_grad_()
+    gradients: list[Any] = []
+    for layer in (ours, other):
+        output, (h, c) = layer(x)
+        results = [(output, h, c)[each].square().sum() for each in used]
+        gradients.append(torch.autograd.grad(sum(results), [x, *layer.parameters()]))
+    assert_equal(*gradients)
+    (values,) = arrived
+    present = [name for name, value in values.items() if value is not None]
+    assert present == [("output", "output_h", "output_c")[each] for each in used]
+
+
 def test_second_derivatives_are_refused_by_name() -> None:
     ours, _ = pair()
     x = inputs().requires_grad_()
