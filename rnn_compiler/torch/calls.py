@@ -214,13 +214,7 @@ class _Prepared:
         arrays: list[DeviceArray] = []
         spans: list[tuple[int, int]] = []
         for argument in self._arguments:
-            tensor = tensors[argument.place]
-            array = argument.default
-            if tensor is None or argument.spec.ignored:
-                spans.append(argument.default_span)
-            else:
-                array = self._passed(argument, tensor, spans)
-            arrays.append(array)
+            arrays.append(self._passed(argument, tensors[argument.place], spans))
         results = self._function.launch(arrays)
         if not self._on_cpu:
             return [from_dlpack(result) for result in results]
@@ -232,7 +226,13 @@ class _Prepared:
     def _passed(
         self, argument: _Argument, tensor: Any, spans: list[tuple[int, int]]
     ) -> DeviceArray:
-        """A tensor as an array, where it is, unless compiled code does not take it there."""
+        """A tensor as an array, where it is, unless compiled code does not take it there.
+
+        Its memory joins the spans.
+        """
+        if argument.default is not None and (tensor is None or argument.spec.ignored):
+            spans.append(argument.default_span)
+            return argument.default
         if argument.spec.maximum is not None and self._on_cpu:
             check_argument(self._function.spec.op, argument.spec, tensor.numpy(force=True))
         contiguous = tensor.is_contiguous()

@@ -4,12 +4,17 @@ A function that is compiled for the sizes of a call is the fastest, but takes a 
 compile. So the first few sizes at which an op is called have a function of their own, and all
 further ones share one that is open in what varies; what else a call depends on is equal among them.
 ``RNN_COMPILER_STATIC_SIZES`` says how many have their own, ``all`` if none should be open.
+
+By default these are two. Where rows have lengths they are eight, as many as an octave of rounded
+lengths has (`packed`): a function of open length does not save work outside of the loop for rows
+that end early, and may take a third longer.
 """
 
 from __future__ import annotations
 
 import functools
 import logging
+import math
 import os
 import threading
 
@@ -20,9 +25,9 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime import Function, load
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["STATIC_SIZES", "forget", "function_for"]
+__all__ = ["forget", "function_for"]
 
-STATIC_SIZES = 2
+_STATIC_SIZES, _STATIC_SIZES_WITH_LENGTHS = 2, 8
 """How many sizes have a function of their own, if nobody says so."""
 
 _VARIABLE = "RNN_COMPILER_STATIC_SIZES"
@@ -55,15 +60,18 @@ def _may_vary(spec: FunctionSpec) -> tuple[str, ...]:
     return ("seq_length",) if "seq_length" in spec.dims else ("batch_size",)
 
 
-def static_sizes() -> float:
-    """How many sizes have a function of their own, by the environment.
+def _static_sizes(spec: FunctionSpec) -> float:
+    """How many sizes have a function of their own.
 
     Raises:
-        InvalidArgumentError: It names no number.
+        InvalidArgumentError: The environment names no number.
     """
-    text = os.environ.get(_VARIABLE) or str(STATIC_SIZES)
+    text = os.environ.get(_VARIABLE)
+    if not text:
+        with_lengths = any(each.name == "sequence_lengths" for each in spec.arguments)
+        return _STATIC_SIZES_WITH_LENGTHS if with_lengths else _STATIC_SIZES
     if text == "all":
-        return float("inf")
+        return math.inf
     if not (text.isascii() and text.isdigit()):
         expected = "a number of sizes, or all"
         raise InvalidArgumentError("environment", _VARIABLE, expected, repr(text))
@@ -89,7 +97,7 @@ class _Family:
         varied = tuple(n for n in sizes if any(each[n] != sizes[n] for each in self._static))
         names = varied or tuple(sizes)
         own = sizes in self._static or 0 in spec.dims.values() or names in self._refused
-        if not own and len(self._static) < static_sizes():
+        if not own and len(self._static) < _static_sizes(spec):
             self._static.append(sizes)
             own = True
         if own:

@@ -66,7 +66,10 @@ def test_lengths_of_batches(compiled: Callable[[], int]) -> None:
     assert compiled() == 2, "another batch is another function"
 
 
-def test_lengths_of_packed_sequences(compiled: Callable[[], int]) -> None:
+def test_lengths_of_packed_sequences(
+    compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "2")
     ours, other = pair("GRU")
     for steps, expected in ((5, 2), (3, 2), (7, 2), (4, 0), (6, 0), (33, 0), (5, 0)):
         given = pack_sequence([torch.randn(n, I) for n in (steps, 2, 1)])
@@ -101,6 +104,19 @@ def test_sizes_of_functions(compiled: Callable[[], int]) -> None:
     assert compiled() == 3
     for h in found:
         assert_equal(h, found[0][: len(h)])
+
+
+def test_many_lengths_of_packed_sequences(compiled: Callable[[], int]) -> None:
+    """They are rounded, and eight of these have functions of their own."""
+    layer = rt.RNN(I, H)
+    with torch.no_grad():
+        for steps in range(17, 35):
+            layer(pack_sequence([torch.randn(n, I) for n in (steps, 2)]))
+    assert compiled() == 8 + 1
+    with torch.no_grad():
+        for steps in range(35, 70):
+            layer(pack_sequence([torch.randn(n, I) for n in (steps, 2)]))
+    assert compiled() == 0
 
 
 def test_who_wants_all_sizes_compiled(
