@@ -148,10 +148,12 @@ def lower(
     On a CPU, functions with much memory allocate it as `allocations` says.
     """
     text, left = rewrite(module, functions, target, package_version, strategy, linked=linked)
-    halfway = (
-        allocate_before if target.device == "local" and any(map(is_large, functions)) else None
-    )
+    large = target.device == "local" and any(map(is_large, (*functions, *linked)))
     payload = iree_compile.compile_module(
-        text, target, reproducers=reproducers, timeout=timeout, halfway=halfway
+        text,
+        target,
+        reproducers=reproducers,
+        timeout=timeout,
+        halfway=allocate_before if large else None,
     )
     return Lowered(payload, left)

@@ -87,9 +87,14 @@ RUNS = {
     **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
 }
 
+QUICK = ("goldens-float16", "edges-values")
+
 
 @pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in RUNS],
+)
 def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Every test that is chosen passes, or fails as expected."""
     run = RUNS[name]

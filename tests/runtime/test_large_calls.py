@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linking.modules import function
 
 import rnn_compiler as rc
 from rnn_compiler.lowering import pipeline
@@ -57,12 +58,19 @@ def faults_of_a_call(artifact: rc.Artifact, device: str) -> float:
     return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 4
 
 
-@pytest.mark.parametrize("device", ["local-sync", "local-task"])
-def test_a_large_call_meets_no_new_pages(device: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "device"),
+    [
+        (rc.compile, "local-sync"),
+        (rc.compile, "local-task"),
+        (lambda built: rc.link(function(built.functions[0])), "local-task"),
+    ],
+    ids=["local-sync", "local-task", "linked"],
+)
+def test_a_large_call_meets_no_new_pages(make: Any, device: str) -> None:
     result = 7 * T * 8 * B * N * 4
     assert result > 64 << 20
-    artifact = rc.compile(module(8))
-    assert faults_of_a_call(artifact, device) < result / PAGE / 20
+    assert faults_of_a_call(make(module(8)), device) < result / PAGE / 20
 
 
 def test_without_it_all_pages_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
