@@ -18,6 +18,7 @@ from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.open_sizes import open_sizes
+from rnn_compiler.lowering.passes.outer_sums import outer_sums
 from rnn_compiler.lowering.passes.pack_at_load import pack_at_load
 from rnn_compiler.lowering.passes.padded_products import padded_products
 from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
@@ -40,6 +41,7 @@ PASS_FUNCTIONS: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
             fuse_time_loops,
             open_sizes,
             padded_products,
+            outer_sums,
             blocked_products,
             pin_arguments,
             prepack_weights,

@@ -26,6 +26,9 @@ def source_of_size(value: ir.Value, axis: int) -> tuple[ir.Value, int]:
             value = next(operand for operand in op.operands if shape(operand) == same)
         elif op.name in _SAME:
             value = op.operands[0]
+        elif op.name == "stablehlo.optimization_barrier":
+            pairs = zip(op.operands, op.results, strict=True)
+            value = next(operand for operand, result in pairs if result == value)
         elif op.name == "stablehlo.transpose":
             value, axis = op.operands[0], ints(op, "permutation")[axis]
         elif op.name == "stablehlo.concatenate":

@@ -149,6 +149,7 @@ class TimeLoop:
         states: What they hand on.
         products: Their matrix products, by the SSA value of the result.
         lengths: How many steps each row has; None if all have all, or it is not known.
+        room: The argument that is as long as the outputs and is not read; None if there is none.
     """
 
     function: ir.Operation
@@ -158,6 +159,7 @@ class TimeLoop:
     states: list[State]
     products: dict[ir.Value, Product]
     lengths: Lengths | None = None
+    room: ir.Value | None = None
     _levels: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
 
     @classmethod
@@ -199,11 +201,12 @@ class TimeLoop:
             if op.name == "stablehlo.dot_general"
             for product in [_product(op, arguments)]
         }
-        lengths = None
+        lengths = room = None
         if composite is not None:
             known = ir.DictAttr(composite.attributes["composite_attributes"])
             lengths = Lengths.of(known, arguments, outputs, states)
-        time_loop = cls(function, arguments, carried[0], outputs, states, products, lengths)
+            room = arguments[ir.IntegerAttr(known["room"]).value] if "room" in known else None
+        time_loop = cls(function, arguments, carried[0], outputs, states, products, lengths, room)
         for root in time_loop.roots():
             time_loop.level(root)
         return time_loop
@@ -222,10 +225,7 @@ class TimeLoop:
 
     @property
     def seq_length(self) -> int:
-        """How many steps there are at most; where no output tells, that of a sequence it reads.
-
-        It is `DYNAMIC` if that is open.
-        """
+        """How many steps there are at most, `DYNAMIC` if open; if no output tells, a sequence."""
         if self.outputs:
             return self.outputs[0].shape[0]
         sizes = [shape(each)[0] for each in self.arguments if rank(each) == 3]

@@ -103,7 +103,9 @@ class Step:
                 if op.name == "stablehlo.constant":
                     self.scalars[value] = splat(self.body, op)
                 elif op.name == "stablehlo.get_dimension_size":
-                    self.scalars[value] = self.body.index(self.length).to_integer("i32")
+                    axis = ir.IntegerAttr(op.attributes["dimension"]).value
+                    size = self.arguments[op.operands[0]].shape[axis]
+                    self.scalars[value] = self.body.index(size).to_integer("i32")
                 elif op.name == "stablehlo.broadcast_in_dim":  # of a scalar: itself
                     self.scalars[value] = self.scalar(op.operands[0])
                 else:

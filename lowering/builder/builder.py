@@ -154,6 +154,13 @@ class Builder:
             return evaluated(self, value, self._dims).to(dtype)
         return self.full(value, (), dtype)
 
+    def define(self, name: str, value: Value) -> None:
+        """Says what an open dimension is, an int64 scalar, in the function that is being emitted.
+
+        A composite knows it by what is as large alone.
+        """
+        self._dims = {**self._dims, name: value}
+
     def full(self, value: float, shape: tuple[int, ...], dtype: str) -> Value:
         """A tensor of equal elements."""
         type = Type(shape, dtype)

@@ -38,6 +38,7 @@ def time_loop(
     reverse: bool = False,
     start: Value | None = None,
     lengths: str | None = None,
+    room: Value | None = None,
 ) -> dict[str, Value]:
     """Runs a step for t in start..start+length-1, or from the last of these down.
 
@@ -56,6 +57,7 @@ def time_loop(
         lengths: The operand, int64 ``[B]``, that says how many steps each row of the batch has: at
             a time t of that or more, the step leaves the row's state as it is and writes 0 to the
             row of every output. None if there is none such.
+        room: Where sizes are open, a vector as long as the outputs; None if the operands tell that.
 
     Returns:
         The outputs and the final state, by name.
@@ -103,10 +105,11 @@ def time_loop(
 
     b.step(f"{name} = time loop")
     named_operands = {**operands, **state, **({} if start is None else {"start": start})}
+    named_operands |= {} if room is None else {"room": room}
     names = ["seq_len_max", *named_operands]
-    known = {}
+    known = {} if room is None else {"room": names.index("room")}
     if lengths is not None:
-        known = {"lengths": names.index(lengths)}
+        known |= {"lengths": names.index(lengths)}
         known |= {} if start is None else {"start": names.index("start")}
     values = b.composite(
         name,

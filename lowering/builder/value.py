@@ -214,6 +214,12 @@ class Value:
         update = row.reshape(1, *row.shape)
         return b.op("dynamic_update_slice", [self, update, *indices], self.type)
 
+    def with_rows(self, first: Value, rows: Value) -> Value:
+        """A copy in which the elements of the first axis from `first` on are those of another."""
+        b = self.builder
+        places = [first, *[b.constant(0, first.dtype)] * (len(self.shape) - 1)]
+        return b.op("dynamic_update_slice", [self, rows, *places], self.type)
+
     def with_part(self, offset: int, part: Value) -> Value:
         """A copy of a vector in which the elements from `offset` on are those of another."""
         operands = [self, part, self.builder.constant(offset, "int64")]

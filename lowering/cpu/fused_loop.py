@@ -106,16 +106,21 @@ class FusedLoop:
         loop = self.loop
         if loop.seq_length != DYNAMIC:
             return loop.seq_length
-        sequences = [k for k, value in enumerate(loop.arguments) if DYNAMIC in shape(value)[:1]]
-        return self.function.size(self.function.arguments[sequences[0]], 0)
+        sequences = [value for value in loop.arguments if DYNAMIC in shape(value)[:1]]
+        number = loop.arguments.index(loop.room or sequences[0])
+        return self.function.size(self.function.arguments[number], 0)
 
-    def _sizes(self, value: ir.Value) -> list[Index]:
-        """The sizes of an argument or a state; the time axis is the only one that may be open."""
-        return [self._length if size == DYNAMIC else size for size in shape(value)]
+    def _sizes(self, given: ir.Value) -> list[Index]:
+        """The sizes of an argument; the time axis is the only one that may be open."""
+        alike = self.loop.room is None
+        return [
+            size if size != DYNAMIC else self._length if alike else self.function.size(given, axis)
+            for axis, size in enumerate(shape(given))
+        ]
 
     def _argument(self, value: ir.Value, given: ir.Value) -> Array:
         """An argument of the function, without a batch axis of 1, of two steps at least."""
-        array, batch = Array(given, self._sizes(value), element(value)), self._plan.batch
+        array, batch = Array(given, self._sizes(given), element(value)), self._plan.batch
         if rank(value) == 3 and array.shape[0] == 1:
             array = repeated(self.function, array, FEWEST)
         weights = {product.weight for product in self.loop.products.values()}
@@ -184,7 +189,7 @@ class FusedLoop:
         """Makes the arguments known inside the dispatch, the scalars among them as numbers."""
         loop, body = self.loop, executable.body
         apart = {product.weight for product in loop.products.values()}
-        apart |= {state.initial for state in loop.states}
+        apart |= {state.initial for state in loop.states} | {loop.room}
         inside, scalars = dict(arguments), dict[ir.Value, Number]()
         for value, array in arguments.items():
             if value in self.opaque:

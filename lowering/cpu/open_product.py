@@ -19,6 +19,7 @@ from rnn_compiler.lowering.cpu.blocked_product import SMALL, WORKGROUPS, panel_o
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
+from rnn_compiler.lowering.cpu.valid_rows import FirstRows, Target
 from rnn_compiler.lowering.kernel.arrays import collapse
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
@@ -33,7 +34,13 @@ FEWEST, MOST = 64, 512
 
 
 def open_product(
-    outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axis: int
+    outside: Function,
+    vectors: VectorUnit,
+    lhs: Array,
+    rhs: Array,
+    axis: int,
+    counted: FirstRows | None = None,
+    target: Target | None = None,
 ) -> Array:
     """Emits the product, summed in float32 or float64.
 
@@ -44,9 +51,11 @@ def open_product(
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
             unit reads (`VectorUnit.operands`).
         axis: The axis of `rhs` that is summed over.
+        counted: Which rows are multiplied; None for all.
+        target: Where the product goes; None if it is all there is.
 
     Returns:
-        ``[M, N]``.
+        ``[M, N]``, or what the product is a part of.
     """
     paired, (inner, columns) = rhs.element in PAIRED, known(rhs.shape)[:: -1 if axis else 1]
     panel = min(vectors.width(rhs.element), columns)
@@ -59,11 +68,14 @@ def open_product(
             rhs = collapse(outside, rhs, [[0, 1], [2]])
     executable = Executable(outside, "product", WORKGROUPS)
     body = executable.body
-    rows = executable.size(lhs.shape[0])
+    rows = (counted or FirstRows(lhs.shape[0])).inside(executable).count(body)
     made = ArrayType((lhs.shape[0], columns), "f32" if paired else rhs.element)
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
-    whole, height = executable.make(made), vectors.rows
-    assert isinstance(rows, Number)
+    height, base = vectors.rows, body.index(0)
+    if target is None:
+        whole = executable.make(made)
+    else:
+        whole, base = target.inside(outside, executable)
 
     def tile(row: Number, column: Number, width: int, *sizes: int) -> None:
         """Emits a tile, of some rows or of one."""
@@ -71,7 +83,7 @@ def open_product(
         product = tile_matmul(body, vectors, body.extract(lhs, [row, 0], (*sizes, inner)), weight)
         if width < panel:
             product = body.extract(product, [0] * len(product.shape), (*sizes, width))
-        body.insert(product, whole, [row, column])
+        body.insert(product, whole, [base + row if target else row, column])
 
     def panels(each: Callable[[Number, int], None]) -> None:
         """Emits all columns."""

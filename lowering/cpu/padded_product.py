@@ -16,12 +16,13 @@ from __future__ import annotations
 from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS, BlockedProduct, panel_of
 from rnn_compiler.lowering.cpu.copies import copy_row
 from rnn_compiler.lowering.cpu.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.open_product import FEWEST
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.valid_rows import ValidRows
+from rnn_compiler.lowering.cpu.valid_rows import Target, ValidRows
 from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Number
+from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["TOGETHER", "padded_product"]
@@ -31,31 +32,46 @@ TOGETHER = 128
 
 
 def padded_product(
-    outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axis: int, valid: ValidRows
+    outside: Function,
+    vectors: VectorUnit,
+    lhs: Array,
+    rhs: Array,
+    axis: int,
+    valid: ValidRows,
+    target: Target | None = None,
 ) -> Array:
     """Emits the product of the rows that count with a matrix of the same element type.
 
     Args:
         outside: Where to.
         vectors: The vector unit.
-        lhs: ``[M, K]``.
+        lhs: ``[M, K]``; M may be computed, and is then taken for many.
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1.
         axis: The axis of `rhs` that is summed over.
         valid: Which rows count.
+        target: Where the product goes; None if it is all there is.
 
     Returns:
-        ``[M, N]``; other rows are anything.
+        ``[M, N]``, or what the product is a part of; other rows are anything.
     """
-    plan = BlockedProduct(vectors, lhs.type, rhs.type, (1, axis), is_added=False)
+    rows, inner = lhs.shape
+    known_rows = rows if isinstance(rows, int) else WORKGROUPS * TOGETHER
+    like = ArrayType((known_rows, inner), lhs.element)
+    plan = BlockedProduct(vectors, like, rhs.type, (1, axis), is_added=False)
     if plan.packed or plan.columns % plan.panel:
         rhs = pack(outside, vectors, rhs, 1 - axis, plan.panel)
     groups = min(WORKGROUPS, -(-plan.rows // TOGETHER))
     executable = Executable(outside, "product", groups)
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     valid = valid.inside(executable)
-    result = executable.make(ArrayType((plan.rows, plan.columns), rhs.element))
+    base: Index = 0
+    if target is None:
+        result = executable.make(ArrayType((rows, plan.columns), rhs.element))
+    else:
+        result, base = target.inside(outside, executable)
     copies = executable.make(ArrayType((groups * TOGETHER, plan.inner), rhs.element))
-    _Share(plan, executable, lhs, rhs, valid, result, copies, groups).emit()
+    fewest = 0 if isinstance(rows, int) else FEWEST
+    _Share(plan, executable, lhs, rhs, valid, result, copies, groups, fewest, base).emit()
     executable.dispatch()
     return result
 
@@ -72,6 +88,8 @@ class _Share:
         copies: Where all workgroups copy rows to.
         group: The number of the workgroup.
         groups: How many there are.
+        fewest: How many rows each does at least, while there are any; 0 if all do as many.
+        base: The row of the result that the first row goes to.
     """
 
     def __init__(
@@ -84,23 +102,35 @@ class _Share:
         result: Array,
         copies: Array,
         groups: int,
+        fewest: int,
+        base: Index,
     ) -> None:
         self.plan, self.body = plan, executable.body
         self.lhs, self.rhs, self.valid = lhs, rhs, valid
         self.result, self.copies = result, copies
-        self.group, self.groups = executable.workgroup(), groups
+        self.group, self.groups, self.fewest = executable.workgroup(), groups, fewest
+        self.base = base
 
     def emit(self) -> None:
         """Emits all products."""
-        count, groups = self.valid.count(self.body), self.groups
-        low = self.group * count
-        high = (low + count) // groups
+        low, high = self._part()
         carried = [self.result, self.copies]
 
         def together(first: Number) -> None:
             self._together(first, self.body.smaller(high - first, TOGETHER))
 
-        self.body.loop(low // groups, high, TOGETHER, carried, together)
+        self.body.loop(low, high, TOGETHER, carried, together)
+
+    def _part(self) -> tuple[Number, Number]:
+        """Emits where the workgroup's rows begin and end."""
+        body, count, groups = self.body, self.valid.count(self.body), self.groups
+        if self.fewest:
+            share = body.larger((count + (groups - 1)) // groups, self.fewest)
+            low = body.smaller(self.group * share, count)
+            return low, body.smaller(low + share, count)
+        low = self.group * count
+        high = (low + count) // groups
+        return low // groups, high
 
     def _together(self, first: Number, count: Number) -> None:
         """Emits the products of some rows."""
@@ -124,7 +154,7 @@ class _Share:
 
                 def write(line: Number) -> None:
                     to = self.valid.row(body, first + row + line)
-                    source, target = (made, [line]), (self.result, [to])
+                    source, target = (made, [line]), (self.result, [to + self.base])
                     copy_row(body, plan.vectors, source, target, column, width)
 
                 end = body.smaller(count - row, plan.vectors.rows)

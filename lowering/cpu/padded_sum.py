@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS
 from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
-from rnn_compiler.lowering.cpu.valid_rows import AllRows, ValidRows
+from rnn_compiler.lowering.cpu.valid_rows import ValidRows
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -27,9 +27,9 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["gathered", "padded_sum", "widths"]
 
-TOGETHER = 512
-"""How many rows are multiplied at once; of the last ones, `few`. Each time, the sums go from
-registers to the stack and back: with 128 rows that is half the time."""
+TOGETHER, FEW = 512, 64
+"""How many rows are multiplied at once; how many of the last ones, which are fewer. Each time, the
+sums go from registers to the stack and back: with 128 rows that is half the time."""
 
 _ROWS = 8
 """How many rows are gathered together."""
@@ -40,9 +40,9 @@ def padded_sum(
     vectors: VectorUnit,
     sides: tuple[Array, Array],
     sizes: tuple[int, int],
-    valid: ValidRows | AllRows,
-    total: Array | None = None,
-    offset: Number | None = None,
+    valid: ValidRows,
+    total: Array,
+    offset: Number,
 ) -> Array:
     """Emits the sum.
 
@@ -52,26 +52,22 @@ def padded_sum(
         sides: `lhs` and `rhs`, gathered in panels of their `widths`.
         sizes: M and N.
         valid: Which rows count.
-        total: The vector that it is added to, of that element type; None if it is all there is.
+        total: The vector that it is added to, of that element type.
         offset: Where in it the first sum goes, an index.
 
     Returns:
-        The vector with its new part, or a vector of the sums.
+        The vector with its new part.
     """
-    (left, right), (rows, columns), of = sides, sizes, sides[0].element
+    (left, right), (rows, columns), of = sides, sizes, total.element
     high, wide = widths(vectors, of)
-    panels = known(left.shape[1:2])[0]
+    panels = known(left.shape)[1]
     groups = min(WORKGROUPS, panels)
     executable = Executable(outside, "sum", groups)
     body, group = executable.body, executable.workgroup()
     left, right = (executable.read(outside.held(each)) for each in (left, right))
     valid = valid.inside(executable)
-    start: Index = 0
-    if total is None or offset is None:
-        whole = executable.make(ArrayType((rows * columns,), of))
-    else:
-        whole = executable.change(outside.held(total))
-        start = executable.given(offset)
+    whole = executable.change(outside.held(total))
+    start = executable.given(offset)
     count = valid.count(body)
     blocks, last = count // TOGETHER, count % TOGETHER
 
@@ -85,13 +81,7 @@ def padded_sum(
             sums.value = made.value
 
         body.loop(0, blocks, 1, [sums], lambda block: add(block, 0, TOGETHER))
-        done: Index = 0
-        for few in valid.few[:-1]:
-            end = last // few * few
-            body.loop(done, end, few, [sums], lambda row, few=few: add(blocks, row, few))
-            done = end
-        few = valid.few[-1]
-        body.loop(done, last, few, [sums], lambda row: add(blocks, row, few))
+        body.loop(0, last, FEW, [sums], lambda row: add(blocks, row, FEW))
         first, lanes = number * high, vectors.columns(width, of)
 
         def line(row: Number) -> None:
@@ -99,9 +89,8 @@ def padded_sum(
 
             def vector(column: Number) -> None:
                 new = body.read(sums, [row, column], lanes)
-                if total is not None:
-                    new = body.read(whole, [place + column], lanes) + new
-                body.write(new, whole, [place + column])
+                old = body.read(whole, [place + column], lanes)
+                body.write(old + new, whole, [place + column])
 
             body.loop(0, width, lanes, [whole], vector)
 
@@ -127,7 +116,7 @@ def widths(vectors: VectorUnit, element: str) -> tuple[int, int]:
 
 
 def gathered(
-    outside: Function, vectors: VectorUnit, matrix: Array, valid: ValidRows | AllRows, width: int
+    outside: Function, vectors: VectorUnit, matrix: Array, valid: ValidRows, width: int
 ) -> Array:
     """Emits the gathering of the rows that count into panels of columns.
 
@@ -141,20 +130,13 @@ def gathered(
     Returns:
         ``[K / TOGETHER, N / width, TOGETHER, width]``; anything after the last column.
     """
-    rows, columns = matrix.shape[0], known(matrix.shape[1:])[0]
-    panels = -(-columns // width)
-    room: Index = TOGETHER
-    if isinstance(rows, int):
-        blocks: Index = -(-rows // TOGETHER)
-        groups = min(WORKGROUPS, blocks)
-    else:  # no more room than needed: panels that are far apart contend for lines of a cache
-        blocks, groups = (rows + (TOGETHER - 1)) // TOGETHER, WORKGROUPS
-        few = valid.few[-1]
-        room = outside.smaller((rows + (few - 1)) // few * few, TOGETHER)
+    rows, columns = known(matrix.shape)
+    blocks, panels = -(-rows // TOGETHER), -(-columns // width)
+    groups = min(WORKGROUPS, blocks)
     executable = Executable(outside, "gather", groups)
     body = executable.body
     matrix, valid = executable.read(outside.held(matrix)), valid.inside(executable)
-    made = executable.make(ArrayType((blocks, panels, room, width), matrix.element))
+    made = executable.make(ArrayType((blocks, panels, TOGETHER, width), matrix.element))
     full, rest = divmod(columns, width)
 
     def some(block: Number, first: Number, end: Number) -> None:
@@ -190,8 +172,7 @@ def gathered(
     def block(number: Number) -> None:
         end = body.smaller(count - number * TOGETHER, TOGETHER)
         body.loop(0, end, _ROWS, [made], lambda first: some(number, first, end))
-        few = valid.few[-1]
-        few = (end + (few - 1)) // few * few
+        few = (end + (FEW - 1)) // FEW * FEW
         body.loop(end, few, 1, [made], lambda n: zeros(number, n))
 
     count = valid.count(body)

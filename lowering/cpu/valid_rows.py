@@ -1,6 +1,6 @@
 """Which rows of a padded sequence count: those of steps that the row of the batch has.
 
-    rows = the numbers t*B + b with start + t < lengths[b], in order; then zeros
+    rows = the numbers t*B + b with start + t < lengths[b], in order; then anything
     count = how many these are
 
 Products read their rows by these numbers, so that padding costs nothing. Listing them is a dispatch
@@ -12,13 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.kernel.arrays import collapse
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["AllRows", "ValidRows", "valid_rows"]
+__all__ = ["FirstRows", "Target", "ValidRows", "valid_rows"]
 
 
 @dataclass
@@ -28,12 +29,10 @@ class ValidRows:
     Attributes:
         rows: Their numbers, int32 ``[T * B]``.
         counted: How many they are, int32 ``[2]``: there, and nothing.
-        few: How many of the last rows a sum takes at once, most first.
     """
 
     rows: Array
     counted: Array
-    few = (64,)
 
     def inside(self, executable: Executable) -> ValidRows:
         """The same in a dispatch that reads it."""
@@ -49,32 +48,73 @@ class ValidRows:
 
 
 @dataclass
-class AllRows:
-    """Rows that all count, as many as there are.
+class FirstRows:
+    """Rows of which the first ones count: those of some steps.
 
     Attributes:
-        number: How many.
-        few: How many of the last rows a sum takes at once, most first.
+        number: How many rows there are.
+        steps: How many steps count, an int64 scalar; None for all.
+        batch: How many rows a step has.
     """
 
     number: Index
-    few = (64, 32, 16, 8)
+    steps: Array | None = None
+    batch: Index = 1
 
-    def inside(self, executable: Executable) -> AllRows:
-        """The same in a dispatch."""
-        return AllRows(executable.size(self.number))
+    def inside(self, executable: Executable) -> FirstRows:
+        """The same in a dispatch that reads it."""
+        steps = None if self.steps is None else executable.read(self.steps)
+        return FirstRows(executable.size(self.number), steps, executable.size(self.batch))
 
     def count(self, body: Body) -> Number:
-        """How many rows there are."""
-        return body.index(self.number)
+        """How many rows count."""
+        number = body.index(self.number)
+        if self.steps is None:
+            return number
+        steps = body.larger(body.element(self.steps), 0).to_index()
+        return body.smaller(steps * self.batch, number)
 
     def row(self, body: Body, place: Index) -> Number:
         """The number of the row at a place: that place."""
         return body.index(place)
 
 
+@dataclass
+class Target:
+    """Where the rows of a product go that belong in a larger matrix, which is made or changed.
+
+    Attributes:
+        whole: The matrix; its type if it is new, and what no product writes is anything.
+        steps: The step at which they begin, an int64 scalar.
+        batch: How many rows a step has.
+    """
+
+    whole: Array | ArrayType
+    steps: Array
+    batch: Index
+
+    @classmethod
+    def of(
+        cls, body: Body, sequence: Array, steps: Array, columns: int, of: str, *, is_new: bool
+    ) -> Target:
+        """A sequence ``[T, B, N]``, or a new one of as many steps and rows and some columns."""
+        T, batch, _ = sequence.shape
+        if is_new:
+            number = body.index(T) * batch if isinstance(batch, int) else batch * T
+            return cls(ArrayType((number, columns), of), steps, batch)
+        return cls(collapse(body, sequence, [[0, 1], [2]]), steps, batch)
+
+    def inside(self, outside: Function, executable: Executable) -> tuple[Array, Number]:
+        """The matrix in a dispatch that writes to it, and the number of the first row."""
+        steps = executable.body.element(executable.read(outside.held(self.steps)))
+        first = steps.to_index() * executable.size(self.batch)
+        if isinstance(self.whole, ArrayType):
+            return executable.make(self.whole), first
+        return executable.change(outside.held(self.whole)), first
+
+
 def valid_rows(
-    outside: Function, vectors: VectorUnit, lengths: Array, start: Number, steps: int
+    outside: Function, vectors: VectorUnit, lengths: Array, start: Number | Array, steps: Index
 ) -> ValidRows:
     """Emits the listing of the rows that count.
 
@@ -82,16 +122,21 @@ def valid_rows(
         outside: Where to.
         vectors: The vector unit.
         lengths: How many steps each row of the batch has, int64 ``[B]``.
-        start: The time of the first step, an int64.
+        start: The time of the first step, an int64 or an array of one.
         steps: How many steps there are.
     """
     (batch,) = lengths.shape
     executable = Executable(outside, "rows", 1)
     body = executable.body
-    lengths, first = executable.read(outside.held(lengths)), executable.given(start)
+    lengths = executable.read(outside.held(lengths))
+    if isinstance(start, Array):
+        first = body.element(executable.read(outside.held(start)))
+    else:
+        first = executable.given(start)
     rows = executable.make(ArrayType((steps * batch,), "i32"))
     counted = executable.make(ArrayType((2,), "i32"))
-    rows.value = zeros_in_place(body, vectors, rows).value
+    if isinstance(steps, int):
+        rows.value = zeros_in_place(body, vectors, rows).value
     counted.value = zeros_in_place(body, vectors, counted).value
 
     def step(time: Number) -> None:
@@ -108,6 +153,6 @@ def valid_rows(
 
         body.loop(0, batch, 1, [rows, counted], row)
 
-    body.loop(0, steps, 1, [rows, counted], step)
+    body.loop(0, executable.size(steps), 1, [rows, counted], step)
     executable.dispatch()
     return ValidRows(rows, counted)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.kernel.attributes import integers, segments
 from rnn_compiler.lowering.kernel.body import Body
-from rnn_compiler.lowering.kernel.number import Number, bits, vector_type
+from rnn_compiler.lowering.kernel.number import Index, Number, bits, vector_type
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane"]
@@ -18,24 +18,27 @@ __all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane"]
 
 def accumulate(
     body: Body,
-    turns: int,
+    end: Index,
     step: int,
     sums: Sequence[Number],
     turn: Callable[[Body, Number, list[Number]], list[Number]],
+    *,
+    first: Index = 0,
 ) -> list[Number]:
     """Emits a loop that hands numbers on.
 
     Args:
         body: Where to.
-        turns: Where the loop's index, which begins at 0, ends.
+        end: Where the loop's index ends.
         step: How far it goes at a time.
         sums: The numbers before the first turn.
         turn: Emits a turn, given where to, the index, and the numbers; gives what they become.
+        first: Where the index begins.
 
     Returns:
         The numbers after the last turn.
     """
-    bounds = [body.index(bound) for bound in (0, turns, step)]
+    bounds = [body.index(bound) for bound in (first, end, step)]
     types = [each.value.type for each in sums]
     op = body.op("scf.for", [*bounds, *sums], types, regions=1)
     block = op.regions[0].blocks.append(ir.IndexType.get(), *types)

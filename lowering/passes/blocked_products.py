@@ -22,12 +22,11 @@ from rnn_compiler.lowering.analysis.values import (
 )
 from rnn_compiler.lowering.cpu.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.open_product import FEWEST, open_product
-from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
 from rnn_compiler.lowering.cpu.row_product import row_product
-from rnn_compiler.lowering.cpu.valid_rows import AllRows
-from rnn_compiler.lowering.kernel.arrays import expand
+from rnn_compiler.lowering.cpu.valid_rows import FirstRows, Target
+from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Array, known
+from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
@@ -35,13 +34,14 @@ from rnn_compiler.lowering.passes.edits import (
     call,
     composite_name,
     opaque,
+    open_array,
     replace,
     tied,
     unfolded,
     widened,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
-from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["blocked_products"]
 
@@ -58,6 +58,9 @@ def blocked_products(lowering: Lowering) -> None:
     assert isinstance(vectors, VectorUnit)
     made: dict[str, str] = {}
     for op in lowering.ops():
+        if composite_name(op) == "put_open_product":
+            _rewrite_block(lowering.module, op, vectors, made)
+            continue
         found = _found(op)
         if found is not None and found.is_large:
             rewrite = _rewrite_open if found.is_open else _rewrite
@@ -84,7 +87,7 @@ class _Found:
 
     @property
     def is_open(self) -> bool:
-        """Whether a size is open: how many rows there are, or how many are summed."""
+        """Whether it has as many rows as there are; `outer_sums` takes sums of open sizes."""
         return any(DYNAMIC in shape(value) for value in (self.lhs, self.rhs))
 
     @property
@@ -163,42 +166,47 @@ def _rewrite_open(
     vectors: VectorUnit,
     made: dict[str, str],
 ) -> None:
-    """The same of a product of as many rows as there are, or of the sum of as many outer ones."""
-    matrices, sums = (found.lhs, found.rhs), element(op.results[0])
-    kinds = Operands(sums, sums)
-    if found.axes[0] == 1:
-        inner = shape(found.lhs)[1]
-        left, right = (element(value) for value in matrices)
-        kinds = vectors.operands(left, right, sums, inner=inner, rows=FEWEST)
+    """The same of a product of as many rows as there are."""
+    matrices = (found.lhs, found.rhs)
+    kinds = vectors.operands(
+        *(element(value) for value in (*matrices, op.results[0])),
+        inner=shape(found.lhs)[1],
+        rows=FEWEST,
+    )
     operands = [tied(widened(value, of, op), op) for value, of in zip(matrices, kinds, strict=True)]
     types = [operand.type for operand in operands]
 
     def function(symbol: str) -> Function:
         made = Function(symbol, types, op.location)
-        lhs, rhs = (_open_array(made, value) for value in made.arguments)
-        if found.axes[0] == 1:
-            made.finish([open_product(made, vectors, lhs, rhs, found.axes[1])])
-        else:
-            made.finish([_sum(made, vectors, lhs, rhs)])
+        lhs, rhs = (open_array(made, value) for value in made.arguments)
+        made.finish([open_product(made, vectors, lhs, rhs, found.axes[1])])
         return made
 
     (result,) = call(module, op, operands, "open_product", made, function, found.axes)
     replace(op, result)
 
 
-def _open_array(body: Function, value: ir.Value) -> Array:
-    """A matrix whose first size is open."""
-    rows, columns = shape(value)
-    return Array(value, (body.size(value, 0) if rows == DYNAMIC else rows, columns), element(value))
+def _rewrite_block(
+    module: ir.Module, op: ir.Operation, vectors: VectorUnit, made: dict[str, str]
+) -> None:
+    """The same of the rows of a block of time of open length, in a vector of all steps."""
+    total, rows, matrix, start, count, *_ = op.operands
+    (_, _, inner), columns, sums = shape(rows), shape(matrix)[1], element(op.results[0])
+    is_new = bool(ir.BoolAttr(ir.DictAttr(op.attributes["composite_attributes"])["is_new"]).value)
+    kinds = vectors.operands(element(rows), element(matrix), sums, inner=inner, rows=FEWEST)
+    pair = (widened(value, of, op) for value, of in zip((rows, matrix), kinds, strict=True))
+    operands = [tied(value, op) for value in (total, *pair)] + [start, count]
+    types = [operand.type for operand in operands]
 
+    def function(symbol: str) -> Function:
+        made = Function(symbol, types, op.location)
+        total, rows, rhs, start, count = (open_array(made, value) for value in made.arguments)
+        lhs = collapse(made, rows, [[0, 1], [2]])
+        counted = FirstRows(lhs.shape[0], count, rows.shape[1])
+        target = Target.of(made, total, start, columns, sums, is_new=is_new)
+        result = open_product(made, vectors, lhs, rhs, 0, counted, target)
+        made.finish([expand(made, result, [[0, 1], [2]], (*total.shape[:2], columns))])
+        return made
 
-def _sum(outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array) -> Array:
-    """Emits the sum of the outer products of all rows."""
-    valid, of = AllRows(lhs.shape[0]), lhs.element
-    sides = [
-        gathered(outside, vectors, Array(side.value, (lhs.shape[0], side.shape[1]), of), valid, n)
-        for side, n in zip((lhs, rhs), widths(vectors, of), strict=True)
-    ]
-    sizes = known((lhs.shape[1], rhs.shape[1]))
-    sums = padded_sum(outside, vectors, (sides[0], sides[1]), (sizes[0], sizes[1]), valid)
-    return expand(outside, sums, [[0, 1]], sizes)
+    (result,) = call(module, op, operands, "put_product", made, function, is_new)
+    replace(op, result)

@@ -22,6 +22,7 @@ __all__ = [
     "inlined_copy",
     "make_asynchronous",
     "opaque",
+    "open_array",
     "pointwise_cast",
     "replace",
     "returning",
@@ -204,6 +205,15 @@ def array_of(body: Body, value: ir.Value) -> Array:
         for axis, size in enumerate(shape(value))
     ]
     return Array(value, sizes, element(value))
+
+
+def open_array(body: Function, argument: ir.Value) -> Array:
+    """An argument of a function as an array, its open sizes read off it."""
+    sizes = [
+        body.size(argument, axis) if size == DYNAMIC else size
+        for axis, size in enumerate(shape(argument))
+    ]
+    return Array(argument, sizes, element(argument))
 
 
 def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:

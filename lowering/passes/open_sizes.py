@@ -13,9 +13,18 @@ Sizes are followed back to the arguments of the function, which they are polynom
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from rnn_compiler.lowering.analysis.values import defining, element, ints, shape
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    ints,
+    is_constant,
+    rank,
+    shape,
+)
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
 from rnn_compiler.lowering.kernel.arrays import reshape
@@ -23,12 +32,16 @@ from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
-from rnn_compiler.lowering.passes.edits import array_of, replace
+from rnn_compiler.lowering.passes.edits import array_of, composite_name, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import bound, is_open, open_dimension
+from rnn_compiler.schema.open_sizes import bound, is_open, least, open_dimension
 
 __all__ = ["open_sizes"]
+
+
+REPLACED = ("outer_sum", "add_open_products", "put_open_product")
+"""Composites that later passes replace whenever there are any: their decompositions go here."""
 
 
 def open_sizes(lowering: Lowering) -> None:
@@ -37,12 +50,18 @@ def open_sizes(lowering: Lowering) -> None:
     Raises:
         UnsupportedError: A loop over open sizes is a plain one.
     """
+    symbols = ir.SymbolTable(lowering.module.operation)
+    for op in lowering.ops():
+        if composite_name(op) in REPLACED:
+            symbols[ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value].operation.erase()
     for function in lowering.bodies():
         sizes, block = _Sizes(function), block_of(function)
         found = False
         for op in reversed(ops_of(block)):  # what sizes are computed from, after what has them
             if op.name == "stablehlo.while" and any(map(_is_open, op.results)):
                 raise lowering.not_open("a plain loop")
+            if op.name == "stablehlo.optimization_barrier":
+                _tie(op)
             made = _rewritten(op, sizes)
             if made is not None:
                 replace(op, made)
@@ -53,6 +72,16 @@ def open_sizes(lowering: Lowering) -> None:
     for function in lowering.bodies():
         if symbol_of(function) in by_name:
             _check(function, by_name[symbol_of(function)])
+
+
+def _tie(barrier: ir.Operation) -> None:
+    """Says that what comes out of a barrier has the open sizes of what goes in."""
+    before, after = Body.before(barrier), Body.after(barrier)
+    for value, result in zip(barrier.operands, barrier.results, strict=True):
+        if _is_open(result):
+            sizes = array_of(before, value).type.computed
+            tied = after.op("flow.tensor.tie_shape", [result, *sizes], [result.type])
+            result.replace_all_uses_except(tied.results[0], tied)
 
 
 def _check(function: ir.Operation, spec: FunctionSpec) -> None:
@@ -70,8 +99,9 @@ def _check(function: ir.Operation, spec: FunctionSpec) -> None:
     ]
     for name in spec.open_dims:
         known[name] = next(n for _, size, n in places if size == open_dimension(name))
-        right = body.compare("sge", known[name], body.index(1))
-        _assert(body, right, f"{spec.op}: {name}: expected 1 or more")
+        if least(spec.op, name):
+            right = body.compare("sge", known[name], body.index(1))
+            _assert(body, right, f"{spec.op}: {name}: expected 1 or more")
     for name, size, found in places:
         expected = body.index(bound(size, known))
         right = body.compare("eq", found, expected)
@@ -80,6 +110,49 @@ def _check(function: ir.Operation, spec: FunctionSpec) -> None:
 
 def _assert(body: Body, condition: Number, message: str) -> None:
     body.op("cf.assert", [condition], attributes={"msg": ir.StringAttr.get(message)})
+
+
+def _at(body: Body, size: Index) -> Index:
+    """A size, of which others are computed at some place."""
+    return size if isinstance(size, int) else Number(body, size.value, size.element)
+
+
+def _smaller(left: Index, right: Index) -> Index:
+    if isinstance(left, int):
+        left, right = right, left
+    assert isinstance(left, Number)
+    return left.body.smaller(left, right)
+
+
+def _larger(left: Index, right: Index) -> Index:
+    if isinstance(left, int):
+        left, right = right, left
+    assert isinstance(left, Number)
+    return left.body.larger(left, right)
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": lambda x, y: x // y,
+    "minimum": _smaller,
+    "maximum": _larger,
+}
+"""What sizes are computed by; one of two operands, at least, is computed."""
+
+
+def _is_size(op: ir.Operation) -> bool:
+    """Whether an op gives a scalar that is computed from sizes alone."""
+    name = op.name.removeprefix("stablehlo.")
+    if name == "get_dimension_size":
+        return True
+    if len(op.results) != 1 or name not in (*_ARITHMETIC, "convert") or rank(op.results[0]):
+        return False
+    makers = [each for each in op.operands if not is_constant(each)]
+    return bool(makers) and all(
+        not isinstance(each.owner, ir.Block) and _is_size(defining(each)) for each in makers
+    )
 
 
 class _Sizes:
@@ -116,11 +189,11 @@ class _Sizes:
                 return self.read(op.operands[0], ir.IntegerAttr(op.attributes["dimension"]).value)
             case "convert":
                 return self.scalar(body, op.operands[0])
-            case "add" | "subtract" | "multiply":
+            case name if name in _ARITHMETIC:
                 left, right = (self.scalar(body, operand) for operand in op.operands)
-                if op.name == "stablehlo.multiply":
-                    return left * right
-                return left + right if op.name == "stablehlo.add" else left - right
+                if isinstance(left, int) and isinstance(right, int):
+                    left = body.index(left)
+                return _ARITHMETIC[name](*(_at(body, each) for each in (left, right)))
             case _:
                 raise TypeError(f"{op.name} as a size")
 
@@ -129,9 +202,9 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
     """What an op gives, made in another way; None if it is left."""
     body = Body.before(op)
     match op.name.removeprefix("stablehlo."):
-        case "get_dimension_size":
+        case _ if _is_size(op):
             number = sizes.scalar(body, op.results[0])
-            scalar = body.index(number).to_integer("i32")
+            scalar = body.index(number).to_integer(element(op.results[0]))
             return body.op("tensor.from_elements", [scalar], [op.results[0].type]).results[0]
         case "dynamic_reshape":
             array = array_of(body, op.operands[0])

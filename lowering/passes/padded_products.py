@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.cpu.padded_product import padded_product
 from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
-from rnn_compiler.lowering.cpu.valid_rows import ValidRows, valid_rows
+from rnn_compiler.lowering.cpu.valid_rows import Target, ValidRows, valid_rows
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
@@ -31,7 +31,9 @@ from rnn_compiler.lowering.passes.edits import (
     composite_name,
     inlined,
     opaque,
+    open_array,
     replace,
+    tied,
     unfolded,
     widened,
 )
@@ -56,6 +58,8 @@ def padded_products(lowering: Lowering) -> None:
         match composite_name(op):
             case "padded_product":
                 rewriting.product(op)
+            case "put_open_product":
+                rewriting.put(op)
             case "add_product":
                 rewriting.sum(op)
             case _:
@@ -86,20 +90,52 @@ class _Rewriting:
         """Rewrites a product of every row with a matrix."""
         T, B, inner = shape(op.operands[0])
         columns = shape(op.results[0])[2]
-        if T == DYNAMIC or B == 1 or not _is_large(T * B, inner, columns) or self._is_paired(op):
+        rows = FEWEST if DYNAMIC in (T, B) else T * B  # of open sizes there may be many
+        if B == 1 or not _is_large(rows, inner, columns) or self._is_paired(op):
             inlined(self.module, op)
             return
         axis = _attribute(op, "axis")
         of = element(op.results[0])
-        rows, matrix = (widened(value, of, op) for value in op.operands[:2])
-        listed = self._listed(op, op.operands[2], T)
+        sequence, matrix = (widened(value, of, op) for value in op.operands[:2])
+        sequence = tied(sequence, op)
+        listed = self._listed(op, op.operands[2], sequence)
 
         def function(made: Function, rows: Array, matrix: Array, *listed: Array) -> list[Array]:
             flat = collapse(made, rows, [[0, 1], [2]])
             result = padded_product(made, self.vectors, flat, matrix, axis, ValidRows(*listed))
-            return [expand(made, result, [[0, 1], [2]], (T, B, columns))]
+            return [expand(made, result, [[0, 1], [2]], (*rows.shape[:2], columns))]
 
-        (result,) = self._call(op, f"padded_product_{axis}", [rows, matrix, *listed], function)
+        operands = [sequence, matrix, *listed]
+        (result,) = self._call(op, f"padded_product_{axis}", operands, function)
+        replace(op, result)
+
+    def put(self, op: ir.Operation) -> None:
+        """Rewrites what a block of time of open length writes to a vector of all steps."""
+        total, rows, matrix, start, _, *lengths = op.operands
+        inner, columns = shape(rows)[2], shape(matrix)[1]
+        if not lengths or not _is_large(FEWEST, inner, columns) or self._is_paired(op):
+            return
+        of, is_new = element(op.results[0]), bool(_attribute(op, "is_new"))
+        block = tied(widened(rows, of, op), op)
+        listed = self._listed(op, lengths[0], block, start)
+
+        def function(
+            made: Function,
+            total: Array,
+            rows: Array,
+            matrix: Array,
+            start: Array,
+            *listed: Array,
+        ) -> list[Array]:
+            flat = collapse(made, rows, [[0, 1], [2]])
+            target = Target.of(made, total, start, columns, of, is_new=is_new)
+            valid = ValidRows(*listed)
+            result = padded_product(made, self.vectors, flat, matrix, 0, valid, target)
+            return [expand(made, result, [[0, 1], [2]], (*total.shape[:2], columns))]
+
+        operands = [tied(total, op), block, widened(matrix, of, op), start, *listed]
+        name = "new_padded_product" if is_new else "put_padded_product"
+        (result,) = self._call(op, name, operands, function)
         replace(op, result)
 
     def sum(self, op: ir.Operation) -> None:
@@ -137,19 +173,40 @@ class _Rewriting:
         lhs, rhs = (element(value) for value in op.operands[first : first + 2])
         return self.vectors.operands(lhs, rhs, sums, inner=FEWEST, rows=FEWEST) != (sums, sums)
 
-    def _listed(self, op: ir.Operation, lengths: ir.Value, steps: int) -> list[ir.Value]:
-        """The rows that count for an op."""
-        start = _attribute(op, "start")
+    def _listed(
+        self,
+        op: ir.Operation,
+        lengths: ir.Value,
+        of: int | ir.Value,
+        begin: ir.Value | None = None,
+    ) -> list[ir.Value]:
+        """The rows that count for an op, of so many steps, or of all those of a sequence.
+
+        Args:
+            op: The op.
+            lengths: How many steps each row of the batch has.
+            of: How many steps there are, or a sequence that has as many.
+            begin: The time of the first, an array; None if that is an attribute of the op.
+        """
+        steps = of if isinstance(of, int) else shape(of)[0]
+        like = [of] if steps == DYNAMIC and not isinstance(of, int) else []
+        start = _attribute(op, "start") if begin is None else begin
         key = (lengths, start, steps)
         if key not in self.listed:
-            first = self._opaque(op, ir.IntegerAttr.get(element_type("i64"), start))
+            if isinstance(start, int):
+                first = self._opaque(op, ir.IntegerAttr.get(element_type("i64"), start))
+            else:
+                first = start
 
-            def function(made: Function, lengths: Array) -> list[Array]:
-                first = Number(made, made.arguments[1], "i64")
-                valid = valid_rows(made, self.vectors, lengths, first, steps)
+            def function(made: Function, lengths: Array, *more: Array) -> list[Array]:
+                number = Number(made, made.arguments[1], "i64")
+                count = more[-1].shape[0] if like else steps
+                start = number if begin is None else more[0]
+                valid = valid_rows(made, self.vectors, lengths, start, count)
                 return [valid.rows, valid.counted]
 
-            self.listed[key] = self._call(op, f"valid_rows_{steps}", [lengths, first], function)
+            name = "valid_rows_open" if like else f"valid_rows_{steps}"
+            self.listed[key] = self._call(op, name, [lengths, first, *like], function)
         return self.listed[key]
 
     def _gathered(
@@ -185,7 +242,7 @@ class _Rewriting:
         def function(symbol: str) -> Function:
             made = Function(symbol, types, op.location)
             arrays = [
-                Array.of(argument)
+                open_array(made, argument)
                 for argument in made.arguments
                 if isinstance(argument.type, ir.RankedTensorType)
             ]

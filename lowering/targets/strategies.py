@@ -30,8 +30,8 @@ PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         PORTABLE: ("freeze_weights", "separate_buffers", "stamp_provenance"),
         FUSED: (
             *("freeze_weights", "fuse_time_loops", "open_sizes", "padded_products"),
-            *("blocked_products", "pin_arguments", "prepack_weights", "pack_at_load"),
-            "stamp_provenance",
+            *("outer_sums", "blocked_products", "pin_arguments", "prepack_weights"),
+            *("pack_at_load", "stamp_provenance"),
         ),
         PINNED: (
             *("freeze_weights", "pin_time_loops", "share_products", "separate_buffers"),

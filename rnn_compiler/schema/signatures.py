@@ -190,6 +190,10 @@ class Signature:
             dim: dimension(self.name, dim, dims[dim], int(dim in self.positive))
             for dim in self.dimensions
         }
+        opened = [dim for dim, size in sizes.items() if is_open(size)]
+        for dim in [dim for dim, size in sizes.items() if size == 0 and opened]:
+            expected = f"1 or more, as {opened[0]} is open"
+            raise InvalidArgumentError(self.name, dim, expected, "0", f"give {opened[0]} a value")
         values = self._wider(self.canonical(attributes, name), name)
         defaults = self.canonical(attributes, name, at_run_time=True)
         form = self.form(values)

@@ -10,7 +10,9 @@ import pytest
 from numeric.harness import Arrays, draw, expected, module
 
 import rnn_compiler as rc
+from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.golden import TOLERANCES
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, least
 
 SIZES = {"batch_size": 3, "input_size": 40, "num_units": 48}
 PEEPHOLE = {**SIZES, "use_peephole": True}
@@ -20,8 +22,14 @@ PROJECTED = {**SIZES, "num_layers": 2, "num_proj": 32, "time_major": False}
 MANY = {"batch_size": 33, "input_size": 64, "num_units": 64, "num_layers": 1}
 """Rows enough to be taken in the order of their lengths."""
 
-LENGTHS = (1, 2, 7, 100)
-BATCHES = (1, 2, 3, 7, 8, 9, 33)
+BOTH = {**SIZES, "direction": "bidirectional"}
+ONE = {**SIZES, "batch_size": 1, "direction": "bidirectional"}
+SKIPPED = {**STACKED, "input_size": 48, "input_mode": "skip_input"}
+
+LENGTHS = (0, 1, 2, 7, 100)
+"""With 100 steps, several blocks of time have steps to run."""
+
+BATCHES = (0, 1, 2, 3, 7, 8, 9, 33)
 
 slow = pytest.mark.slow
 
@@ -76,13 +84,24 @@ def check(op: str, dtype: str, variant: dict[str, Any], open_dim: str, size: int
         pytest.param("CudnnRNN", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
         pytest.param("CudnnRNNBackprop", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
         pytest.param("CudnnRNNBackpropV2", TANH, "float64", marks=slow),
+        pytest.param("CudnnRNNBackprop", BOTH, "float32", marks=slow),
         pytest.param("CudnnRNNBackpropV3", MANY, "float32", marks=slow),
+        pytest.param("CudnnRNNBackpropV3", ONE, "float32", marks=slow),
+        pytest.param("CudnnRNNBackprop", SKIPPED, "float32", marks=slow),
     ],
 )  # fmt: skip
 def test_lengths(op: str, variant: dict[str, Any], dtype: str) -> None:
-    """One function for every length."""
-    for steps in LENGTHS:
+    """One function for every length that the op takes."""
+    for steps in LENGTHS[least(op, "seq_length") :]:
         check(op, dtype, variant, "seq_length", steps)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("op", "variant"), [("BlockLSTMGradV2", PEEPHOLE), ("CudnnRNNBackpropV3", ONE)]
+)
+def test_long_sequences(op: str, variant: dict[str, Any]) -> None:
+    check(op, "float32", variant, "seq_length", 701)
 
 
 @pytest.mark.slow
@@ -111,7 +130,7 @@ def test_static_functions_give_the_same(op: str, variant: dict[str, Any], dtype:
 
 @pytest.mark.parametrize(
     "batch_size",
-    [1, 9, *(pytest.param(size, marks=slow) for size in BATCHES if size not in (1, 9))],
+    [1, 9, *(pytest.param(size, marks=slow) for size in BATCHES if size not in (0, 1, 9))],
 )
 @pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])
 def test_lengths_of_batches(op: str, batch_size: int) -> None:
@@ -137,7 +156,7 @@ def test_lengths_of_batches(op: str, batch_size: int) -> None:
 )
 def test_batches_of_cells(op: str, dtype: str) -> None:
     """One function for every batch."""
-    for batch_size in BATCHES:
+    for batch_size in BATCHES[least(op, "batch_size") :]:
         check(op, dtype, PEEPHOLE, "batch_size", batch_size)
 
 
@@ -148,17 +167,20 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
         ("BlockLSTMGradV2", PEEPHOLE),
         pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, marks=slow),
+        ("CudnnRNNBackpropV3", {**SIZES, "seq_length": 60}),
+        pytest.param("CudnnRNNBackpropV3", {**BOTH, "seq_length": 60}, marks=slow),
         pytest.param("CudnnRNNBackpropV3", STACKED, marks=slow),
+        pytest.param("CudnnRNNBackpropV3", {**MANY, "rnn_mode": "gru"}, marks=slow),
     ],
 )
 def test_numbers_are_those_of_a_function_built_for_the_length(
     op: str, variant: dict[str, Any]
 ) -> None:
-    """The arithmetic is the same, so they are equal to the bit."""
-    at_size = {**variant, "seq_length": 9}
-    arguments = arguments_of(op, "float32", at_size, 9)
+    """The arithmetic is the same, so they are equal to the bit; in as many blocks of time."""
+    at_size = {"seq_length": 9, **variant}
+    arguments = arguments_of(op, "float32", at_size, at_size["seq_length"])
     static = program(op, "float32", tuple(at_size.items()))(**arguments)
-    given = tuple({**variant, "seq_length": None}.items())
+    given = tuple({**at_size, "seq_length": None}.items())
     results = program(op, "float32", given)(**arguments)
     for name, array, right in zip(results._fields, results, static, strict=True):
         np.testing.assert_array_equal(array, right, name)
@@ -176,3 +198,37 @@ def test_steps_past_the_length_are_not_read() -> None:
     for name, array in results.items():
         np.testing.assert_allclose(array, right[name], atol=2e-5, err_msg=name)
     assert not results["x_grad"][4:].any()
+
+
+def test_padding_is_not_read() -> None:
+    """What is past the length of a row may be NaN; what is there of the gradient is 0."""
+    op, at_size = "CudnnRNNBackpropV3", {**MANY, "seq_length": 100}
+    arguments = arguments_of(op, "float32", at_size, 100)
+    right = expected(op, "float32", at_size, arguments)
+    lengths = arguments["sequence_lengths"]
+    padding = np.arange(100)[:, None] >= lengths
+    for name in ("input", "output_backprop"):
+        arguments[name][padding] = np.nan
+    given = tuple({**MANY, "seq_length": None}.items())
+    results = program(op, "float32", given)(**arguments)._asdict()
+    for name in ("input_backprop", "params_backprop"):
+        scale = np.max(np.abs(right[name]))
+        np.testing.assert_allclose(results[name], right[name], atol=2e-5 * scale, err_msg=name)
+    assert not results["input_backprop"][padding].any()
+
+
+def test_open_sizes_may_be_empty_where_others_may() -> None:
+    for op, registered in OPS.items():
+        signature = registered.signature
+        for name in {*OPEN_DIMENSIONS} & {*signature.dimensions}:
+            if name == "batch_size" and "seq_length" in signature.dimensions:
+                continue  # it is not open
+            assert least(op, name) == (name in signature.positive), (op, name)
+
+
+def test_blocks_of_time() -> None:
+    """As many as there may be, each with a loop, a product put in place and sums added."""
+    text = str(module("CudnnRNNBackpropV3", "float32", {**MANY, "seq_length": None}))
+    for name in ("lstm_backward", "put_open_product", "add_open_products"):
+        assert text.count(f'stablehlo.composite "rnn_compiler.{name}"') == 4
+    assert text.count("stablehlo.optimization_barrier") == 4

@@ -113,7 +113,7 @@ def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
     [
         ({"x": np.zeros((5, 3, 3), "f")}, "x", "shape"),
         ({"x": np.zeros((5, 2), "f")}, "x", "rank 3"),
-        ({"x": np.zeros((0, 2, 3), "f")}, "x", r"seq_length in 1\.\."),
+        ({"x": np.zeros((0, 2, 3), "f")}, "seq_len_max", r"a value in 0\.\.0"),
         ({"x": np.zeros((5, 2, 3), "d")}, "x", "dtype float32"),
         ({"seq_len_max": 6}, "seq_len_max", r"a value in 0\.\.5"),
         ({"h_prev": np.zeros((3, 4), "f")}, "h_prev", "shape"),
@@ -123,6 +123,12 @@ def test_arguments_that_do_not_fit(change: dict[str, Any], argument: str, expect
     program = rc.runtime.load(artifact(), "local-sync")
     with refused(argument, expected):
         program(**{**arguments(5), **change})
+
+
+@pytest.mark.parametrize("size", ["batch_size", "input_size", "num_units"])
+def test_other_sizes_are_not_empty(size: str) -> None:
+    with refused(size, "1 or more, as seq_length is open"):
+        rc.build("BlockLSTMV2", **{**OPEN, size: 0})
 
 
 def test_arguments_that_disagree() -> None:

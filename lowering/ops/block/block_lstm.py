@@ -32,10 +32,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rnn_compiler.lowering.builder.outer_sum import outer_sum
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import is_open
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
 
@@ -219,8 +221,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
     def before(first: Value, rows: Value) -> Value:
         """Row t holds what step t started from: `first`, then the rows of the steps before."""
-        previous = b.concatenate([first.reshape(1, *first.shape), rows], 0)
-        return where_ran(previous.slice(0, 0, T))
+        return b.concatenate([first.reshape(1, *first.shape), rows], 0).slice(0, 0, T)
 
     dgates = loop["dgates"]
     flat = dgates.reshape(T * B, 4 * H)
@@ -228,8 +229,13 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     x_grad = flat.dot(args["w"].slice(0, 0, I), (1, 1), compute).reshape(T, B, I)
     x_grad = where_ran(x_grad)
     b.step("w_grad = [x, h_prev]^T @ dgates")
-    xh = b.concatenate([where_ran(args["x"]), before(args["h_prev"], args["h"])], 2)
-    w_grad = xh.reshape(T * B, I + H).dot(flat, (0, 0), compute)
+    if is_open(T):
+        h_prev = before(args["h_prev"], args["h"])
+        w_grad = outer_sum(b, [args["x"], h_prev], dgates, n, compute)
+    else:
+        x_ran = where_ran(args["x"])
+        xh = b.concatenate([x_ran, where_ran(before(args["h_prev"], args["h"]))], 2)
+        w_grad = xh.reshape(T * B, I + H).dot(flat, (0, 0), compute)
     b.step("b_grad = sum(dgates)")
     gradients = {
         "x_grad": x_grad,
@@ -242,7 +248,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         b,
         spec,
         lstm.GateGradients.split(b, dgates.to(compute), gate_order),
-        before(args["cs_prev"], args["cs"]).to(compute),
+        where_ran(before(args["cs_prev"], args["cs"])).to(compute),
         where_ran(args["cs"]).to(compute),
     )
     b.step(f"gradient = sums in {storage}")

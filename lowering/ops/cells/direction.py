@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import is_open
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -36,10 +37,10 @@ __all__ = ["Cell", "Derivative", "Direction", "StepResult", "Steps", "Time"]
 
 
 class Time(NamedTuple):
-    """A block of time.
+    """A block of time, of which steps past the sequence's end do not run.
 
     Attributes:
-        start: Its first step.
+        start: Its first step; open, as `stop` is, if the sequence's length is.
         stop: The step after its last.
     """
 
@@ -372,8 +373,10 @@ class Direction:
         b.step("n = how many steps of the block count")
         length = self.steps.count
         whole = block.length == self.steps.seq_length
+        room = None
         if not whole:
             length = b.clamp(0, length - block.start, block.length)
+            room = b.full(0, (block.length,), "int8") if is_open(block.length) else None
         return time_loop(
             b,
             f"{cell.name}_backward",
@@ -385,6 +388,7 @@ class Direction:
             attributes={"cell": cell.name},
             reverse=not self.reverse,
             start=None if whole else b.constant(block.start, "int64"),
+            room=room,
             lengths=None if self.steps.lengths is None else "lengths",
         )
 

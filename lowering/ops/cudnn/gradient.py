@@ -13,56 +13,24 @@ add to dW, dR and dWp is added in the place where it belongs, and the next block
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.add_product import add_product, product
+from rnn_compiler.lowering.builder.open_blocks import Factors, OpenBlock
 from rnn_compiler.lowering.builder.padded_product import padded_product
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
 from rnn_compiler.lowering.ops.cells.direction import Time
+from rnn_compiler.lowering.ops.cudnn.blocks_of_time import blocks_of_time, from_the_end
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
-from rnn_compiler.schema.dtypes import DTYPES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["DirectionGradient", "add_blocks", "blocks_of_time"]
-
-SMALLEST_BLOCK = 1 << 16
-"""Bytes of gates' gradients from which on a block of time is worth its own loop and products."""
-
-SHARE = 12
-"""There are as many blocks, up to the most, as make one a part in so many of all that there is."""
-
-
-def blocks_of_time(net: Network) -> list[Time]:
-    """The blocks of time of the backward pass.
-
-    The gates' gradients are the largest temporary by far: undivided, they alone would be almost
-    half of what the op is given and returns. Four blocks or so, twice as many if a step has two
-    sets of them; of equal length, if that can be, so that one loop serves all, and of two steps at
-    least; fewer if there is little to save, as each block reads and writes all sums of weights.
-    Of open sizes, one.
-    """
-    T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
-    if net.spec.open_dims:
-        return [Time(0, T)]
-    sets = 2 if net.cell.splits_recurrent else 1
-    gates = net.layout.pseudo_layers[0].recurrent.shape[0]
-    size = T * B * gates * sets * DTYPES[net.storage].numpy.itemsize
-    tensors = (*net.spec.arguments, *net.spec.results)
-    total = sum(math.prod(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
-    most = -(-SHARE * size * net.layout.num_directions // total)
-    count = max(1, min(4 * sets, most, size // SMALLEST_BLOCK, T // 2))
-    if count > 1:
-        near = range(-(-3 * count // 4), min(2 * count, T // 2 + 1))
-        equal = [n for n in near if T % n == 0]
-        count = min(equal, key=lambda n: (abs(n - count), -n), default=count)
-    return [Time(T * n // count, T * (n + 1) // count) for n in range(count)]
+__all__ = ["DirectionGradient", "add_blocks"]
 
 
 def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
@@ -77,12 +45,14 @@ def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
     """
     net = directions[0].net
     blocks = blocks_of_time(net)
-    for number in range(len(blocks)):
+    orders = [from_the_end(net, blocks) if each.forward else blocks for each in directions]
+    count = len(blocks)
+    for number in range(count):
+        for each, order in zip(directions, orders, strict=True):
+            each.run(order[number])
         for each in directions:
-            each.run(blocks[-1 - number if each.forward else number])
-        for each in directions:
-            params = each.multiply(params, whole=len(blocks) == 1)
-        if len(blocks) > 1:
+            params = each.multiply(params, whole=count == 1)
+        if count > 1:
             net.b.step("only now what follows")
             done = [mark for each in directions for mark in each.marks(params)]
             kept = [(each.sums, key) for each in directions for key in each.sums]
@@ -104,8 +74,8 @@ class DirectionGradient:
         y: The layer's output, ``[T, B, D*h]``.
         saved: What the forward pass saved, ``[T, B, kH]``; None if that is nothing.
         initial: The state before the first step, by name.
-        sums: ``dx``, flat, ``dbW`` and ``dbR``; ``dh`` and, if there is one, ``dc``, of the state
-            that the last block started from.
+        sums: ``dx``, flat unless sizes are open, ``dbW`` and ``dbR``; ``dh`` and, if there is one,
+            ``dc``, of the state that the last block started from.
         parts: The gradients of the matrices, with their places, if there is a single block.
         block: The block of time that was run last.
         loop: What its loop gave.
@@ -141,8 +111,10 @@ class DirectionGradient:
     def start(self, state: Values) -> None:
         """Begins, from the gradient of the state after the last step."""
         T, B, width = self.x.shape
-        self.net.b.step("dx = 0")
-        self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.compute), **state}
+        self.sums = {**state}
+        if not self.net.spec.open_dims:
+            self.net.b.step("dx = 0")
+            self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.compute), **state}
 
     def run(self, block: Time) -> None:
         """Emits the loop over a block of time."""
@@ -170,6 +142,18 @@ class DirectionGradient:
             That gradient with the block's share.
         """
         net, b = self.net, self.net.b
+        is_open = bool(net.spec.open_dims)
+        params = self._add_open(params) if is_open else self._add(params, whole=whole)
+        for key, gates in (("dbW", self.loop["dx_gates"]), ("dbR", self._recurrent_gates)):
+            b.step(f"{key} += sum over steps and rows")
+            n, B, width = gates.shape
+            new = gates.to(net.compute).reshape(n * B, width).sum(0)
+            self.sums[key] = self.sums[key] + new if key in self.sums else new
+        return params
+
+    def _add(self, params: Value, *, whole: bool) -> Value:
+        """Emits the products of the block."""
+        net, b = self.net, self.net.b
         share = self._input_gradient().flat()
         b.step("dx = of all blocks")
         self.sums["dx"] = share if whole else self.sums["dx"].with_part(self._written, share)
@@ -180,18 +164,33 @@ class DirectionGradient:
             else:
                 lengths, start = net.steps.lengths, self.block.start
                 params = add_product(b, params, place.offset, lhs, rhs, lengths, start)
-        for key, gates in (("dbW", self.loop["dx_gates"]), ("dbR", self._recurrent_gates)):
-            b.step(f"{key} += sum over steps and rows")
-            n, B, width = gates.shape
-            new = gates.to(net.compute).reshape(n * B, width).sum(0)
-            self.sums[key] = self.sums[key] + new if key in self.sums else new
         return params
+
+    def _add_open(self, params: Value) -> Value:
+        """Emits the products of a block of open length."""
+        net, b, block = self.net, self.net.b, self.block
+        b.step("count = how many steps of the block count")
+        count = b.clamp(0, net.steps.count - block.start, block.length)
+        start = b.constant(block.start, "int64")
+        open_block = OpenBlock(b, start, count, net.steps.lengths)
+        before = self.sums.get("dx")
+        if net.skips(self.pseudo_layer):
+            dx = open_block.put(before, self._input_gradient(), self.x)
+        else:
+            W = net.part("params", self.pseudo_layer.input)
+            b.step("dx = dx_gates @ W")
+            gates = self.loop["dx_gates"]
+            dx = open_block.put_product(before, self.x, gates, W, net.compute)
+        self.sums["dx"] = dx
+        factors = [Factors(place.offset, lhs, rhs) for place, lhs, rhs in self._factors()]
+        b.step("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
+        return open_block.add_products(params, factors, is_first=before is None)
 
     def marks(self, params: Value) -> list[Value]:
         """Emits an element of each product of the block, there only when the product is."""
         places = [(params, self.pseudo_layer.recurrent.offset)]
         if self.x.shape[2]:
-            places.append((self.sums["dx"], self._written))
+            places.append((self.sums["dx"], 0 if self.net.spec.open_dims else self._written))
         return [value.slice(0, place, place + 1) for value, place in places]
 
     @property
@@ -199,6 +198,11 @@ class DirectionGradient:
         """Where in dx the block is."""
         _, B, width = self.x.shape
         return self.block.start * B * width
+
+    @property
+    def _read(self) -> Time:
+        """The steps of sequences that products are given: all, of open ones."""
+        return Time(0, self.x.shape[0]) if self.net.spec.open_dims else self.block
 
     @property
     def _recurrent_gates(self) -> Value:
@@ -218,7 +222,7 @@ class DirectionGradient:
 
     def _factors(self) -> list[tuple[Block, Value, Value]]:
         """The factors of the block's share in each matrix's gradient, with the matrix's place."""
-        net, b, each, block = self.net, self.net.b, self.pseudo_layer, self.block
+        net, b, each, block = self.net, self.net.b, self.pseudo_layer, self._read
         factors: list[tuple[Block, Value, Value]] = []
         if not net.skips(each):
             x = self.x.slice(0, block.start, block.stop)
@@ -239,7 +243,7 @@ class DirectionGradient:
         sequence's end: there its first step is.
         """
         net, b, h = self.net, self.net.b, self.net.layout.hidden_size
-        T, block, direction = self.y.shape[0], self.block, self.pseudo_layer.direction
+        T, block, direction = self.y.shape[0], self._read, self.pseudo_layer.direction
         y = self.y.slice(2, direction * h, (direction + 1) * h)
         first = self.initial["h"].reshape(1, *self.initial["h"].shape)
         b.step("h_before = y[t-1], the initial state at the first step")

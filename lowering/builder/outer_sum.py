@@ -1,0 +1,51 @@
+"""The sum of the outer products of all rows of all steps that count, where sizes are open.
+
+It is emitted as a `stablehlo.composite` with a plain decomposition, as `time_loop` is, so that
+lowering may read rows where they lie, and those that count alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rnn_compiler.lowering.builder.add_product import product
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["outer_sum"]
+
+
+def outer_sum(b: Builder, left: Sequence[Value], right: Value, count: Value, dtype: str) -> Value:
+    """Sums ``[left, ..][t]^T @ right[t]`` over the steps that count.
+
+    Args:
+        b: The builder.
+        left: Sequences ``[T, B, M]``, taken side by side.
+        right: A sequence ``[T, B, N]``.
+        count: How many steps count, int64 scalar; what is past them may be NaN.
+        dtype: What is summed in, and the result's.
+
+    Returns:
+        ``[M, N]``, M that of all on the left.
+    """
+
+    def decomposition(count: Value, right: Value, *left: Value) -> list[Value]:
+        b.step("counts = t < count")
+        counts = b.iota(right.shape[:2], 0).compare("LT", count)
+
+        def counted(rows: Value) -> Value:
+            mask = counts.broadcast_in_dim(rows.shape, (0, 1))
+            return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
+
+        b.step("sums = left^T @ right")
+        sides = [counted(each) for each in (*left, right)]
+        return [product(b.concatenate(sides[:-1], 2), sides[-1], dtype)]
+
+    left = [each for each in left if each.shape[2]]
+    names = ["count", "right", *(f"left{number}" for number in range(len(left)))]
+    operands, attributes = [count, right, *left], {"left": len(left)}
+    (result,) = b.composite("outer_sum", operands, attributes, decomposition, names)
+    return result

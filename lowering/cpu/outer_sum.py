@@ -1,0 +1,257 @@
+"""Sums of as many outer products of rows as there are when they run, as one dispatch, for CPUs.
+
+    sums[m, n] = sum over the rows k that count of left[k, m] * right[k, n]
+
+Both sides come in panels of columns (`row_panels`), left ones as high as a tile of registers, right
+ones as wide:
+
+    for share of the panels of left, in parallel:
+      for panel of right, for panel of left:
+        for row k: sums[height, width] += left[panel, k, :]^T @ right[panel, k, :]    # in registers
+        write the sums
+
+The rows are added up in order, by `vector.fma`, one after the other: the bits are those of
+`blocked_product`. Rows of pairs of bfloat16 are multiplied by an instruction, as in
+`paired_product`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS
+from rnn_compiler.lowering.cpu.row_panels import Side, row_panels
+from rnn_compiler.lowering.cpu.valid_rows import FirstRows, ValidRows
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
+from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.registers import (
+    accumulate,
+    bitcast,
+    intrinsic,
+    lane,
+)
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["OuterSum", "Product"]
+
+_LEAST = 8
+"""Rows and columns that sums have, as far as the element types go that they read."""
+
+_UNROLLED = 4
+"""Rows, or pairs of them, that a turn of the innermost loop multiplies."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """One of the sums.
+
+    Attributes:
+        left: The panels of the left-hand side.
+        right: Those of the right-hand side.
+        height: How many columns the left-hand side has, M.
+        width: How many the right-hand side has, N.
+        offset: Where in a vector the first of the ``[M, N]`` sums goes.
+    """
+
+    left: Array
+    right: Array
+    height: int
+    width: int
+    offset: Index
+
+
+@dataclass(frozen=True)
+class OuterSum:
+    """How outer products are summed.
+
+    Attributes:
+        vectors: The vector unit.
+        element: What is summed in, ``"f32"`` or ``"f64"``.
+        paired: Whether rows are multiplied as pairs of bfloat16.
+    """
+
+    vectors: VectorUnit
+    element: str
+    paired: bool
+
+    @classmethod
+    def of(cls, vectors: VectorUnit, left: str, right: str, sums: str) -> OuterSum:
+        """That of matrices of some element types."""
+        kinds = vectors.operands(left, right, sums, inner=_LEAST, rows=_LEAST)
+        return cls(vectors, sums, kinds.lhs == "bf16")
+
+    @property
+    def high(self) -> int:
+        """How many columns a left panel has."""
+        return self.vectors.rows
+
+    @property
+    def wide(self) -> int:
+        """How many columns a right panel has."""
+        return self.vectors.width(self.element)
+
+    @property
+    def lanes(self) -> int:
+        """Numbers in a register."""
+        return self.vectors.lanes(self.element)
+
+    def panels(
+        self,
+        outside: Function,
+        sides: Sequence[Side],
+        rows: FirstRows | ValidRows,
+        room: Index,
+    ) -> list[Array]:
+        """Emits the panels of some matrices, `high` or `wide` columns each; see `row_panels`."""
+        return row_panels(
+            outside, self.vectors, sides, rows, room, self.element, paired=self.paired
+        )
+
+    def emit(
+        self,
+        outside: Function,
+        products: Sequence[Product],
+        rows: FirstRows | ValidRows,
+        total: Array | None = None,
+        *,
+        is_added: bool = False,
+    ) -> Array:
+        """Emits the sums.
+
+        Args:
+            outside: Where to.
+            products: What there is to sum.
+            rows: Which rows count.
+            total: The vector that the sums go to; None if they are all there is.
+            is_added: Whether they are added to what is there.
+
+        Returns:
+            The vector with its new parts, or a vector of the sums, row by row.
+        """
+        executable = Executable(outside, "sum", WORKGROUPS)
+        sides = {each.value: each for one in products for each in (one.left, one.right)}
+        inside = {value: executable.read(outside.held(each)) for value, each in sides.items()}
+        rows = rows.inside(executable)
+        if total is None:
+            size = sum(each.height * each.width for each in products)
+            whole = executable.make(ArrayType((size,), self.element))
+        else:
+            whole = executable.change(outside.held(total))
+        for each in products:
+            left, right = inside[each.left.value], inside[each.right.value]
+            offset = each.offset if isinstance(each.offset, int) else executable.given(each.offset)
+            here = Product(left, right, each.height, each.width, offset)
+            _Tiles(self, executable, here, whole, rows, is_added=is_added).emit()
+        executable.dispatch()
+        return whole
+
+
+class _Tiles:
+    """Emits what a workgroup does.
+
+    Attributes:
+        plan: Sizes of tiles, element types.
+        product: What is summed, as it is inside.
+        whole: The vector that sums are written to.
+        count: How many rows, or pairs, there are.
+        is_added: Whether sums are added to what is there.
+        group: The number of the workgroup.
+    """
+
+    def __init__(
+        self,
+        plan: OuterSum,
+        executable: Executable,
+        product: Product,
+        whole: Array,
+        rows: FirstRows | ValidRows,
+        *,
+        is_added: bool,
+    ) -> None:
+        self.plan, self.body, self.product = plan, executable.body, product
+        self.whole, self.is_added, self.group = whole, is_added, executable.workgroup()
+        count = rows.count(self.body)
+        self.count = (count + 1) // 2 if plan.paired else count
+
+    def emit(self) -> None:
+        """Emits the workgroup's share of the sums."""
+        plan, body = self.plan, self.body
+        full, rest = divmod(self.product.height, plan.high)
+        panels = full + (rest > 0)
+        low = self.group * panels // WORKGROUPS
+        high = (self.group * panels + panels) // WORKGROUPS
+        if self.is_added:  # of no rows, there is nothing to read and write
+            high = body.select(self.count < body.index(1), low, high)
+
+        def across(panel: Number, width: int) -> None:
+            def tile(number: Number, tall: int) -> None:
+                self._tile(number, panel, tall, width)
+
+            if full:
+                end = body.smaller(high, full)
+                body.loop(low, end, 1, [self.whole], lambda n: tile(n, plan.high))
+            if rest:  # no turn or one
+                last = body.larger(low, full)
+                body.loop(last, high, 1, [self.whole], lambda n: tile(n, rest))
+
+        panels, left_over = divmod(self.product.width, plan.wide)
+        if panels:
+            body.loop(0, panels, 1, [self.whole], lambda n: across(n, plan.wide))
+        if left_over:
+            across(body.index(panels), left_over)
+
+    def _tile(self, number: Number, panel: Number, height: int, width: int) -> None:
+        """Emits the sums of a panel on the left and one on the right."""
+        plan, body, product = self.plan, self.body, self.product
+        vectors = range(-(-width // plan.lanes))
+        zero = body.constant(0, plan.element, plan.lanes)
+        sums = [zero] * (height * len(vectors))
+
+        def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
+            weights = [
+                inside.read(product.right, [panel, k, c * plan.lanes], plan.lanes) for c in vectors
+            ]
+            made: list[Number] = []
+            for row in range(height):
+                x = inside.broadcast(inside.element(product.left, [number, k, row]), plan.lanes)
+                for weight in weights:
+                    made.append(self._multiplied(inside, x, weight, sums[len(made)]))
+            return made
+
+        def some(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
+            for k in range(_UNROLLED):
+                sums = add(inside, first + k, sums)
+            return sums
+
+        end = self.count // _UNROLLED * _UNROLLED
+        sums = accumulate(body, end, _UNROLLED, sums, some)
+        sums = accumulate(body, self.count, 1, sums, add, first=end)
+        for number_of, total in enumerate(sums):
+            row, vector = divmod(number_of, len(vectors))
+            line = (number * plan.high + row) * product.width + panel * plan.wide + product.offset
+            self._write(total, line + vector * plan.lanes, width - vector * plan.lanes)
+
+    def _multiplied(self, body: Body, x: Number, weight: Number, total: Number) -> Number:
+        """Emits a row of sums with the products of a number, or a pair, added."""
+        if not self.plan.paired:
+            return body.number("vector.fma", [x, weight, total], total.element, total.lanes)
+        name = self.plan.vectors.dot(total.lanes)
+        like = Number(body, total.value, total.element, total.lanes)
+        return intrinsic(name, [total, bitcast(weight, "bf16"), bitcast(x, "bf16")], like)
+
+    def _write(self, sums: Number, place: Number, count: int) -> None:
+        """Emits the writing of some sums, as many as there are columns for."""
+        body, whole = self.body, self.whole
+        if count >= sums.lanes:
+            if self.is_added:
+                sums = body.read(whole, [place], sums.lanes) + sums
+            body.write(sums, whole, [place])
+            return
+        for number in range(count):
+            one = lane(sums, number)
+            if self.is_added:
+                one = body.element(whole, [place + number]) + one
+            body.put(one, whole, [place + number])

@@ -1,0 +1,161 @@
+"""Panels of columns of those rows of some matrices that count, gathered by one dispatch, for CPUs.
+
+    panels[n, k, :] = matrix[row(k), n * width :][: width]          # [N / width, K, width]
+
+Each panel is contiguous. 16-bit numbers are widened meanwhile; or, of bfloat16 that is multiplied
+as pairs (`paired_product`), two rows become one of pairs, ``i32`` with the even row's low, and a
+zero follows the last row if there is an odd number of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS
+from rnn_compiler.lowering.cpu.valid_rows import FirstRows, ValidRows
+from rnn_compiler.lowering.kernel.arithmetic import cast
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
+from rnn_compiler.lowering.kernel.executable import Executable
+from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.registers import bitcast, interleave
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["Side", "row_panels"]
+
+_ROWS = 8
+"""How many rows are gathered together."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A matrix to be gathered.
+
+    Attributes:
+        matrix: The matrix, ``[R, N]``.
+        width: How many columns a panel has.
+        begins: At which of its rows those that are counted begin; an int64 scalar and how many rows
+            that is times. None for the first.
+    """
+
+    matrix: Array
+    width: int
+    begins: tuple[Array, Index] | None = None
+
+    @property
+    def columns(self) -> int:
+        """How many columns it has."""
+        return known(self.matrix.shape[1:])[0]
+
+
+def row_panels(
+    outside: Function,
+    vectors: VectorUnit,
+    sides: Sequence[Side],
+    rows: FirstRows | ValidRows,
+    room: Index,
+    element: str,
+    *,
+    paired: bool,
+) -> list[Array]:
+    """Emits the gathering.
+
+    Args:
+        outside: Where to.
+        vectors: The vector unit.
+        sides: The matrices.
+        rows: Which rows count.
+        room: How many count at most, K.
+        element: The element type of panels that are not of pairs.
+        paired: Whether they are.
+
+    Returns:
+        The panels of each; anything after the last column and the last row.
+    """
+    executable = Executable(outside, "gather", WORKGROUPS)
+    rows, made = rows.inside(executable), list[Array]()
+    for side in sides:
+        count = -(-side.columns // side.width)
+        if paired:
+            type = ArrayType((count, (room + 1) // 2, side.width), "i32")
+        else:
+            type = ArrayType((count, room, side.width), element)
+        made.append(_Gathering(outside, executable, vectors, side, rows, type).emit())
+    executable.dispatch()
+    return made
+
+
+class _Gathering:
+    """Emits the gathering of a matrix."""
+
+    def __init__(
+        self,
+        outside: Function,
+        executable: Executable,
+        vectors: VectorUnit,
+        side: Side,
+        rows: FirstRows | ValidRows,
+        type: ArrayType,
+    ) -> None:
+        self.body, self.vectors, self.side, self.rows = executable.body, vectors, side, rows
+        self.base: Index = 0
+        if side.begins is not None:
+            steps = self.body.element(executable.read(outside.held(side.begins[0])))
+            self.base = steps.to_index() * executable.size(side.begins[1])
+        self.matrix = executable.read(outside.held(side.matrix))
+        self.made, self.group = executable.make(type), executable.workgroup() * _ROWS
+
+    def emit(self) -> Array:
+        """Emits the workgroup's share of the rows."""
+        body, count = self.body, self.rows.count(self.body)
+        paired = self.made.element == "i32"
+        whole = count // 2 if paired else count
+
+        def some(row: Number) -> None:
+            self._some(row, body.smaller(row + _ROWS, whole))
+
+        body.loop(self.group, whole, WORKGROUPS * _ROWS, [self.made], some)
+        if paired:  # no turn or one, of the first workgroup
+            end = (count + 1) // 2
+            left = body.smaller(whole + self.group, end)
+            body.loop(left, end, 1, [self.made], lambda n: self._some(n, n + 1, odd=True))
+        return self.made
+
+    def _some(self, first: Number, end: Number, *, odd: bool = False) -> None:
+        """Emits the copying of some rows, panel by panel: fewer pages are written at a time."""
+        body, width = self.body, self.side.width
+        full, rest = divmod(self.side.columns, width)
+
+        def panel(panel: Number, columns: int) -> None:
+            lanes = self.vectors.columns(columns, "f64" if self.made.element == "f64" else "f32")
+
+            def row(row: Number) -> None:
+                def vector(column: Number) -> None:
+                    value = self._numbers(row, panel * width + column, lanes, odd=odd)
+                    body.write(value, self.made, [panel, row, column])
+
+                body.loop(0, columns, lanes, [self.made], vector)
+
+            body.loop(first, end, 1, [self.made], row)
+
+        if full:
+            body.loop(0, full, 1, [self.made], lambda n: panel(n, width))
+        if rest:
+            panel(body.index(full), rest)
+
+    def _numbers(self, row: Number, column: Number, lanes: int, *, odd: bool) -> Number:
+        """Emits some numbers of a row, or pairs of two, of which the odd one may be lacking."""
+        body = self.body
+        if self.made.element != "i32":
+            return cast(body, self._read(row, column, lanes), self.made.element)
+        even = self._read(row * 2, column, lanes)
+        other = body.constant(0, "bf16", lanes)
+        if not odd:
+            other = self._read(row * 2 + 1, column, lanes)
+        return bitcast(interleave(even, other), "i32")
+
+    def _read(self, number: Number, column: Number, lanes: int) -> Number:
+        """Emits the reading of some numbers of one of the rows that count."""
+        row = self.rows.row(self.body, number) + self.base
+        return self.body.read(self.matrix, [row, column], lanes)
