@@ -94,19 +94,19 @@ def with_open_sizes(
         for name in (spec.function, spec.prepacked):
             if name in types:
                 arguments, results = types[name].arguments, types[name].results
-                found[name] = Types(_known(arguments, spec.arguments), _known(results, spec.results))
+                found[name] = Types(
+                    _known(arguments, spec.arguments), _known(results, spec.results)
+                )
     return found
 
 
 def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tuple[TensorType, ...]:
     """Types of which the first are those of some tensors."""
-    known = [
-        TensorType(
-            each.dtype,
-            tuple(of if size == DYNAMIC else size for size, of in zip(each.shape, tensor.shape)),
-        )
-        if len(each.shape) == len(tensor.shape)
-        else each
-        for each, tensor in zip(types, tensors)
-    ]
+    known: list[TensorType] = []
+    for each, tensor in zip(types, tensors, strict=False):
+        shape = each.shape
+        if len(shape) == len(tensor.shape):
+            sizes = zip(shape, tensor.shape, strict=True)
+            shape = tuple(of if size == DYNAMIC else size for size, of in sizes)
+        known.append(TensorType(each.dtype, shape))
     return (*known, *types[len(known) :])

@@ -8,8 +8,8 @@ have names and are a quotient, a remainder or a choice of such polynomials:
     bytes of scratch memory: 4096*n1 + 512*seq_length
 
 So numbers that are equal look equal, as far as it matters, and an int stays an int. What a number
-may at most be is known too: all are computed in C with 64 bits and a sign, and `Formulas.limit` says
-up to which sizes none needs more, and none is more than it may be.
+may at most be is known too: all are computed in C with 64 bits and a sign, and `Formulas.limit`
+says up to which sizes none needs more, and none is more than it may be.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, bound, open_dimension
 
-__all__ = ["LARGEST", "Formula", "Formulas", "Undecided", "expanded", "value_at"]
+__all__ = ["LARGEST", "Formula", "Formulas", "UndecidedError", "expanded", "value_at"]
 
 LARGEST = 2**63 - 1
 """The largest number that C computes with here, of bytes too."""
 
 
-class Undecided(Exception):
+class UndecidedError(Exception):
     """It depends on the sizes in a way that no formula has."""
 
 
@@ -37,8 +37,8 @@ class Formula:
     """What a number is.
 
     Attributes:
-        operator: ``/`` towards zero, ``%`` of what is not negative, ``<``, ``==``, or ``?`` for a choice of
-            the last two of three.
+        operator: ``/`` towards zero, ``%`` of what is not negative, ``<``, ``==``, or ``?``, which
+            is the second of three if the first is 1, else the third.
         operands: Ints and open sizes.
     """
 
@@ -99,7 +99,7 @@ class Formulas:
     def equal(self, left: int, right: int) -> int:
         """1 or 0."""
         apart = left - right
-        if isinstance(apart, int):
+        if not isinstance(apart, Open):
             return int(apart == 0)
         if self.at_least(apart, 1) or self.at_most(apart, -1):
             return 0
@@ -115,7 +115,7 @@ class Formulas:
 
     def _check(self, number: int, least: int) -> None:
         if not self.at_least(number, least):
-            raise Undecided("a quotient of numbers whose sign only a call brings")
+            raise UndecidedError("a quotient of numbers whose sign only a call brings")
 
     def _parted(self, number: int, by: int) -> tuple[int, int]:
         """A number as a multiple of an int, divided by it, and a rest that is not negative."""

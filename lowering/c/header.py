@@ -106,9 +106,8 @@ def _about_sizes(functions: Sequence[Function]) -> list[str]:
     if not names:
         return []
     return [
-        f"Open sizes, {' and '.join(names)}, are members of the arguments, and may be others in each",
-        "call. For a function f, f_measure tells how many bytes each array and the scratch memory",
-        "have at given sizes.",
+        f"Open sizes, {' and '.join(names)}, are members of the arguments: each call has its own.",
+        "For a function f, f_measure tells how many bytes each array and the scratch memory have.",
         "",
     ]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from rnn_compiler.lowering.c.formulas import Formulas, Undecided
+from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.open_sizes import is_open
 
@@ -47,6 +47,16 @@ _COMPARISONS: Sequence[Callable[[int, int], bool]] = (
 """By MLIR's numbers: eq, ne, slt, sle, sgt, sge; ult, ule, ugt and uge are next."""
 
 
+_ALSO_OPEN = (
+    *("arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.minsi", "arith.maxsi"),
+    "util.align",
+)
+"""Those that host programs have for open sizes alone."""
+
+ARITHMETIC = ("arith.cmpi", *_KNOWN, *_ALSO_OPEN)
+"""The ops."""
+
+
 def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
     """What an op of `ARITHMETIC` gives.
 
@@ -56,21 +66,17 @@ def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> in
         numbers: Its operands.
 
     Raises:
-        Undecided: There is no formula for it.
+        UndecidedError: There is no formula for it.
     """
     if any(map(is_open, numbers)):
-        if op.name == "arith.cmpi":
-            return _compared(formulas, op, *numbers)
-        if op.name not in _OPEN:
-            raise Undecided(f"{op.name} of sizes that only a call brings")
-        return _OPEN[op.name](formulas, op, *numbers)
+        return _open(formulas, op, numbers)
     if op.name == "arith.cmpi":
         number = _predicate(op)
         if number >= len(_COMPARISONS):
-            raise Undecided("a comparison of unsigned numbers")
+            raise UndecidedError("a comparison of unsigned numbers")
         return int(_COMPARISONS[number](*numbers))
     if op.name not in _KNOWN:
-        raise Undecided(op.name)
+        raise UndecidedError(op.name)
     values = [*numbers]
     if op.name in _UNSIGNED:
         values[0] &= (1 << width_of(op.operands[0])) - 1
@@ -95,6 +101,62 @@ def _predicate(op: ir.Operation) -> int:
 # On open numbers.
 
 
+def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
+    """What an op gives of numbers of which some are open."""
+    first, second, *rest = (*numbers, 0)
+    match op.name.removeprefix("arith."):
+        case "addi":
+            return _held(formulas, op, first + second)
+        case "subi":
+            return _held(formulas, op, first - second)
+        case "muli":
+            return _held(formulas, op, first * second)
+        case "divsi":
+            return formulas.quotient(first, second)
+        case "divui":
+            _check_unsigned(formulas, first)
+            return formulas.quotient(first, second)
+        case "shrui" if not is_open(second):
+            _check_unsigned(formulas, first)
+            return formulas.quotient(first, 1 << second)
+        case "remui" | "remsi":
+            return formulas.remainder(first, second)
+        case "minsi":
+            return formulas.choice(formulas.less(first, second), first, second)
+        case "maxsi":
+            return formulas.choice(formulas.less(first, second), second, first)
+        case "cmpi":
+            return _compared(formulas, op, first, second)
+        case "select":
+            return formulas.choice(first, second, rest[0])
+        case "trunci" | "index_cast" | "index_castui" | "extsi" | "extui":
+            return _converted(formulas, op, first)
+        case "util.align" if not is_open(second):
+            return formulas.aligned(first, second)
+        case _:
+            raise UndecidedError(f"{op.name} of sizes that only a call brings")
+
+
+def _held(formulas: Formulas, op: ir.Operation, number: int) -> int:
+    """A result that its type must hold."""
+    width = width_of(op.results[0])
+    if width < 64 and is_open(number):
+        formulas.require(number, (1 << (width - 1)) - 1)
+    return number
+
+
+def _converted(formulas: Formulas, op: ir.Operation, number: int) -> int:
+    """A number in another width; all that its own type holds with a sign, if that matters."""
+    before, width = width_of(op.operands[0]), width_of(op.results[0])
+    if op.name in ("arith.extui", "arith.index_castui"):
+        _check_unsigned(formulas, number)
+    elif before < min(64, width) and not formulas.fits(number, before):
+        raise UndecidedError("a number whose sign only a call brings")
+    if width >= 64 or formulas.fits(number, width):
+        return number
+    return formulas.remainder(number, 1 << width)
+
+
 def _compared(formulas: Formulas, op: ir.Operation, left: int, right: int) -> int:
     predicate = _predicate(op)
     if predicate >= len(_COMPARISONS):
@@ -115,102 +177,6 @@ def _compared(formulas: Formulas, op: ir.Operation, left: int, right: int) -> in
             return 1 - formulas.less(left, right)
 
 
-def _held(formulas: Formulas, op: ir.Operation, number: int) -> int:
-    """A result that its type must hold."""
-    width = width_of(op.results[0])
-    if width < 64 and is_open(number):
-        formulas.require(number, (1 << (width - 1)) - 1)
-    return number
-
-
 def _check_unsigned(formulas: Formulas, *numbers: int) -> None:
     if not all(formulas.at_least(number, 0) for number in numbers):
-        raise Undecided("a number whose sign only a call brings")
-
-
-def _and(formulas: Formulas, op: ir.Operation, left: int, right: int) -> int:
-    """Of truth values, or with a mask of the lowest bits or of all others."""
-    if width_of(op.results[0]) == 1:
-        return left * right
-    number, mask = (left, right) if is_open(left) else (right, left)
-    if not is_open(mask):
-        if mask >= 0 and not mask & (mask + 1):
-            return formulas.remainder(number, mask + 1)
-        if mask < 0 and not -mask & (-mask - 1):
-            return -mask * formulas.quotient(number, -mask)
-    raise Undecided("a part of the bits of a number that only a call brings")
-
-
-def _or(formulas: Formulas, op: ir.Operation, left: int, right: int) -> int:
-    if width_of(op.results[0]) != 1:
-        raise Undecided("bits of numbers that only a call brings")
-    return left + right - left * right
-
-
-def _xor(formulas: Formulas, op: ir.Operation, left: int, right: int) -> int:
-    if width_of(op.results[0]) != 1:
-        raise Undecided("bits of numbers that only a call brings")
-    return left + right - 2 * left * right
-
-
-def _cut(formulas: Formulas, op: ir.Operation, number: int) -> int:
-    """A number in the width of a result."""
-    width = width_of(op.results[0])
-    if width >= 64 or formulas.fits(number, width):
-        return number
-    return formulas.remainder(number, 1 << width)
-
-
-def _signed(formulas: Formulas, op: ir.Operation, number: int) -> int:
-    width = width_of(op.operands[0])
-    if width < 64 and not formulas.fits(number, width):
-        raise Undecided("a number whose sign only a call brings")
-    return _cut(formulas, op, number)
-
-
-def _unsigned(formulas: Formulas, op: ir.Operation, number: int) -> int:
-    _check_unsigned(formulas, number)
-    return _cut(formulas, op, number)
-
-
-def _shift(number: int) -> int:
-    if is_open(number):
-        raise Undecided("a shift by a number that only a call brings")
-    return 1 << number
-
-
-def _quotient(formulas: Formulas, op: ir.Operation, number: int, by: int) -> int:
-    if op.name in ("arith.divui", "arith.shrui"):
-        _check_unsigned(formulas, number)
-    return formulas.quotient(number, by)
-
-
-_OPEN: Mapping[str, Callable[..., int]] = {
-    "arith.addi": lambda f, op, a, b: _held(f, op, a + b),
-    "arith.subi": lambda f, op, a, b: _held(f, op, a - b),
-    "arith.muli": lambda f, op, a, b: _held(f, op, a * b),
-    "arith.divui": _quotient,
-    "arith.divsi": _quotient,
-    "arith.ceildivui": lambda f, op, a, b: f.quotient(a + b - 1, b),
-    "arith.ceildivsi": lambda f, op, a, b: f.quotient(a + b - 1, b),
-    "arith.remui": lambda f, op, a, b: f.remainder(a, b),
-    "arith.remsi": lambda f, op, a, b: f.remainder(a, b),
-    "arith.shrui": lambda f, op, a, b: _quotient(f, op, a, _shift(b)),
-    "arith.shli": lambda f, op, a, b: _held(f, op, a * _shift(b)),
-    "arith.minsi": lambda f, op, a, b: f.choice(f.less(a, b), a, b),
-    "arith.maxsi": lambda f, op, a, b: f.choice(f.less(a, b), b, a),
-    "arith.select": lambda f, op, c, a, b: f.choice(c, a, b),
-    "arith.andi": _and,
-    "arith.ori": _or,
-    "arith.xori": _xor,
-    "util.align": lambda f, op, number, to: f.aligned(number, to),
-    "arith.trunci": _cut,
-    "arith.extui": _unsigned,
-    "arith.index_castui": _unsigned,
-    "arith.extsi": _signed,
-    "arith.index_cast": _signed,
-}
-"""On open sizes, and what is computed from them."""
-
-ARITHMETIC = ("arith.cmpi", *_KNOWN, *(name for name in _OPEN if name not in _KNOWN))
-"""The ops."""
+        raise UndecidedError("a number whose sign only a call brings")

@@ -1,7 +1,7 @@
 """The ops of a host program that mean something, and what is known after each.
 
-Of a value it is known what number it is, also as a formula of open sizes, which bytes it is a buffer
-of, which code it stands for, or what has been recorded in it; or nothing.
+Of a value it is known what number it is, or which formula of open sizes, which bytes it is a
+buffer of, which code it stands for, or what has been recorded in it; or nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.formulas import Formulas, Undecided
+from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
 from rnn_compiler.lowering.c.schedule import (
     ALIGNMENT,
@@ -97,7 +97,8 @@ class Context:
         start, size = self.number(offset), self.number(length)
         if not isinstance(buffer, Span):
             raise self.refused("a buffer of unknown origin")
-        if not all(self.formulas.at_least(n, 0) for n in (start, size, buffer.length - start - size)):
+        left = buffer.length - start - size
+        if not all(self.formulas.at_least(number, 0) for number in (start, size, left)):
             raise self.refused("a part of a buffer that is beyond its end")
         return buffer.part(start, size)
 
@@ -110,6 +111,7 @@ _MEANINGLESS = {
     *("util.status.check_ok", "cf.br", "cf.cond_br", "util.return"),
 }
 """Ops that say nothing of what is computed, or that are not for here."""
+
 
 def run(context: Context, path: Path, op: ir.Operation) -> None:
     """Runs an op.
@@ -124,7 +126,7 @@ def run(context: Context, path: Path, op: ir.Operation) -> None:
         numbers = [context.number(each) for each in operands]
         try:
             path.values[op.results[0]] = computed(context.formulas, op, numbers)
-        except Undecided as error:
+        except UndecidedError as error:
             raise context.refused(str(error)) from error
     elif op.name in _RECORDED:
         commands, *rest = operands

@@ -103,7 +103,7 @@ def read_host_program(
 def _read(
     constants: Mapping[str, Span], function: ir.Operation, sizes: Sizes, numbers: range
 ) -> Schedule:
-    """The schedule of a function, whose arguments come first and then the buffers of its results."""
+    """The schedule of a function: its arguments come first, then the buffers of its results."""
     context = Context(symbol_of(function), constants, sizes.shapes)
     values = block_of(function).arguments
     spans = [Span(Place.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]

@@ -2,8 +2,8 @@
 
 IREE's host programs allocate, record, wait and free. Of those that are a list, all that remains is
 here: each step is done before the next begins, which is what the barriers of a command buffer ask
-for and more. Sizes, offsets and lengths are bytes. Where sizes are open, these and other numbers may be
-polynomials of them (`formulas`).
+for and more. Sizes, offsets and lengths are bytes. Where sizes are open, numbers may follow from
+them (`formulas`).
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ class Schedule:
             number = waiting.pop()
             found = number.names - names if isinstance(number, Open) else set[str]()
             names |= found
-            waiting += [each for name in found & self.formulas.keys() for each in self.formulas[name].operands]
+            for name in found & self.formulas.keys():
+                waiting += self.formulas[name].operands
         return {name: formula for name, formula in self.formulas.items() if name in names}
 
     def with_constants(self, constants: Mapping[int, int]) -> Schedule:

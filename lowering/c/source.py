@@ -254,11 +254,12 @@ class _Body:
         scratch = "bytes.scratch" if function.sizes else function.macro
         rows.append(f"{{scratch, {scratch}, {self._messages.scratch}, 0}},")
         written = len(function.results) + 1
+        kind = "" if function.sizes else "int "
         lines = [
             "const struct array arrays[] = {",
             *indented(rows),
             "};",
-            f"{'' if function.sizes else 'int '}code = check_arrays(arrays, {len(rows)}, {written});",
+            f"{kind}code = check_arrays(arrays, {len(rows)}, {written});",
             "if (code)",
             "    return code;",
         ]
@@ -287,10 +288,11 @@ class _Body:
 
     def scalars(self) -> list[str]:
         """Copies of the scalars, which compiled code reads from memory."""
+        function = self._function
         return [
-            f"memcpy(memory + {self._offset(span.offset)}, &arguments->{self._function.arguments[k].name}, "
-            f"{span.length});"
-            for k, span in self._function.scalars.items()
+            f"memcpy(memory + {self._offset(span.offset)}, "
+            f"&arguments->{function.arguments[k].name}, {span.length});"
+            for k, span in function.scalars.items()
         ]
 
     def steps(self, steps: Sequence[Step]) -> list[str]:
@@ -372,7 +374,8 @@ class _Body:
 
     def _choice(self, step: Choice) -> list[str]:
         length = step.value.length
-        value = re.sub(r"\W+", "_", f"value_{formula(step.value.offset)}")  # of its own, as choices may lie in each other
+        # A name of its own, as choices may lie in each other.
+        value = re.sub(r"\W+", "_", f"value_{formula(step.value.offset)}")
         lines = [
             f"int{8 * length}_t {value};",
             f"memcpy(&{value}, {self._pointer(step.value)}, {length});",

@@ -82,6 +82,8 @@ def sizes_of(row: Mapping[str, Any], given: Mapping[str, npt.NDArray[Any]]) -> d
 
 def at_sizes(row: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
     """The row of a function in a manifest, with numbers for open sizes."""
+    if not sizes:
+        return row
     known = {
         kind: [
             {

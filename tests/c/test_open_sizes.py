@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from c.calling import Arrays, Loaded
+from numeric.harness import module
 from numeric.test_open_sizes import arguments_of
 
 import rnn_compiler as rc
-from numeric.harness import module
 
 LENGTHS = (1, 2, 7, 100, 1030)
 BATCHES = (1, 2, 3, 33)
@@ -30,8 +30,12 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("op", "dtype", "variant", "dim"), CASES, ids=lambda v: v if isinstance(v, str) else "")
-def test_one_function_for_all_sizes(op: str, dtype: str, variant: dict[str, Any], dim: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("op", "dtype", "variant", "dim"), CASES, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_one_function_for_all_sizes(
+    op: str, dtype: str, variant: dict[str, Any], dim: str, tmp_path: Path
+) -> None:
     made = module(op, dtype, {**variant, dim: None})
     (spec,) = made.functions
     loaded = Loaded(rc.compile_c(made, name="any"), tmp_path)
