@@ -308,7 +308,7 @@ def _function(function: Function) -> dict[str, Any]:
     return {
         "function": function.name,
         "scratch_size": expanded(function.scratch, function.schedule.formulas),
-        **({"sizes": sizes} if sizes else {}),
+        **({"open_sizes": sizes} if sizes else {}),
         "arguments": [_member(member, by_value=not member.shape) for member in function.arguments],
         "results": [_member(member, by_value=False) for member in function.results],
     }

@@ -62,6 +62,8 @@ class Formulas:
     def quotient(self, number: int, by: int) -> int:
         """Towards zero, by what is not negative."""
         self._check(by, 1)
+        if not isinstance(number, Open) and not isinstance(by, Open):
+            return _towards_zero(number, by)
         if isinstance(by, Open) or not self.at_least(number, 0):
             return self._named("/", number, by)
         if self._is_less(number, by):
@@ -239,7 +241,11 @@ class Formulas:
             return sizes[0] if isinstance(by, Open) else sizes[0] // by
         if formula.operator == "%":
             return min(sizes[0], sizes[1] - 1)
-        return max(sizes[1:]) if formula.operator == "?" else 1
+        if formula.operator == "?":
+            condition, *either = formula.operands
+            is_least = self.known.get(str(condition)) == Formula("<", (*either,))
+            return min(sizes[1:]) if is_least else max(sizes[1:])
+        return 1
 
 
 def value_at(number: int, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:
@@ -255,7 +261,7 @@ def value_at(number: int, known: Mapping[str, Formula], sizes: Mapping[str, int]
         a, b, *rest = (bound(each, values) for each in formula.operands)
         operator = formula.operator
         if operator == "/":
-            values[name] = a // b if a >= 0 else -(-a // b)
+            values[name] = _towards_zero(a, b)
         elif operator == "%":
             values[name] = a % b
         elif operator == "?":
@@ -285,6 +291,10 @@ def _shown(name: str, known: Mapping[str, Formula]) -> str:
     if rest:
         return f"({first} ? {second} : {rest[0]})"
     return f"({first} {formula.operator} {second})"
+
+
+def _towards_zero(number: int, by: int) -> int:
+    return number // by if number >= 0 else -(-number // by)
 
 
 def _sum(terms: Mapping[tuple[str, ...], int]) -> int:

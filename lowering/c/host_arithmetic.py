@@ -47,10 +47,7 @@ _COMPARISONS: Sequence[Callable[[int, int], bool]] = (
 """By MLIR's numbers: eq, ne, slt, sle, sgt, sge; ult, ule, ugt and uge are next."""
 
 
-_ALSO_OPEN = (
-    *("arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.minsi", "arith.maxsi"),
-    "util.align",
-)
+_ALSO_OPEN = ("arith.divsi", "arith.divui", "arith.minsi", "util.align")
 """Those that host programs have for open sizes alone."""
 
 ARITHMETIC = ("arith.cmpi", *_KNOWN, *_ALSO_OPEN)
@@ -68,7 +65,7 @@ def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> in
     Raises:
         UndecidedError: There is no formula for it.
     """
-    if any(map(is_open, numbers)):
+    if op.name in _ALSO_OPEN or any(map(is_open, numbers)):
         return _open(formulas, op, numbers)
     if op.name == "arith.cmpi":
         number = _predicate(op)
@@ -119,12 +116,8 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
         case "shrui" if not is_open(second):
             _check_unsigned(formulas, first)
             return formulas.quotient(first, 1 << second)
-        case "remui" | "remsi":
-            return formulas.remainder(first, second)
         case "minsi":
             return formulas.choice(formulas.less(first, second), first, second)
-        case "maxsi":
-            return formulas.choice(formulas.less(first, second), second, first)
         case "cmpi":
             return _compared(formulas, op, first, second)
         case "select":

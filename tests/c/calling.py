@@ -77,7 +77,7 @@ def sizes_of(row: Mapping[str, Any], given: Mapping[str, npt.NDArray[Any]]) -> d
     found: dict[str, int] = {}
     for each in row["arguments"]:
         found.update(zip(each.get("sizes", ()), np.shape(given[each["name"]]), strict=False))
-    return {each["name"]: found[each["name"]] for each in row.get("sizes", ())}
+    return {each["name"]: found[each["name"]] for each in row.get("open_sizes", ())}
 
 
 def at_sizes(row: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
