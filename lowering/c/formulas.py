@@ -286,11 +286,15 @@ def _shown(name: str, known: Mapping[str, Formula]) -> str:
     if name not in known:
         return name
     formula = known[name]
-    texts = [str(expanded(each, known)) for each in formula.operands]
-    first, second, *rest = (text if text.isalnum() else f"({text})" for text in texts)
+    first, second, *rest = (_bracketed(each, known) for each in formula.operands)
     if rest:
         return f"({first} ? {second} : {rest[0]})"
     return f"({first} {formula.operator} {second})"
+
+
+def _bracketed(number: int, known: Mapping[str, Formula]) -> str:
+    text = str(expanded(number, known))
+    return f"({text})" if isinstance(number, Open) and str(number) not in number.names else text
 
 
 def _towards_zero(number: int, by: int) -> int:
