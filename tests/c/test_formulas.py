@@ -75,6 +75,9 @@ def test_equal_numbers_are_one() -> None:
     whole = formulas.aligned(28 * T, 64) + formulas.aligned(12 * T, 64)
     assert formulas.at_least(whole - 28 * T - 12 * T, 0)
     assert not formulas.at_least(whole - 28 * T - 13 * T, 0)
+    part = 64 * formulas.quotient(28 * T, 64) - 28 * T
+    assert formulas.at_least(part, -63)
+    assert not formulas.at_least(part, -62)
     assert formulas.at_least(B * formulas.aligned(12 * T, 64) - 12 * T * B, 0)
 
 
@@ -106,6 +109,14 @@ def test_limits() -> None:
     limit = formulas.limit([])
     assert (limit + 63) // 64 == 2**16 - 1
     assert (limit + 1 + 63) // 64 == 2**16
+
+
+def test_limits_of_choices() -> None:
+    """The least of two is no more than either; another choice may be the greater one."""
+    for first, second, limit in ((T, 16, LARGEST), (16, T, 100)):
+        formulas = Formulas()
+        formulas.require(formulas.choice(formulas.less(T, 16), first, second), 100)
+        assert formulas.limit([]) == limit
 
 
 def test_undecided() -> None:
