@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["TensorType", "Types", "external_results", "with_open_sizes"]
+
+_OPEN: int = ir.ShapedType.get_dynamic_size()
+"""What types have in the place of a size that is open."""
 
 _FUNCTIONS = ("func.func", "util.func")
 
@@ -107,6 +109,6 @@ def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tupl
         shape = each.shape
         if len(shape) == len(tensor.shape):
             sizes = zip(shape, tensor.shape, strict=True)
-            shape = tuple(of if size == DYNAMIC else size for size, of in sizes)
+            shape = tuple(of if size == _OPEN else size for size, of in sizes)
         known.append(TensorType(each.dtype, shape))
     return (*known, *types[len(known) :])
