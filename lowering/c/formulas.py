@@ -15,7 +15,6 @@ says up to which sizes none needs more, and none is more than it may be.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -127,7 +126,7 @@ class Formulas:
         return _sum({names: factor // by for names, factor in terms.items()}), rest
 
     def _is_less(self, number: int, than: int) -> bool:
-        return self._magnitude(number, LARGEST) < than
+        return self._most(number, LARGEST) < than
 
     def _named(self, operator: str, *operands: int) -> int:
         """The number of a formula, by the name of one that is known or a new one."""
@@ -150,7 +149,7 @@ class Formulas:
 
     def fits(self, number: int, bits: int) -> bool:
         """Whether it is certain that an integer of some bits, with a sign, holds a number."""
-        return self._magnitude(number, LARGEST) < 1 << (bits - 1)
+        return self._most(number, LARGEST) < 1 << (bits - 1)
 
     def require(self, number: int, most: int) -> None:
         """Notes what a number may at most be."""
@@ -167,7 +166,7 @@ class Formulas:
         low, high = 0, LARGEST  # the first is possible, but for 0; what is above the last is not
         while low < high:
             middle = (low + high + 1) // 2
-            if all(self._magnitude(number, middle) <= most for number, most in required):
+            if all(self._most(number, middle) <= most for number, most in required):
                 low = middle
             else:
                 high = middle - 1
@@ -218,34 +217,47 @@ class Formulas:
         known = [each for each in lowest if each is not None]
         return min(known) if len(known) == len(lowest) else None
 
-    def _magnitude(self, number: int, product: int) -> int:
-        """What a number is at most, whatever its sign, if open sizes multiply to some product."""
+    def _most(self, number: int, product: int) -> int:
+        """What a number is at most, whatever its sign, if open sizes multiply to some product.
+
+        That is where all but one of them are as small as they can be: a sum of products of powers
+        is convex in the logarithms of its sizes.
+        """
+        largest = min(product, MAX_DIMENSION)
+        rest = min(-(-product // largest), MAX_DIMENSION)
+        corners = (largest, rest), (rest, largest)
+        sizes = [dict(zip(OPEN_DIMENSIONS, each, strict=True)) for each in corners]
+        return max(self._magnitude(number, each) for each in sizes)
+
+    def _magnitude(self, number: int, sizes: Mapping[str, int]) -> int:
+        """A sum of products of powers that is not less than a number, nor than -1 times it."""
         if not isinstance(number, Open):
             return abs(number)
         above = below = 0
         for names, factor in number.terms.items():
-            counts = Counter(name for name in names if name in OPEN_DIMENSIONS)
-            size = product ** max(counts.values(), default=0)
-            size = min(size, MAX_DIMENSION ** counts.total())
-            for name in names:
-                if name not in OPEN_DIMENSIONS:
-                    size *= self._magnitude_of(name, product)
+            size = math.prod(
+                sizes[name] if name in sizes else self._magnitude_of(name, sizes) for name in names
+            )
             above, below = above + max(factor, 0) * size, below + max(-factor, 0) * size
         return max(above, below)
 
-    def _magnitude_of(self, name: str, product: int) -> int:
+    def _magnitude_of(self, name: str, sizes: Mapping[str, int]) -> int:
         formula = self.known[name]
-        sizes = [min(LARGEST, self._magnitude(each, product)) for each in formula.operands]
-        if formula.operator == "/":
-            by = formula.operands[1]
-            return sizes[0] if isinstance(by, Open) else sizes[0] // by
-        if formula.operator == "%":
-            return min(sizes[0], sizes[1] - 1)
-        if formula.operator == "?":
-            condition, *either = formula.operands
-            is_least = self.known.get(str(condition)) == Formula("<", (*either,))
-            return min(sizes[1:]) if is_least else max(sizes[1:])
-        return 1
+        first, second = formula.operands[:2]
+        match formula.operator:
+            case "/":
+                by = 1 if isinstance(second, Open) else second
+                return -(-self._magnitude(first, sizes) // by)
+            case "%":
+                return self._magnitude(second, sizes)
+            case "?":
+                either = formula.operands[1:]
+                known = [each for each in either if not isinstance(each, Open)]
+                if known and self.known.get(str(first)) == Formula("<", either):
+                    return abs(known[0])  # the least of two
+                return max(self._magnitude(each, sizes) for each in either)
+            case _:
+                return 1
 
 
 def value_at(number: int, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:

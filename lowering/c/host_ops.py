@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
+import numpy as np
+
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
@@ -23,11 +25,12 @@ from rnn_compiler.lowering.c.schedule import (
     Step,
 )
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.open_sizes import is_open
 
 __all__ = ["Context", "Known", "Path", "run", "segments"]
 
-Known: TypeAlias = "int | str | Span | list[Step] | None"
+Known: TypeAlias = "int | float | str | Span | list[Step] | None"
 """What is known of a value."""
 
 
@@ -164,7 +167,18 @@ def _symbol(attribute: ir.Attribute) -> str:
 
 def _constant(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
     attribute = op.attributes["value"]
-    return None if str(attribute.type).startswith("f") else int(ir.IntegerAttr(attribute).value)
+    if str(attribute.type) in ELEMENTS and not str(attribute.type).startswith("i"):
+        return float(ir.FloatAttr(attribute).value)
+    return int(ir.IntegerAttr(attribute).value)
+
+
+def _bits(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
+    """Those of a float, as an integer."""
+    (value,) = operands
+    if not isinstance(value, float):
+        raise context.refused(op.name)
+    kind = ELEMENTS[str(op.operands[0].type)].numpy
+    return int.from_bytes(np.array(value, kind).tobytes(), "little", signed=True)
 
 
 def _global(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
@@ -248,6 +262,7 @@ def _execute(context: Context, op: ir.Operation, operands: Sequence[Known]) -> S
 
 
 _VALUES: Mapping[str, Callable[[Context, ir.Operation, Sequence[Known]], Known]] = {
+    "arith.bitcast": _bits,
     "arith.constant": _constant,
     "hal.buffer.subspan": _part,
     "hal.buffer_view.buffer": _first,

@@ -103,12 +103,19 @@ def test_limits() -> None:
     formulas = Formulas()
     assert formulas.limit([1000 * T]) == LARGEST  # a size alone is at most MAX_DIMENSION
     assert formulas.limit([2**40 * T]) == LARGEST // 2**40
-    assert formulas.limit([1000 * T * B]) == LARGEST // 1000
+    both = formulas.limit([1000 * T * B])
+    assert LARGEST // 1000 - MAX_DIMENSION < both <= LARGEST // 1000
     assert formulas.limit([8 * T * T]) == math.isqrt(LARGEST // 8)
-    formulas.require(formulas.quotient(T + 63, 64), 2**16 - 1)
+    tiles = [formulas.quotient(size + 63, 64) for size in (T, B)]
+    formulas.require(tiles[0] * tiles[1], 2**32 - 1)
+    limit = formulas.limit([])
+    assert limit > 2**43  # and not the square of what one size alone may be
+    for t in (MAX_DIMENSION, math.isqrt(limit), 2**30):
+        assert -(-t // 64) * -(-(limit // t) // 64) < 2**32
+    formulas.require(tiles[0], 2**16 - 1)
     limit = formulas.limit([])
     assert (limit + 63) // 64 == 2**16 - 1
-    assert (limit + 1 + 63) // 64 == 2**16
+    assert (limit + 64 + 63) // 64 == 2**16
 
 
 def test_limits_of_choices() -> None:

@@ -103,6 +103,23 @@ def test_parts_of_parts() -> None:
     assert schedule.steps[3:] == (Copy(last, RESULT.part(4, 4)), Fill(last, b"\xf9\xff\xff\xff"))
 
 
+def test_floats_fill() -> None:
+    """By their bits, also if the compiler was told not to look at them."""
+    for kind, value, pattern in (
+        ("f32", "1.5", "0000c03f"),
+        ("f16", "-2.0", "00c0"),
+        ("bf16", "1.0", "803f"),
+    ):
+        bits = kind.replace("bf", "f").replace("f", "i")
+        fill = f"""
+  %f = arith.constant {value} : {kind}
+  %o = util.optimization_barrier %f : {kind}
+  %p = arith.bitcast %o : {kind} to {bits}
+  hal.device.queue.fill<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) target(%r : !hal.buffer)[%c0] length(%c8) pattern(%p : {bits}) flags("None")
+"""
+        assert steps(read(fill)).steps[-1] == Fill(RESULT, bytes.fromhex(pattern))
+
+
 CHOOSE = """
   %n = hal.buffer.load<%t : !hal.buffer>[%c8] : i64
   %some = arith.cmpi sgt, %n, %c0_i64 : i64
