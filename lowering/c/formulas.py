@@ -225,9 +225,11 @@ class Formulas:
         """
         largest = min(product, MAX_DIMENSION)
         rest = min(-(-product // largest), MAX_DIMENSION)
-        corners = (largest, rest), (rest, largest)
-        sizes = [dict(zip(OPEN_DIMENSIONS, each, strict=True)) for each in corners]
-        return max(self._magnitude(number, each) for each in sizes)
+        found: list[int] = []
+        for corner in ((largest, rest), (rest, largest)):
+            sizes: dict[str, int] = dict(zip(OPEN_DIMENSIONS, corner, strict=True))
+            found.append(self._magnitude(number, sizes))
+        return max(found)
 
     def _magnitude(self, number: int, sizes: Mapping[str, int]) -> int:
         """A sum of products of powers that is not less than a number, nor than -1 times it."""
