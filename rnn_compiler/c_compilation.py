@@ -7,6 +7,7 @@ says what they are. Nothing of IREE is left in them. A golden adds ``NAME_selfte
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -31,8 +32,10 @@ from rnn_compiler.modules import Module, whole_spec
 from rnn_compiler.packing import Packing, pack
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.golden import TOLERANCES, Golden
+from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
+from rnn_compiler.schema.open_sizes import json_sizes
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.c.external_results import Types
@@ -141,12 +144,6 @@ def compile_c(
         raise UnsupportedError(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
-    for spec in module.functions:
-        if spec.open_dims:
-            raise UnsupportedError(
-                f"compile_c: {spec.op}: {', '.join(spec.open_dims)}=None: C has every buffer at a "
-                "known place, so that sizes cannot be open; give them values"
-            )
     samples = None if golden is None else _samples(module, golden)
     whole, frozen = _thawed(module)
     strategy = resolve_strategy(strategy, resolved)
@@ -205,7 +202,8 @@ def _samples(module: Module, golden: object) -> Samples:
     """The content of a golden, if it is the module's."""
     if not isinstance(golden, Golden):
         raise InvalidArgumentError("compile_c", "golden", "what `golden` made", describe(golden))
-    specs = {spec.function: spec for spec in module.functions}
+    sizes = {spec.function: _sizes(spec, golden) for spec in module.functions if spec.open_dims}
+    specs = {spec.function: spec.bound(sizes.get(spec.function, {})) for spec in module.functions}
     if golden.cases.keys() != specs.keys() or not all(
         {name: (a.dtype, a.shape) for name, a in arrays.items()}
         == {each.name: (DTYPES[each.dtype].numpy, each.shape) for each in tensors}
@@ -219,9 +217,17 @@ def _samples(module: Module, golden: object) -> Samples:
         raise InvalidArgumentError("compile_c", "golden", expected, got, remedy)
     from rnn_compiler.lowering.c.selftest import Samples
 
-    samples = Samples(golden.cases, golden.computed_by, TOLERANCES)
+    samples = Samples(golden.cases, golden.computed_by, TOLERANCES, sizes)
     samples.check_size()
     return samples
+
+
+def _sizes(spec: FunctionSpec, golden: Golden) -> Mapping[str, int]:
+    """What open sizes of a function are in a golden, if that has them."""
+    arguments, _ = golden.cases.get(spec.function, ({}, {}))
+    with contextlib.suppress(InvalidArgumentError):  # the comparison then says what is wrong
+        return open_sizes_of(spec, {name: array.shape for name, array in arguments.items()})
+    return {}
 
 
 def _thawed(module: Module) -> tuple[Module, Mapping[str, Arrays]]:
@@ -277,7 +283,7 @@ def _functions(
         if spec is None:
             row["companion_of"] = origins[function.name].function
         else:
-            row |= {"op": spec.op, "dtype": spec.dtype, "dims": spec.dims}
+            row |= {"op": spec.op, "dtype": spec.dtype, "dims": spec.json_dims}
             row |= {"attributes": spec.json_attributes, "weights": list(spec.weights)}
             row |= {"frozen": [each.name for each in spec.frozen]}
             row |= {"packed_beforehand": function.name in packed}
@@ -296,16 +302,20 @@ def _parts(name: str, module: CModule | Library) -> dict[str, bytes]:
 
 
 def _function(function: Function) -> dict[str, Any]:
+    from rnn_compiler.lowering.c.formulas import expanded
+
+    sizes = [{"name": m.name, "minimum": m.minimum, "maximum": m.maximum} for m in function.sizes]
     return {
         "function": function.name,
-        "scratch_size": function.scratch,
+        "scratch_size": expanded(function.scratch, function.schedule.formulas),
+        **({"open_sizes": sizes} if sizes else {}),
         "arguments": [_member(member, by_value=not member.shape) for member in function.arguments],
         "results": [_member(member, by_value=False) for member in function.results],
     }
 
 
 def _member(member: Member, *, by_value: bool) -> dict[str, Any]:
-    return {
+    row = {
         "name": member.name,
         "dtype": member.dtype,
         "shape": list(member.shape),
@@ -317,3 +327,4 @@ def _member(member: Member, *, by_value: bool) -> dict[str, Any]:
         "maximum": member.maximum,
         "may_be_null": member.may_be_null,
     }
+    return json_sizes(row, ("size", "minimum", "maximum"))

@@ -9,20 +9,27 @@ Requires: the module that the compiler would be given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import ELEMENTS
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["TensorType", "Types", "external_results"]
+__all__ = ["TensorType", "Types", "external_results", "with_open_sizes"]
+
+_OPEN: int = ir.ShapedType.get_dynamic_size()
+"""What types have in the place of a size that is open."""
 
 _FUNCTIONS = ("func.func", "util.func")
 
 
 @dataclass(frozen=True)
 class TensorType:
-    """The type of a tensor: the name of its elements' type, and its shape."""
+    """The type of a tensor: the name of its elements' type, and its shape.
+
+    Of a size that is open a module knows no more than that; `with_open_sizes` says what it is.
+    """
 
     dtype: str
     shape: tuple[int, ...]
@@ -78,3 +85,30 @@ def _types(types: Sequence[ir.Type]) -> tuple[TensorType, ...]:
     return tuple(
         TensorType(ELEMENTS[str(each.element_type)].name, tuple(each.shape)) for each in tensors
     )
+
+
+def with_open_sizes(
+    types: Mapping[str, Types], specs: Iterable[FunctionSpec]
+) -> Mapping[str, Types]:
+    """Types with what open sizes are, as the functions that have them say."""
+    found = dict(types)
+    for spec in specs:
+        for name in (spec.function, spec.prepacked):
+            if name in types:
+                arguments, results = types[name].arguments, types[name].results
+                found[name] = Types(
+                    _known(arguments, spec.arguments), _known(results, spec.results)
+                )
+    return found
+
+
+def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tuple[TensorType, ...]:
+    """Types of which the first are those of some tensors."""
+    known: list[TensorType] = []
+    for each, tensor in zip(types, tensors, strict=False):
+        shape = each.shape
+        if len(shape) == len(tensor.shape):
+            sizes = zip(shape, tensor.shape, strict=True)
+            shape = tuple(of if size == _OPEN else size for size, of in sizes)
+        known.append(TensorType(each.dtype, shape))
+    return (*known, *types[len(known) :])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
-from rnn_compiler.lowering.c.schedule import ALIGNMENT
+from rnn_compiler.lowering.c.schedule import ALIGNMENT, aligned
 from rnn_compiler.lowering.c.text import call, comment, indented
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, bound, open_names
 
-__all__ = ["parallel_parameters", "parameters", "print_header"]
+__all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]
 
 
 def print_header(
@@ -91,9 +92,23 @@ def _introduction(
         "before and after a call is of no concern. A pointer to an array without elements may be",
         "null.",
         "",
+        *_about_sizes(functions),
         "For example:",
         "",
         *(f"    {line}" for line in _example(name, functions[0])),
+    ]
+
+
+def _about_sizes(functions: Sequence[Function]) -> list[str]:
+    names = open_names(
+        size for each in functions for member in each.arrays for size in member.shape
+    )
+    if not names:
+        return []
+    return [
+        f"Open sizes, {' and '.join(names)}, are members of the arguments: each call has its own.",
+        "For a function f, f_measure tells how many bytes each array and the scratch memory have.",
+        "",
     ]
 
 
@@ -101,28 +116,31 @@ def _example(name: str, function: Function) -> list[str]:
     """The lines of a program that calls a function."""
     macro = f"{name.upper()}_ALIGNMENT"
     lines = ["#include <stdalign.h>", "#include <stdio.h>", f'#include "{name}.h"', ""]
-    for prefix, members in (("in", function.arguments), ("out", function.results)):
+    lines += _new_arrays(macro, function) if function.sizes else _arrays(macro, function)
+    lines += ["", "int main(void)", "{"]
+    if function.sizes:
+        given = ", ".join([str(_EXAMPLE)] * len(function.sizes))
         lines += [
-            f"alignas({macro}) static {member.c_type} {prefix}_{member.name}"
-            f"[{max(1, member.elements)}];"
-            for member in members
-            if member.shape or prefix == "out"
+            f"    struct {function.name}_bytes bytes;",
+            f"    int code = {function.name}_measure({given}, &bytes);",
+            "    if (code) {",
+            f"        puts({name}_error(code));",
+            "        return 1;",
+            "    }",
         ]
-    lines += [
-        f"alignas({macro}) static unsigned char scratch[{function.macro}];",
-        "",
-        "int main(void)",
-        "{",
-        f"    const struct {function.name}_arguments arguments = {{",
-    ]
+    lines.append(f"    const struct {function.name}_arguments arguments = {{")
+    lines += [f"        .{member.name} = {_EXAMPLE}," for member in function.sizes]
     for member in function.arguments:
-        value = f"in_{member.name}" if member.shape else str(member.maximum or 0)
+        most = bound(member.maximum or 0, dict.fromkeys(OPEN_DIMENSIONS, _EXAMPLE))
+        value = _array("in", function, member) if member.shape else str(most)
         lines.append(f"        .{member.name} = {value},")
     lines += ["    };", f"    const struct {function.name}_results results = {{"]
-    lines += [f"        .{m.name} = out_{m.name}," for m in function.results]
+    lines += [f"        .{m.name} = {_array('out', function, m)}," for m in function.results]
+    scratch = "new_array(bytes.scratch)" if function.sizes else "scratch"
     lines += [
         "    };",
-        f"    int code = {function.name}(&arguments, &results, scratch);",
+        f"    {'' if function.sizes else 'int '}code = "
+        f"{function.name}(&arguments, &results, {scratch});",
         "    if (code)",
         f"        puts({name}_error(code));",
         "    return code != 0;",
@@ -131,26 +149,83 @@ def _example(name: str, function: Function) -> list[str]:
     return lines
 
 
+_EXAMPLE = 16
+"""What open sizes are in an example."""
+
+
+def _array(prefix: str, function: Function, member: Member) -> str:
+    return f"new_array(bytes.{member.name})" if function.sizes else f"{prefix}_{member.name}"
+
+
+def _arrays(macro: str, function: Function) -> list[str]:
+    """The memory of an example."""
+    members = [("in", member) for member in function.arguments if member.shape]
+    members += [("out", member) for member in function.results]
+    return [
+        *(
+            f"alignas({macro}) static {member.c_type} {prefix}_{member.name}"
+            f"[{max(1, member.elements)}];"
+            for prefix, member in members
+        ),
+        f"alignas({macro}) static unsigned char scratch[{function.macro}];",
+    ]
+
+
+def _new_arrays(macro: str, function: Function) -> list[str]:
+    """The memory of an example with open sizes."""
+    known = function.at(dict.fromkeys(OPEN_DIMENSIONS, _EXAMPLE))
+    size = sum(aligned(member.size) for member in known.arrays) + known.scratch
+    return [
+        f"alignas({macro}) static unsigned char memory[{size}];",
+        "static size_t used;",
+        "",
+        "static void *new_array(size_t size)",
+        "{",
+        "    void *array = memory + used;",
+        f"    used += (size + {macro} - 1) / {macro} * {macro};",
+        "    return used <= sizeof memory ? array : NULL;",
+        "}",
+    ]
+
+
 def _declared(name: str, function: Function) -> list[str]:
     f = function.name
+    scratch = ["/* Bytes of scratch memory. */", f"#define {function.macro} {function.scratch}"]
     return [
         *comment(function.comment),
         f"struct {f}_arguments {{",
-        *indented(_members(function.arguments, constant=True)),
+        *indented(_members((*function.sizes, *function.arguments), constant=True)),
         "};",
         "",
         f"struct {f}_results {{",
         *indented(_members(function.results, constant=False)),
         "};",
         "",
-        "/* Bytes of scratch memory. */",
-        f"#define {function.macro} {function.scratch}",
+        *(_measured(function) if function.sizes else scratch),
         "",
         *call(f"int {f}(", parameters(function), ");"),
         "",
         "/* The same numbers, with workgroups run by a function of the caller's. */",
         *call(f"int {f}_parallel(", parallel_parameters(name, function), ");"),
         "",
+    ]
+
+
+def _measured(function: Function) -> list[str]:
+    """What tells how large arrays of open sizes are."""
+    f, names = function.name, " and ".join(member.name for member in function.sizes)
+    about = f"What they are at a given {names}: 0, or a code."
+    if len(function.sizes) > 1:
+        product = function.limited[-1]
+        about += f" {product.name} is at most {product.maximum}."
+    return [
+        "/* Bytes of each array and of scratch memory. */",
+        f"struct {f}_bytes {{",
+        *indented(f"size_t {name};" for name in (*(m.name for m in function.arrays), "scratch")),
+        "};",
+        "",
+        f"/* {about} */",
+        *call(f"int {f}_measure(", measure_parameters(function), ");"),
     ]
 
 
@@ -176,6 +251,12 @@ def parameters(function: Function) -> list[str]:
         f"const struct {f}_results *results",
         "void *scratch",
     ]
+
+
+def measure_parameters(function: Function) -> list[str]:
+    """The parameters of what tells how large arrays are."""
+    sizes = [f"{member.c_type} {member.name}" for member in function.sizes]
+    return [*sizes, f"struct {function.name}_bytes *bytes"]
 
 
 def parallel_parameters(name: str, function: Function) -> list[str]:

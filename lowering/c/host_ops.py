@@ -1,31 +1,36 @@
 """The ops of a host program that mean something, and what is known after each.
 
-Of a value it is known what number it is, which bytes it is a buffer of, which code it stands for,
-or what has been recorded in it; or nothing.
+Of a value it is known what number it is, or which formula of open sizes, which bytes it is a
+buffer of, which code it stands for, or what has been recorded in it; or nothing.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
+
+import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
+from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
 from rnn_compiler.lowering.c.schedule import (
+    ALIGNMENT,
     Copy,
     Dispatch,
     Fill,
     Place,
     Span,
     Step,
-    aligned,
 )
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.dtypes import ELEMENTS
+from rnn_compiler.schema.open_sizes import is_open
 
-__all__ = ["Context", "Known", "Path", "run", "segments", "width_of"]
+__all__ = ["Context", "Known", "Path", "run", "segments"]
 
-Known: TypeAlias = "int | str | Span | list[Step] | None"
+Known: TypeAlias = "int | float | str | Span | list[Step] | None"
 """What is known of a value."""
 
 
@@ -57,12 +62,16 @@ class Context:
     Attributes:
         function: Its symbol.
         constants: What the module's globals are.
+        shapes: Those of its arguments, if any is open.
         scratch: How many bytes it has allocated.
+        formulas: The numbers that it computes from open sizes.
     """
 
     function: str
     constants: Mapping[str, Span]
+    shapes: Sequence[Sequence[int]] = ()
     scratch: int = 0
+    formulas: Formulas = field(default_factory=Formulas)
 
     def refused(self, what: str) -> UnsupportedError:
         """The error that says what is in the way."""
@@ -77,12 +86,22 @@ class Context:
             raise self.refused("a number that only a call brings")
         return value
 
+    def number(self, value: Known) -> int:
+        """A number that is known, or a formula."""
+        return cast(int, value) if is_open(value) else self.integer(value)
+
+    def word(self, value: Known) -> int:
+        """A number of which the lowest 32 bits matter."""
+        number = self.number(value)
+        return self.formulas.without_remainder(number, 2**32) if is_open(number) else number % 2**32
+
     def span(self, buffer: Known, offset: Known, length: Known) -> Span:
         """A part of a buffer."""
-        start, size = self.integer(offset), self.integer(length)
+        start, size = self.number(offset), self.number(length)
         if not isinstance(buffer, Span):
             raise self.refused("a buffer of unknown origin")
-        if start < 0 or size < 0 or start + size > buffer.length:
+        left = buffer.length - start - size
+        if not all(self.formulas.at_least(number, 0) for number in (start, size, left)):
             raise self.refused("a part of a buffer that is beyond its end")
         return buffer.part(start, size)
 
@@ -96,38 +115,6 @@ _MEANINGLESS = {
 }
 """Ops that say nothing of what is computed, or that are not for here."""
 
-_REASONS = {"hal.buffer_view.dim": "sizes that only a call brings"}
-
-
-def _selected(condition: int, first: int, second: int) -> int:
-    return first if condition else second
-
-
-_ARITHMETIC: Mapping[str, Callable[..., int]] = {
-    "arith.addi": int.__add__,
-    "arith.subi": int.__sub__,
-    "arith.muli": int.__mul__,
-    "arith.shrui": int.__rshift__,
-    "arith.shli": int.__lshift__,
-    "arith.ori": int.__or__,
-    "arith.andi": int.__and__,
-    "arith.trunci": int,
-    "arith.extui": int,
-    "arith.extsi": int,
-    "arith.index_cast": int,
-    "arith.index_castui": int,
-    "arith.select": _selected,
-}
-"""On integers; results are brought to the width of their type."""
-
-_UNSIGNED = ("arith.shrui", "arith.extui", "arith.index_castui")
-"""Those that take numbers for unsigned ones."""
-
-_COMPARISONS: Sequence[Callable[[int, int], bool]] = (
-    *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge),
-)
-"""By MLIR's numbers: eq, ne, slt, sle, sgt, sge."""
-
 
 def run(context: Context, path: Path, op: ir.Operation) -> None:
     """Runs an op.
@@ -138,12 +125,12 @@ def run(context: Context, path: Path, op: ir.Operation) -> None:
     if op.name in _MEANINGLESS:
         return
     operands = path.of(list(op.operands))
-    if op.name in _ARITHMETIC:
-        numbers = [context.integer(each) for each in operands]
-        if op.name in _UNSIGNED:
-            numbers[0] &= (1 << width_of(op.operands[0])) - 1
-        value = op.results[0]
-        path.values[value] = _wrapped(_ARITHMETIC[op.name](*numbers), width_of(value))
+    if op.name in ARITHMETIC:
+        numbers = [context.number(each) for each in operands]
+        try:
+            path.values[op.results[0]] = computed(context.formulas, op, numbers)
+        except UndecidedError as error:
+            raise context.refused(str(error)) from error
     elif op.name in _RECORDED:
         commands, *rest = operands
         if not isinstance(commands, list):
@@ -153,13 +140,11 @@ def run(context: Context, path: Path, op: ir.Operation) -> None:
         path.steps += _QUEUED[op.name](context, op, operands)
     elif op.name in _VALUES:
         path.values[op.results[0]] = _VALUES[op.name](context, op, operands)
+    elif op.name == "cf.assert":
+        if context.number(operands[0]) != 1:
+            raise context.refused("sizes of which it is not known that they are as they must be")
     else:
-        raise context.refused(_REASONS.get(op.name, op.name))
-
-
-def width_of(value: ir.Value) -> int:
-    """The bits of an integer; an index has 64."""
-    return 64 if str(value.type) == "index" else ir.IntegerType(value.type).width
+        raise context.refused(op.name)
 
 
 def segments(op: ir.Operation, operands: Sequence[Known]) -> list[Sequence[Known]]:
@@ -172,12 +157,6 @@ def segments(op: ir.Operation, operands: Sequence[Known]) -> list[Sequence[Known
     return groups
 
 
-def _wrapped(number: int, width: int) -> int:
-    """A number as a signed integer of some bits; a truth value is 0 or 1."""
-    number &= (1 << width) - 1
-    return number - (1 << width) if width > 1 and number >> (width - 1) else number
-
-
 def _symbol(attribute: ir.Attribute) -> str:
     """The last name of a reference, ``@executable::@variant::@name``."""
     return str(attribute).rpartition("@")[2].strip('"')
@@ -188,14 +167,18 @@ def _symbol(attribute: ir.Attribute) -> str:
 
 def _constant(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
     attribute = op.attributes["value"]
-    return None if str(attribute.type).startswith("f") else int(ir.IntegerAttr(attribute).value)
+    if str(attribute.type) in ELEMENTS and not str(attribute.type).startswith("i"):
+        return float(ir.FloatAttr(attribute).value)
+    return int(ir.IntegerAttr(attribute).value)
 
 
-def _compared(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    number = ir.IntegerAttr(op.attributes["predicate"]).value
-    if number >= len(_COMPARISONS):
-        raise context.refused("a comparison of unsigned numbers")
-    return int(_COMPARISONS[number](*(context.integer(each) for each in operands)))
+def _bits(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
+    """Those of a float, as an integer."""
+    (value,) = operands
+    if not isinstance(value, float):
+        raise context.refused(op.name)
+    kind = ELEMENTS[str(op.operands[0].type)].numpy
+    return int.from_bytes(np.array(value, kind).tobytes(), "little", signed=True)
 
 
 def _global(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
@@ -213,9 +196,18 @@ def _part(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
     return context.span(buffer, offset, length)
 
 
+def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
+    """A size of an argument, which is what the function says it is: C has no other."""
+    (view,) = operands
+    axis = ir.IntegerAttr(op.attributes["index"]).value
+    if not isinstance(view, Span) or view.place is not Place.ARGUMENT or not context.shapes:
+        raise context.refused("sizes that only a call brings")
+    return context.shapes[view.index][axis]
+
+
 def _allocated(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    offset, size = context.scratch, context.integer(operands[-1])
-    context.scratch += aligned(size)
+    offset, size = context.scratch, context.number(operands[-1])
+    context.scratch += context.formulas.aligned(size, ALIGNMENT)
     return Span(Place.SCRATCH, 0, offset, size)
 
 
@@ -230,15 +222,22 @@ def _code(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
 # What is recorded, or done by a queue.
 
 
+_MOST_WORKGROUPS = (2**32 - 1, 2**32 - 1, 2**16 - 1)
+"""Along each axis, by the types of an executable library."""
+
+
 def _dispatch(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Step:
     groups = segments(op, operands)
     (kernel,), (x,), (y,), (z,), constants, buffers, offsets, lengths = groups[2:]
     if not isinstance(kernel, str):
         raise context.refused("a call of unknown code")
+    groups = context.number(x), context.number(y), context.number(z)
+    for count, most in zip(groups, _MOST_WORKGROUPS, strict=True):
+        context.formulas.require(count, most)
     return Dispatch(
         kernel,
-        (context.integer(x), context.integer(y), context.integer(z)),
-        tuple(context.integer(each) & 0xFFFFFFFF for each in constants),
+        groups,
+        tuple(context.word(each) for each in constants),
         tuple(map(context.span, buffers, offsets, lengths)),
     )
 
@@ -263,11 +262,12 @@ def _execute(context: Context, op: ir.Operation, operands: Sequence[Known]) -> S
 
 
 _VALUES: Mapping[str, Callable[[Context, ir.Operation, Sequence[Known]], Known]] = {
-    "arith.cmpi": _compared,
+    "arith.bitcast": _bits,
     "arith.constant": _constant,
     "hal.buffer.subspan": _part,
     "hal.buffer_view.buffer": _first,
     "hal.buffer_view.create": _part,
+    "hal.buffer_view.dim": _size,
     "hal.command_buffer.create": _new_commands,
     "hal.device.queue.alloca": _allocated,
     "hal.executable.lookup.function": _code,

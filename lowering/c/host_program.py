@@ -7,20 +7,32 @@ places, and what a queue executes becomes steps. Fences and barriers have no mea
 waits for the one before.
 
 A host program may also read a number that compiled code computed, and go on by it. Where that is
-one of two, such as a length of at most one step, it is a `Choice`. All else is refused by name:
-loops of several steps, sizes that a call brings, ops that are not known.
+one of two, such as a length of at most one step, it is a `Choice`. Where sizes are open, those of
+the arguments are what the function says they are, and numbers become formulas of them. All else is
+refused by name: loops of several steps, ops that are not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.constants import read_constants
-from rnn_compiler.lowering.c.host_ops import Context, Known, Path, run, segments, width_of
-from rnn_compiler.lowering.c.schedule import Choice, Place, Schedule, Span, Step
+from rnn_compiler.lowering.c.host_arithmetic import width_of
+from rnn_compiler.lowering.c.host_ops import Context, Known, Path, run, segments
+from rnn_compiler.lowering.c.schedule import (
+    Choice,
+    Dispatch,
+    Place,
+    Schedule,
+    Span,
+    Step,
+    spans_of,
+    steps_in,
+)
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
+from rnn_compiler.schema.open_sizes import is_open
 
 __all__ = ["HostProgram", "Sizes", "read_host_program"]
 
@@ -30,10 +42,17 @@ _MOST_VISITS = 2
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many bytes each argument and result of a function has."""
+    """How many bytes each argument and result of a function has.
+
+    Attributes:
+        arguments: Those of arguments.
+        results: Those of results.
+        shapes: The shapes of arguments, where some are open.
+    """
 
     arguments: Sequence[int]
     results: Sequence[int]
+    shapes: Sequence[Sequence[int]] = ()
 
 
 @dataclass(frozen=True)
@@ -74,9 +93,7 @@ def read_host_program(
         for op in ops_of(module.body):
             name = symbol_of(op) if op.name == "util.func" else ""
             if name in functions:
-                context = Context(name, known)
-                steps = _read(context, op, functions[name], numbers.get(name, range(0)))
-                schedules[name] = Schedule(name, context.scratch, steps)
+                schedules[name] = _read(known, op, functions[name], numbers.get(name, range(0)))
     missing = sorted(functions.keys() - schedules.keys())
     if missing:
         raise UnsupportedError(f"compile_c: the host program lacks {', '.join(missing)}")
@@ -84,9 +101,10 @@ def read_host_program(
 
 
 def _read(
-    context: Context, function: ir.Operation, sizes: Sizes, numbers: range
-) -> tuple[Step, ...]:
-    """The steps of a function, whose arguments come first and then the buffers of its results."""
+    constants: Mapping[str, Span], function: ir.Operation, sizes: Sizes, numbers: range
+) -> Schedule:
+    """The schedule of a function: its arguments come first, then the buffers of its results."""
+    context = Context(symbol_of(function), constants, sizes.shapes)
     values = block_of(function).arguments
     spans = [Span(Place.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
     results = [Span(Place.RESULT, k, 0, size) for k, size in enumerate(sizes.results)]
@@ -95,7 +113,21 @@ def _read(
         raise context.refused("other arguments than the module")
     path = Path(dict(zip(values, [*spans, *results], strict=True)))
     _follow(context, path, ops_of(block_of(function)), results, numbers)
-    return tuple(path.steps)
+    steps = tuple(path.steps)
+    if not sizes.shapes:
+        return Schedule(context.function, context.scratch, steps)
+    computed = [*sizes.arguments, *sizes.results, context.scratch, *_numbers_in(steps)]
+    limit = context.formulas.limit(computed)
+    return Schedule(context.function, context.scratch, steps, context.formulas.known, limit)
+
+
+def _numbers_in(steps: Sequence[Step]) -> Iterator[int]:
+    """All numbers of steps."""
+    for step in steps_in(steps):
+        if isinstance(step, Dispatch):
+            yield from (*step.workgroups, *step.constants)
+        for span in spans_of(step):
+            yield from (span.offset, span.length)
 
 
 def _follow(
@@ -138,6 +170,8 @@ def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Op
     block = end.successors[0] if len(end.successors) else None
     if end.name == "cf.cond_br":
         (condition,), first, second = segments(end, given)
+        if is_open(condition):
+            raise context.refused("steps that depend on open sizes")
         known = context.integer(condition)
         block, given = end.successors[0 if known else 1], first if known else second
     if block is None or end.name not in ("cf.br", "cf.cond_br"):

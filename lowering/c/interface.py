@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.c.external_results import TensorType, Types
 from rnn_compiler.lowering.c.schedule import ALIGNMENT, Place, Schedule, Span, aligned
+from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import bound, is_open, open_names
 
 __all__ = [
     "Function",
@@ -72,7 +74,7 @@ class Member:
     Attributes:
         name: Its name.
         dtype: The name of its elements' type.
-        shape: Its shape.
+        shape: Its shape, of which sizes may be open.
         formula: The shape in terms of the op's dimensions; may be empty.
         minimum: The least that an integer of it may be; None if it may be anything.
         maximum: The most.
@@ -121,6 +123,38 @@ class Function:
     results: tuple[Member, ...]
     schedule: Schedule
 
+    @cached_property
+    def sizes(self) -> tuple[Member, ...]:
+        """The open sizes that arguments and results depend on, which it also takes."""
+        members = (*self.arguments, *self.results)
+        names = open_names(size for member in members for size in member.shape)
+        most = min(self.schedule.limit, MAX_DIMENSION)
+        return tuple(Member(name, "int64", (), minimum=1, maximum=most) for name in names)
+
+    @property
+    def arrays(self) -> tuple[Member, ...]:
+        """The arrays that it takes and gives."""
+        return (*(member for member in self.arguments if member.shape), *self.results)
+
+    @property
+    def limited(self) -> tuple[Member, ...]:
+        """Its open sizes, and the product of several, each with what it may be."""
+        if len(self.sizes) < 2:
+            return self.sizes
+        product = " * ".join(member.name for member in self.sizes)
+        most = self.schedule.limit
+        return (*self.sizes, Member(product, "int64", (), minimum=1, maximum=most))
+
+    def at(self, sizes: Mapping[str, int]) -> Function:
+        """The same with numbers for open sizes, by name."""
+        scratch = self.schedule.at(self.schedule.scratch, sizes)
+        schedule = replace(self.schedule, scratch=scratch)
+        arguments, results = (
+            tuple(replace(m, shape=tuple(bound(size, sizes) for size in m.shape)) for m in members)
+            for members in (self.arguments, self.results)
+        )
+        return replace(self, arguments=arguments, results=results, schedule=schedule)
+
     @property
     def macro(self) -> str:
         """The macro for the bytes of memory that a call needs."""
@@ -130,7 +164,7 @@ class Function:
     def scalars(self) -> Mapping[int, Span]:
         """Where each scalar argument is copied to, behind what the schedule needs."""
         numbers = [k for k, member in enumerate(self.arguments) if not member.shape]
-        start = aligned(self.schedule.scratch)
+        start = self._aligned
         return {
             number: Span(
                 Place.SCRATCH,
@@ -145,8 +179,14 @@ class Function:
     @property
     def scratch(self) -> int:
         """How many bytes of memory a call needs; C has no arrays of none."""
-        ends = [span.offset + ALIGNMENT for span in self.scalars.values()]
-        return max(ALIGNMENT, aligned(self.schedule.scratch), *ends)
+        ends = [self._aligned, *(span.offset + ALIGNMENT for span in self.scalars.values())]
+        return ends[-1] if is_open(ends[-1]) else max(ALIGNMENT, ends[-1])
+
+    @property
+    def _aligned(self) -> int:
+        """The end of what the schedule needs, which is aligned as it is if it is open."""
+        scratch = self.schedule.scratch
+        return scratch if is_open(scratch) else aligned(scratch)
 
 
 def check_file_name(name: object) -> str:
@@ -184,7 +224,9 @@ def scalar_ranges(specs: Iterable[FunctionSpec]) -> Mapping[str, range]:
     found: dict[str, range] = {}
     for spec in specs:
         for tensor in spec.arguments:
-            if tensor.shape == () and tensor.minimum == 0 and tensor.maximum is not None:
+            if is_open(tensor.maximum) or tensor.maximum is None:
+                continue
+            if tensor.shape == () and tensor.minimum == 0:
                 for name in (spec.function, spec.prepacked):
                     found[name] = range(tensor.maximum + 1)
     return found
@@ -252,7 +294,8 @@ def packed_tensors(types: Sequence[TensorType]) -> tuple[TensorSpec, ...]:
 
 def _facts(spec: FunctionSpec) -> tuple[str, ...]:
     """The sizes and attributes that a function is for."""
-    lines = [", ".join(f"{name} = {value}" for name, value in spec.dims.items())]
+    sizes = ((name, "any" if is_open(value) else value) for name, value in spec.dims.items())
+    lines = [", ".join(f"{name} = {value}" for name, value in sizes)]
     lines.append(", ".join(f"{name} = {value}" for name, value in spec.json_attributes.items()))
     return tuple(line for line in lines if line)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.cpu_check import cpu_check
-from rnn_compiler.lowering.c.external_results import Types
+from rnn_compiler.lowering.c.external_results import Types, with_open_sizes
 from rnn_compiler.lowering.c.header import print_header
 from rnn_compiler.lowering.c.host_program import Sizes, read_host_program
 from rnn_compiler.lowering.c.interface import (
@@ -30,6 +31,7 @@ from rnn_compiler.lowering.c.source import print_source
 from rnn_compiler.lowering.c.support import INTERNAL
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.open_sizes import is_open
 
 __all__ = ["Library", "make_library"]
 
@@ -91,13 +93,8 @@ def make_library(
         InvalidArgumentError: A name cannot be one in C, or two things would have the same.
         UnsupportedError: The host program is no list of calls of compiled code.
     """
-    sizes = {
-        function: Sizes(
-            [_size(each.dtype, each.shape) for each in found.arguments],
-            [_size(each.dtype, each.shape) for each in found.results],
-        )
-        for function, found in types.items()
-    }
+    types = with_open_sizes(types, specs)
+    sizes = {function: _sizes(found) for function, found in types.items()}
     program = read_host_program(host_program, sizes, scalar_ranges(specs))
     functions = functions_of(specs, types, program.schedules)
     functions, data = _with_frozen(functions, frozen, program.constants)
@@ -158,11 +155,14 @@ def _with_frozen(
     return made, data
 
 
-def _size(dtype: str, shape: Sequence[int]) -> int:
-    size = DTYPES[dtype].numpy.itemsize
-    for extent in shape:
-        size *= extent
-    return size
+def _sizes(types: Types) -> Sizes:
+    """How large arguments and results are."""
+    arguments, results = (
+        [math.prod(each.shape, start=DTYPES[each.dtype].numpy.itemsize) for each in tensors]
+        for tensors in (types.arguments, types.results)
+    )
+    shapes = [each.shape for each in types.arguments]
+    return Sizes(arguments, results, shapes if any(map(is_open, (*arguments, *results))) else ())
 
 
 def _check_calls(functions: Sequence[Function], kernels: Mapping[str, Kernel]) -> None:
@@ -204,7 +204,10 @@ def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str
     for function in functions:
         check_identifier(function.name, "function")
         names += [function.name, f"{function.name}_parallel"]
-        macros.append(function.macro)
+        if function.sizes:
+            names += [f"{function.name}_{end}" for end in ("bytes", "measure")]
+        else:
+            macros.append(function.macro)
         for member in (*function.arguments, *function.results):
             check_identifier(member.name, member.name)
     for each in (names, macros):

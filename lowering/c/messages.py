@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.schedule import ALIGNMENT
 
-__all__ = ["CPU", "FAILED", "NO_STRUCT", "Messages"]
+__all__ = ["CPU", "FAILED", "NO_BYTES", "NO_STRUCT", "RANGE", "Messages"]
 
-NO_STRUCT, CPU, FAILED = 1, 2, 3
+NO_STRUCT, CPU, FAILED, NO_BYTES = 1, 2, 3, 4
 """Codes that are of no argument."""
 
 NULL, MISALIGNED, OVERLAP, RANGE = range(4)
@@ -45,11 +45,15 @@ class Messages:
             NO_STRUCT: "arguments or results: a null pointer",
             FAILED: "a workgroup, or the function that runs them, gave an error",
         }
+        if any(function.sizes for function in functions):
+            self.texts[NO_BYTES] = "bytes: a null pointer"
         if features:
             needed = ", ".join(features)
             self.texts[CPU] = f"this processor lacks a feature that the code needs: {needed}"
         self._add(Member("scratch", "int8", (1,)), written=True)
         for function in functions:
+            for member in function.limited:
+                self._add(member, written=False)
             for member in function.arguments:
                 self._add(member, written=False)
             for member in function.results:

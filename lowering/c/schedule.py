@@ -2,15 +2,19 @@
 
 IREE's host programs allocate, record, wait and free. Of those that are a list, all that remains is
 here: each step is done before the next begins, which is what the barriers of a command buffer ask
-for and more. Sizes, offsets and lengths are bytes.
+for and more. Sizes, offsets and lengths are bytes. Where sizes are open, numbers may follow from
+them (`formulas`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
+
+from rnn_compiler.lowering.c.formulas import Formula, value_at
+from rnn_compiler.schema.open_sizes import Open
 
 __all__ = [
     "ALIGNMENT",
@@ -128,11 +132,15 @@ class Schedule:
         function: Its symbol.
         scratch: How many bytes of memory it needs for itself.
         steps: What it does.
+        formulas: The numbers that it computes from open sizes, by name.
+        limit: How large open sizes and their product may be.
     """
 
     function: str
     scratch: int
     steps: tuple[Step, ...]
+    formulas: Mapping[str, Formula] = field(default_factory=dict[str, Formula])
+    limit: int = 0
 
     def reads(self, index: int) -> bool:
         """Whether anything is read of an argument."""
@@ -141,6 +149,22 @@ class Schedule:
             for step in steps_in(self.steps)
             for span in spans_of(step)
         )
+
+    def at(self, number: int, sizes: Mapping[str, int]) -> int:
+        """What a number of the function is at some open sizes."""
+        return value_at(number, self.formulas, sizes)
+
+    def needed(self, numbers: Iterable[int]) -> dict[str, Formula]:
+        """The formulas that some numbers need, each after those that it needs itself."""
+        waiting = [*numbers]
+        names: set[str] = set()
+        while waiting:
+            number = waiting.pop()
+            found = number.names - names if isinstance(number, Open) else set[str]()
+            names |= found
+            for name in found & self.formulas.keys():
+                waiting += self.formulas[name].operands
+        return {name: formula for name, formula in self.formulas.items() if name in names}
 
     def with_constants(self, constants: Mapping[int, int]) -> Schedule:
         """The same with constants in the place of arguments; the other arguments move up.

@@ -8,7 +8,7 @@ result's largest number, or of 1, and is held against the tolerance of the resul
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,13 @@ class Samples:
         cases: For each function, its arguments and results by name.
         computed_by: What computed the results.
         tolerances: How large a difference may be, by dtype; integers are equal.
+        sizes: What open sizes are in them, for functions that have some.
     """
 
     cases: Mapping[str, tuple[Arrays, Arrays]]
     computed_by: str
     tolerances: Mapping[str, float]
+    sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
 
     def check_size(self) -> None:
         """Checks that they are no more than a source file should have.
@@ -133,7 +135,8 @@ class _Text:
         if each.packing is not None:
             packed, start = _places(each.packing.results, 0)
             lines += self._call(each.packing, each.case, packed, {}, start)
-        places, end = _places(each.function.results, start)
+        results = self._known(each.function, each.case).results
+        places, end = _places(results, start)
         rest = f"sizeof memory - {start}" if start else "sizeof memory"
         lines.append(f"memset({_at(start)}, 0xff, {rest});")
         lines += self._call(each.function, each.case, places, packed, end)
@@ -147,9 +150,13 @@ class _Text:
             "",
         ]
         first = len(self._rows)
-        for member in each.function.results:
+        for member in results:
             self._rows.append(self._row(each, member, places[member.name]))
         self._runs += [f"{{call_{number}, {first}, {len(self._rows)}}},"]
+
+    def _known(self, function: Function, case: str) -> Function:
+        """A function at the sizes of its samples."""
+        return function.at(self._samples.sizes.get(case, {}))
 
     def _call(
         self,
@@ -160,7 +167,9 @@ class _Text:
         scratch: int,
     ) -> list[str]:
         """The call of a function whose results go to places of the memory."""
-        arguments = [
+        sizes = self._samples.sizes.get(case, {})
+        arguments = [str(sizes[member.name]) for member in function.sizes]
+        arguments += [
             f"({member.c_type} *)(void *)({_at(packed[member.name])})"
             if member.name in packed
             else self._argument(case, member)
@@ -170,7 +179,7 @@ class _Text:
             f"({member.c_type} *)(void *)({_at(places[member.name])})"
             for member in function.results
         ]
-        self._memory = max(self._memory, scratch + function.scratch)
+        self._memory = max(self._memory, scratch + self._known(function, case).scratch)
         f = function.name
         return [
             "{",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from rnn_compiler.lowering.c.cpu_check import CpuCheck
-from rnn_compiler.lowering.c.header import parallel_parameters, parameters
+from rnn_compiler.lowering.c.formulas import Formula
+from rnn_compiler.lowering.c.header import (
+    measure_parameters,
+    parallel_parameters,
+    parameters,
+)
 from rnn_compiler.lowering.c.interface import Function, Member
-from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_STRUCT, RANGE, Messages
+from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, RANGE, Messages
 from rnn_compiler.lowering.c.schedule import (
     ALIGNMENT,
     Choice,
@@ -19,8 +25,9 @@ from rnn_compiler.lowering.c.schedule import (
     Step,
     steps_in,
 )
-from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, TYPES
-from rnn_compiler.lowering.c.text import call, comment, indented, wrapped
+from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, NONE, TYPES
+from rnn_compiler.lowering.c.text import call, comment, formula, indented, wrapped
+from rnn_compiler.schema.open_sizes import is_open
 
 __all__ = ["print_source"]
 
@@ -60,7 +67,8 @@ def print_source(
     lines += [TYPES] if used else []
     lines += _externals(declared)
     if used:
-        lines += [_filled(CALLS, name)]
+        has_sizes = any(function.sizes for function in functions)
+        lines += [_filled(CALLS, name, NONE if has_sizes else "")]
     else:
         lines += [f"struct caller {{\n    {name}_run *run;\n    void *context;\n}};\n"]
     lines += [_filled(CHECKS, name)]
@@ -74,9 +82,10 @@ def print_source(
     return "\n".join(lines) + "\n"
 
 
-def _filled(text: str, name: str) -> str:
+def _filled(text: str, name: str, none: str = "") -> str:
     return (
-        text.replace("{NAME}", name)
+        text.replace("{NONE}", none)
+        .replace("{NAME}", name)
         .replace("{ALIGNMENT}", str(ALIGNMENT))
         .replace("{FAILED}", str(FAILED))
     )
@@ -124,6 +133,7 @@ def _defined(
         *call(f"int {f}_parallel(", parallel_parameters(name, function), ")"),
         "{",
         *indented(["if (!arguments || !results)", f"    return {NO_STRUCT};"]),
+        *indented(body.sizes()),
         *indented(body.checks()),
     ]
     if asks:
@@ -135,10 +145,12 @@ def _defined(
         lines += indented(["(void)run;", "(void)context;"])
     if "memory" not in "\n".join((*steps, *body.scalars())):
         lines += indented(["(void)memory;"])
+    lines += indented(body.formulas())
     lines += indented(body.scalars())
     lines += indented(steps)
     lines += ["    return 0;", "}", ""]
     return [
+        *(_measuring(function, messages) if function.sizes else ()),
         *lines,
         *call(f"int {f}(", parameters(function), ")"),
         "{",
@@ -146,6 +158,48 @@ def _defined(
         "}",
         "",
     ]
+
+
+def _measuring(function: Function, messages: Messages) -> list[str]:
+    """The definition of what tells how large arrays are."""
+    lines = ["if (!bytes)", f"    return {NO_BYTES};"]
+    for member in function.limited:
+        test = f"{member.name} < {member.minimum} || {member.name} > {member.maximum}"
+        lines += [f"if ({test})", f"    return {messages.of(member) + RANGE};"]
+    sizes = {member.name: member.size for member in function.arrays}
+    sizes["scratch"] = function.scratch
+    lines += _defined_numbers(function, sizes.values())
+    lines += [f"bytes->{name} = {_converted('size_t', size)};" for name, size in sizes.items()]
+    return [
+        *call(f"int {function.name}_measure(", measure_parameters(function), ")"),
+        "{",
+        *indented([*lines, "return 0;"]),
+        "}",
+        "",
+    ]
+
+
+def _defined_numbers(function: Function, numbers: Iterable[int]) -> list[str]:
+    """The definitions of what some numbers need."""
+    needed = function.schedule.needed(numbers)
+    return [f"const int64_t {name} = {_computed(each)};" for name, each in needed.items()]
+
+
+def _computed(each: Formula) -> str:
+    first, second, *rest = map(_bracketed, each.operands)
+    if rest:
+        return f"{first} ? {second} : {rest[0]}"
+    return f"{first} {each.operator} {second}"
+
+
+def _converted(c_type: str, number: int) -> str:
+    """A number as one of another type, if it is not known."""
+    return f"({c_type}){_bracketed(number)}" if is_open(number) else str(number)
+
+
+def _bracketed(number: int) -> str:
+    text = formula(number)
+    return f"({text})" if " " in text else text
 
 
 class _Body:
@@ -162,6 +216,31 @@ class _Body:
         self._kernels = kernels
         self._constants = constants
         self._messages = messages
+        self._numbers: list[int] = []
+
+    def sizes(self) -> list[str]:
+        """The open sizes of a call, and how many bytes its arrays have."""
+        function = self._function
+        if not function.sizes:
+            return []
+        names = [member.name for member in function.sizes]
+        measure = f"code = {function.name}_measure({', '.join(names)}, &bytes);"
+        return [
+            *(f"const int64_t {name} = arguments->{name};" for name in names),
+            f"struct {function.name}_bytes bytes;",
+            f"int {measure}",
+            "if (code)",
+            "    return code;",
+        ]
+
+    def formulas(self) -> list[str]:
+        """The definitions of what the other lines need."""
+        return _defined_numbers(self._function, self._numbers)
+
+    def _number(self, number: int, c_type: str) -> str:
+        """A number, of a type if it is not known."""
+        self._numbers.append(number)
+        return _converted(c_type, number)
 
     def checks(self) -> list[str]:
         """The checks of arguments, results and scratch memory."""
@@ -172,13 +251,15 @@ class _Body:
             if member.shape
         ]
         rows += [self._row(f"results->{member.name}", member) for member in function.results]
-        rows.append(f"{{scratch, {function.macro}, {self._messages.scratch}, 0}},")
+        scratch = "bytes.scratch" if function.sizes else function.macro
+        rows.append(f"{{scratch, {scratch}, {self._messages.scratch}, 0}},")
         written = len(function.results) + 1
+        kind = "" if function.sizes else "int "
         lines = [
             "const struct array arrays[] = {",
             *indented(rows),
             "};",
-            f"int code = check_arrays(arrays, {len(rows)}, {written});",
+            f"{kind}code = check_arrays(arrays, {len(rows)}, {written});",
             "if (code)",
             "    return code;",
         ]
@@ -189,26 +270,29 @@ class _Body:
 
     def _row(self, pointer: str, member: Member) -> str:
         code = self._messages.of(member)
-        return f"{{{pointer}, {member.size}, {code}, {int(member.may_be_null)}}},"
+        size = f"bytes.{member.name}" if self._function.sizes else member.size
+        return f"{{{pointer}, {size}, {code}, {int(member.may_be_null)}}},"
 
     def _range(self, member: Member) -> list[str]:
         """The check of an integer, or of all in an array."""
         code = self._messages.of(member) + RANGE
-        low, high = member.minimum, member.maximum
+        low, high = member.minimum, formula(member.maximum or 0)
         value = f"arguments->{member.name}"
         if member.shape:
             value += "[k]"
         test = [f"if ({value} < {low} || {value} > {high})", f"    return {code};"]
         if not member.shape:
             return test
-        return [f"for (size_t k = 0; k < {member.elements}; k++)", *indented(test)]
+        count = _converted("size_t", member.elements)
+        return [f"for (size_t k = 0; k < {count}; k++)", *indented(test)]
 
     def scalars(self) -> list[str]:
         """Copies of the scalars, which compiled code reads from memory."""
+        function = self._function
         return [
-            f"memcpy(memory + {span.offset}, &arguments->{self._function.arguments[k].name}, "
-            f"{span.length});"
-            for k, span in self._function.scalars.items()
+            f"memcpy(memory + {self._offset(span.offset)}, "
+            f"&arguments->{function.arguments[k].name}, {span.length});"
+            for k, span in function.scalars.items()
         ]
 
     def steps(self, steps: Sequence[Step]) -> list[str]:
@@ -221,7 +305,8 @@ class _Body:
                 lines += self._dispatch(step)
             elif isinstance(step, Copy):
                 target, source = self._pointer(step.target), self._pointer(step.source)
-                lines.append(f"memcpy({target}, {source}, {step.target.length});")
+                length = self._number(step.target.length, "size_t")
+                lines.append(f"memcpy({target}, {source}, {length});")
             elif isinstance(step, Fill):
                 lines.append(self._fill(step))
             else:
@@ -231,34 +316,32 @@ class _Body:
     def _pointer(self, span: Span) -> str:
         """A pointer to bytes."""
         function = self._function
+        offset = self._offset(span.offset)
         if span.place is Place.ARGUMENT and span.index in function.scalars:
-            return f"memory + {function.scalars[span.index].offset + span.offset}"
+            return f"memory + {self._offset(function.scalars[span.index].offset + span.offset)}"
         if span.place is Place.SCRATCH:
-            return f"memory + {span.offset}" if span.offset else "memory"
+            return f"memory + {offset}" if span.offset else "memory"
         if span.place is Place.ARGUMENT:
             base = f"arguments->{function.arguments[span.index].name}"
         elif span.place is Place.RESULT:
             base = f"results->{function.results[span.index].name}"
         else:
             base = self._constants[span.index]
-        return f"(char *){base} + {span.offset}" if span.offset else f"(void *){base}"
+        return f"(char *){base} + {offset}" if span.offset else f"(void *){base}"
+
+    def _offset(self, number: int) -> str:
+        self._numbers.append(number)
+        return _bracketed(number)
 
     def _dispatch(self, step: Dispatch) -> list[str]:
-        groups = ", ".join(map(str, step.workgroups))
         lines = [
-            f"static const uint32_t groups[] = {{{groups}}};",
+            *self._data("uint32_t groups", step.workgroups),
             *wrapped("void *const buffers[] = {", [*map(self._pointer, step.buffers)], "};"),
-            *wrapped(
-                "static const size_t lengths[] = {",
-                [str(span.length) for span in step.buffers],
-                "};",
-            ),
+            *self._data("size_t lengths", [span.length for span in step.buffers]),
         ]
         constants = "NULL"
         if step.constants:
-            lines += wrapped(
-                "static const uint32_t constants[] = {", [*map(str, step.constants)], "};"
-            )
+            lines += self._data("uint32_t constants", step.constants)
             constants = "constants"
         lines += [
             *call(
@@ -275,16 +358,24 @@ class _Body:
         ]
         return ["{", *indented(lines), "}"]
 
+    def _data(self, name: str, numbers: Sequence[int]) -> list[str]:
+        """The definition of an array, which is data if all of it is known."""
+        kind = name.partition(" ")[0]
+        texts = [self._number(number, kind) for number in numbers]
+        static = "" if any(map(is_open, numbers)) else "static "
+        return wrapped(f"{static}const {name}[] = {{", texts, "};")
+
     def _fill(self, step: Fill) -> str:
-        target = self._pointer(step.target)
+        target, length = self._pointer(step.target), self._number(step.target.length, "size_t")
         if len(step.pattern) == 1:
-            return f"memset({target}, {step.pattern[0]:#x}, {step.target.length});"
+            return f"memset({target}, {step.pattern[0]:#x}, {length});"
         pattern = "".join(f"\\x{byte:02x}" for byte in step.pattern)
-        return f'fill({target}, {step.target.length}, "{pattern}", {len(step.pattern)});'
+        return f'fill({target}, {length}, "{pattern}", {len(step.pattern)});'
 
     def _choice(self, step: Choice) -> list[str]:
         length = step.value.length
-        value = f"value_{step.value.offset}"  # of its own, as choices may lie in each other
+        # A name of its own, as choices may lie in each other.
+        value = re.sub(r"\W+", "_", f"value_{formula(step.value.offset)}")
         lines = [
             f"int{8 * length}_t {value};",
             f"memcpy(&{value}, {self._pointer(step.value)}, {length});",

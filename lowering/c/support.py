@@ -1,12 +1,12 @@
 """The parts of the source file that are the same for every module.
 
 ``{NAME}`` stands for the module's name, ``{ALIGNMENT}`` and ``{FAILED}`` for the numbers of those
-names.
+names, and ``{NONE}`` for that, if the module has open sizes.
 """
 
 from __future__ import annotations
 
-__all__ = ["CALLS", "CHECKS", "FILL", "INTERNAL", "TYPES"]
+__all__ = ["CALLS", "CHECKS", "FILL", "INTERNAL", "NONE", "TYPES"]
 
 INTERNAL = ("call_kernel", "call_workgroup", "check_arrays", "cpu_is_known", "fill")
 """The functions of the file that nobody else sees."""
@@ -78,7 +78,7 @@ static int call_kernel(const struct caller *caller, kernel *code, const uint32_t
     struct dispatch dispatch;
     struct job job;
     size_t count = (size_t)groups[0] * groups[1] * groups[2];
-    memset(&dispatch, 0, sizeof dispatch);
+{NONE}    memset(&dispatch, 0, sizeof dispatch);
     dispatch.size_x = dispatch.size_y = dispatch.size_z = 1;
     dispatch.count_x = groups[0];
     dispatch.count_y = groups[1];
@@ -99,6 +99,12 @@ static int call_kernel(const struct caller *caller, kernel *code, const uint32_t
     return 0;
 }
 """
+
+NONE = """\
+    if (!count)
+        return 0;
+"""
+"""What a dispatch does that may have no workgroups, as some have at some sizes."""
 
 CHECKS = """\
 /* An array: where, how many bytes, what is added to codes for it, and whether it may be null. */

@@ -256,7 +256,9 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
         print_json(facts)
         return 0
     print_line(str(folder))
-    rows = [(row["function"], f"{row['scratch_size']:,} bytes") for row in functions]
+    sizes = [row["scratch_size"] for row in functions]
+    texts = [size if isinstance(size, str) else f"{size:,}" for size in sizes]  # or a formula
+    rows = [(row["function"], f"{text} bytes") for row, text in zip(functions, texts, strict=True)]
     print_table(("function", "scratch memory"), rows)
     print_table(("file", "size"), [(f, f"{len(data):,} bytes") for f, data in made.files.items()])
     if samples is not None:

@@ -21,6 +21,7 @@ import pytest
 from rnn_compiler.c_compilation import CModule
 from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import bound, parse
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -71,6 +72,32 @@ def aligned(array: npt.NDArray[Any], alignment: int = 64) -> npt.NDArray[Any]:
     return copy
 
 
+def sizes_of(row: Mapping[str, Any], given: Mapping[str, npt.NDArray[Any]]) -> dict[str, int]:
+    """What the open sizes of a function are for some arguments, in the order of the struct."""
+    found: dict[str, int] = {}
+    for each in row["arguments"]:
+        found.update(zip(each.get("sizes", ()), np.shape(given[each["name"]]), strict=False))
+    return {each["name"]: found[each["name"]] for each in row.get("open_sizes", ())}
+
+
+def at_sizes(row: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
+    """The row of a function in a manifest, with numbers for open sizes."""
+    if not sizes:
+        return row
+    known = {
+        kind: [
+            {
+                **each,
+                "shape": [bound(parse(s), sizes) for s in each.get("sizes", each["shape"])],
+                "size": bound(parse(each["size"]), sizes),
+            }
+            for each in row[kind]
+        ]
+        for kind in ("arguments", "results")
+    }
+    return {**row, **known}
+
+
 class Loaded:
     """A module in C, linked into a library and loaded."""
 
@@ -102,7 +129,8 @@ class Call:
     def __init__(
         self, loaded: Loaded, function: str, given: Mapping[str, npt.NDArray[Any]]
     ) -> None:
-        self._row = loaded.rows[function]
+        self.sizes = sizes_of(loaded.rows[function], given)
+        self._row = at_sizes(loaded.rows[function], self.sizes)
         self._function = loaded.library[function]
         self._parallel = loaded.library[f"{function}_parallel"]
         self.arguments: Arrays = {}
@@ -115,14 +143,33 @@ class Call:
             result = aligned(np.zeros(row["shape"], DTYPES[row["dtype"]].numpy))
             result.reshape(-1).view(np.uint8)[...] = 0xFF
             self.results[row["name"]] = result
-        self.scratch = aligned(np.full(self._row["scratch_size"], 0xFF, np.uint8))
+        scratch = self._row["scratch_size"]
+        if self.sizes:
+            scratch = self._measured(loaded.library[f"{function}_measure"])
+        self.scratch = aligned(np.full(scratch, 0xFF, np.uint8))
         self.pointers: dict[str, int] = {}
+
+    def _measured(self, measure: Any) -> int:
+        """The bytes of scratch memory; those of arrays must be theirs."""
+        arrays = {name: a for name, a in self.arguments.items() if a.shape} | self.results
+        fields = [(name, ctypes.c_size_t) for name in (*arrays, "scratch")]
+        found = type("struct", (ctypes.Structure,), {"_fields_": fields})()
+        given = map(ctypes.c_int64, self.sizes.values())
+        assert measure(*given, ctypes.byref(found)) == 0
+        assert {name: getattr(found, name) for name in arrays} == {
+            name: array.nbytes for name, array in arrays.items()
+        }
+        return found.scratch
 
     def _struct(self, kind: str, arrays: Arrays) -> ctypes.Structure:
         rows = self._row[kind]
         types = [_SCALARS[r["c_type"]] if r["by_value"] else ctypes.c_void_p for r in rows]
-        fields = list(zip((r["name"] for r in rows), types, strict=True))
+        sizes = self.sizes if kind == "arguments" else {}
+        fields = [(name, ctypes.c_int64) for name in sizes]
+        fields += zip((r["name"] for r in rows), types, strict=True)
         struct = type("struct", (ctypes.Structure,), {"_fields_": fields})()
+        for name, size in sizes.items():
+            setattr(struct, name, size)
         for row in rows:
             name = row["name"]
             value = arrays[name].ctypes.data

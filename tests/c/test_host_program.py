@@ -7,8 +7,10 @@ import re
 import pytest
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.formulas import expanded
 from rnn_compiler.lowering.c.host_program import HostProgram, Sizes, read_host_program
 from rnn_compiler.lowering.c.schedule import Choice, Copy, Dispatch, Fill, Place, Schedule, Span
+from rnn_compiler.schema.open_sizes import open_dimension
 
 # ruff: noqa: E501
 
@@ -101,6 +103,23 @@ def test_parts_of_parts() -> None:
     assert schedule.steps[3:] == (Copy(last, RESULT.part(4, 4)), Fill(last, b"\xf9\xff\xff\xff"))
 
 
+def test_floats_fill() -> None:
+    """By their bits, also if the compiler was told not to look at them."""
+    for kind, value, pattern in (
+        ("f32", "1.5", "0000c03f"),
+        ("f16", "-2.0", "00c0"),
+        ("bf16", "1.0", "803f"),
+    ):
+        bits = kind.replace("bf", "f").replace("f", "i")
+        fill = f"""
+  %f = arith.constant {value} : {kind}
+  %o = util.optimization_barrier %f : {kind}
+  %p = arith.bitcast %o : {kind} to {bits}
+  hal.device.queue.fill<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) target(%r : !hal.buffer)[%c0] length(%c8) pattern(%p : {bits}) flags("None")
+"""
+        assert steps(read(fill)).steps[-1] == Fill(RESULT, bytes.fromhex(pattern))
+
+
 CHOOSE = """
   %n = hal.buffer.load<%t : !hal.buffer>[%c8] : i64
   %some = arith.cmpi sgt, %n, %c0_i64 : i64
@@ -167,6 +186,103 @@ def test_refused(case: str) -> None:
         UnsupportedError, match=re.escape(f"compile_c: f: its host program has {reason}")
     ):
         read(rest, **changes)
+
+
+SIZE = """
+  %m = hal.buffer_view.dim<%a : !hal.buffer_view>[0] : index
+  %n = arith.muli %m, %c4 : index
+  %n1 = arith.addi %n, %c4 : index
+  %i = arith.index_castui %n1 : index to i32
+"""
+"""Of an argument of floats, and of one that has one more of them; at the beginning."""
+
+T = open_dimension("seq_length")
+
+OPEN = {"f": Sizes([4 * T], [4 * T], [[T]])}
+
+
+def read_open(rest: str = "", **changes: str) -> HostProgram:
+    text = PROGRAM.replace("REST", rest)
+    for old, new in {
+        "  %x = hal": SIZE + "  %x = hal",
+        "hal.buffer{%c64}": "hal.buffer{%n1}",
+        "workgroups([%c8,": "workgroups([%m,",
+        "constants([%c7_i32])": "constants([%i])",
+        "(%x : !hal.buffer)[%c0, %c8]": "(%x : !hal.buffer)[%c0, %n]",
+        "(%t : !hal.buffer)[%c0, %c64]": "(%t : !hal.buffer)[%c4, %n]",
+        "[%c0] length(%c8)": "[%c0] length(%n)",
+        "(%r : !hal.buffer)[%c4, %c4]": "(%r : !hal.buffer)[%c0, %c4]",
+        "(%r : !hal.buffer)[%c0, %c8]": "(%r : !hal.buffer)[%c0, %n]",
+        **changes,
+    }.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return read_host_program(GLOBALS + text, OPEN, {})
+
+
+def test_open_sizes() -> None:
+    """Memory, parts of it, workgroups and constants by formulas of the size of an argument."""
+    schedule = steps(read_open())
+    argument, result = (Span(place, 0, 0, 4 * T) for place in (Place.ARGUMENT, Place.RESULT))
+    part = Span(Place.SCRATCH, 0, 4, 4 * T)
+    assert schedule.steps == (
+        Dispatch("kernel", (T, 1, 1), (4 * T + 4,), (argument, part)),
+        Copy(part, result),
+        Fill(result.part(0, 4), b"\xf9\xff\xff\xff"),
+    )
+    assert expanded(schedule.scratch, schedule.formulas) == "64*((4*seq_length + 3) / 64) + 64"
+    assert schedule.at(schedule.scratch, {"seq_length": 16}) == 128
+    assert schedule.at(schedule.scratch, {"seq_length": 15}) == 64
+
+
+OPEN_REFUSED = {
+    "steps by a size": (
+        "%o = arith.cmpi slt, %m, %c8 : index\n  cf.cond_br %o, ^bb1, ^bb1\n^bb1:\n",
+        {},
+        "steps that depend on open sizes",
+    ),
+    "a size that may be wrong": (
+        '%o = arith.cmpi slt, %m, %c8 : index\n  cf.assert %o, "m"',
+        {},
+        "sizes of which it is not known that they are as they must be",
+    ),
+    "no arithmetic": (
+        "%o = arith.shli %m, %c1 : index",
+        {},
+        "arith.shli of sizes that only a call brings",
+    ),
+    "a sign": (
+        "%o = arith.subi %m, %c8 : index\n  %p = arith.divui %o, %c8 : index",
+        {},
+        "a number whose sign only a call brings",
+    ),
+    "beyond a buffer": (
+        "",
+        {"(%t : !hal.buffer)[%c4, %n]": "(%t : !hal.buffer)[%c8, %n]"},
+        "a part of a buffer that is beyond its end",
+    ),
+    "another size as a result": (
+        "",
+        {"shape([%c8])": "shape([%c8])", "buffer(%r : !hal.buffer)[%c0, %n]":
+            "buffer(%r : !hal.buffer)[%c0, %c4]"},
+        "results in memory of its own",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OPEN_REFUSED)
+def test_refused_of_open_sizes(case: str) -> None:
+    rest, changes, reason = OPEN_REFUSED[case]
+    with pytest.raises(
+        UnsupportedError, match=re.escape(f"compile_c: f: its host program has {reason}")
+    ):
+        read_open(rest, **changes)
+
+
+def test_workgroups_are_counted_in_few_bits() -> None:
+    """16 of them along the last axis, so that a size may not be larger."""
+    schedule = steps(read_open(**{"workgroups([%m, %c1, %c1])": "workgroups([%c1, %c1, %m])"}))
+    assert schedule.limit == 2**16 - 1
 
 
 def test_a_function_that_is_missing() -> None:

@@ -1,0 +1,323 @@
+"""Numbers that a function's host program computes from open sizes.
+
+Such a number is a polynomial (`schema.open_sizes`) of open dimensions and of other numbers, which
+have names and are a quotient, a remainder or a choice of such polynomials:
+
+    n0 = (seq_length + 63) / 64
+    n1 = n0 < 8 ? n0 : 8
+    bytes of scratch memory: 4096*n1 + 512*seq_length
+
+So numbers that are equal look equal, as far as it matters, and an int stays an int. What a number
+may at most be is known too: all are computed in C with 64 bits and a sign, and `Formulas.limit`
+says up to which sizes none needs more, and none is more than it may be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from rnn_compiler.schema.attributes import MAX_DIMENSION
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, bound, open_dimension
+
+__all__ = ["LARGEST", "Formula", "Formulas", "UndecidedError", "expanded", "value_at"]
+
+LARGEST = 2**63 - 1
+"""The largest number that C computes with here, of bytes too."""
+
+
+class UndecidedError(Exception):
+    """It depends on the sizes in a way that no formula has."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What a number is.
+
+    Attributes:
+        operator: ``/`` towards zero, ``%`` of what is not negative, ``<``, ``==``, or ``?``, which
+            is the second of three if the first is 1, else the third.
+        operands: Ints and open sizes.
+    """
+
+    operator: str
+    operands: tuple[int, ...]
+
+
+class Formulas:
+    """The numbers of a function, and what they may at most be.
+
+    Attributes:
+        known: What each is, by name; those that one needs come before it.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, Formula] = {}
+        self._required: list[tuple[int, int]] = []
+
+    # Numbers made of others, with the meaning that they have in C.
+
+    def quotient(self, number: int, by: int) -> int:
+        """Towards zero, by what is not negative."""
+        self._check(by, 1)
+        if not isinstance(number, Open) and not isinstance(by, Open):
+            return _towards_zero(number, by)
+        if isinstance(by, Open) or not self.at_least(number, 0):
+            return self._named("/", number, by)
+        if self._is_less(number, by):
+            return 0
+        whole, rest = self._parted(number, by)
+        return whole if self._is_less(rest, by) else whole + self._named("/", rest, by)
+
+    def remainder(self, number: int, by: int) -> int:
+        """Of what is not negative."""
+        self._check(by, 1)
+        self._check(number, 0)
+        if isinstance(by, Open):
+            return self._named("%", number, by)
+        if self._is_less(number, by):
+            return number
+        _, rest = self._parted(number, by)
+        return rest if self._is_less(rest, by) else self._named("%", rest, by)
+
+    def aligned(self, number: int, to: int) -> int:
+        """The next multiple of an int, or the number itself if it is one."""
+        return to * self.quotient(number + to - 1, to)
+
+    def without_remainder(self, number: int, by: int) -> int:
+        """A number that has the same remainder: what a remainder is of, or else the number."""
+        formula = self.known.get(str(number))
+        is_remainder = formula is not None and (formula.operator, formula.operands[1]) == ("%", by)
+        return formula.operands[0] if formula and is_remainder else number
+
+    def less(self, left: int, right: int) -> int:
+        """1 or 0."""
+        if self.at_least(right - left, 1):
+            return 1
+        return 0 if self.at_least(left - right, 0) else self._named("<", left, right)
+
+    def equal(self, left: int, right: int) -> int:
+        """1 or 0."""
+        apart = left - right
+        if not isinstance(apart, Open):
+            return int(apart == 0)
+        if self.at_least(apart, 1) or self.at_most(apart, -1):
+            return 0
+        return self._named("==", left, right)
+
+    def choice(self, condition: int, first: int, second: int) -> int:
+        """The first if a condition is 1, the second if it is 0."""
+        if not isinstance(condition, Open):
+            return first if condition else second
+        if condition.terms.get(()) == 1:  # of a condition that is 0 where another is 1
+            return self.choice(1 - condition, second, first)
+        return first if first == second else self._named("?", condition, first, second)
+
+    def _check(self, number: int, least: int) -> None:
+        if not self.at_least(number, least):
+            raise UndecidedError("a quotient of numbers whose sign only a call brings")
+
+    def _parted(self, number: int, by: int) -> tuple[int, int]:
+        """A number as a multiple of an int, divided by it, and a rest that is not negative."""
+        terms = number.terms if isinstance(number, Open) else {(): number}
+        rest = _sum({names: factor % by for names, factor in terms.items()})
+        self._check(rest, 0)
+        return _sum({names: factor // by for names, factor in terms.items()}), rest
+
+    def _is_less(self, number: int, than: int) -> bool:
+        return self._most(number, LARGEST) < than
+
+    def _named(self, operator: str, *operands: int) -> int:
+        """The number of a formula, by the name of one that is known or a new one."""
+        formula = Formula(operator, operands)
+        names = [name for name, known in self.known.items() if known == formula]
+        name = names[0] if names else f"n{len(self.known)}"
+        self.known[name] = formula
+        return open_dimension(name)
+
+    # What numbers may be.
+
+    def at_least(self, number: int, least: int) -> bool:
+        """Whether it is certain that a number is not less than an int."""
+        lowest = self._lowest(number)
+        return lowest is not None and lowest >= least
+
+    def at_most(self, number: int, most: int) -> bool:
+        """Whether it is certain that a number is not more than an int."""
+        return self.at_least(-number, -most)
+
+    def fits(self, number: int, bits: int) -> bool:
+        """Whether it is certain that an integer of some bits, with a sign, holds a number."""
+        return self._most(number, LARGEST) < 1 << (bits - 1)
+
+    def require(self, number: int, most: int) -> None:
+        """Notes what a number may at most be."""
+        self._required.append((number, most))
+
+    def limit(self, numbers: Iterable[int]) -> int:
+        """How large open sizes may be, and their product.
+
+        Args:
+            numbers: What else is computed in C.
+        """
+        computed = [*numbers, *(each for f in self.known.values() for each in f.operands)]
+        required = [*self._required, *((each, LARGEST) for each in computed)]
+        low, high = 0, LARGEST  # the first is possible, but for 0; what is above the last is not
+        while low < high:
+            middle = (low + high + 1) // 2
+            if all(self._most(number, middle) <= most for number, most in required):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _lowest(self, number: int) -> int | None:
+        """What a number is at least, if that is known."""
+        if not isinstance(number, Open):
+            return number
+        least: dict[str, int] = {}
+        for name in number.names:
+            lowest = self._lowest_of(name)
+            if lowest is None:
+                return None
+            least[name] = lowest + open_dimension(name)
+        above = bound(number, least)
+        terms = above.terms if isinstance(above, Open) else {(): above}
+        if all(factor >= 0 for names, factor in terms.items() if names):
+            return terms.get((), 0)
+        less = self._without_quotients(number)
+        return None if less == number else self._lowest(less)
+
+    def _without_quotients(self, number: Open) -> int:
+        """A number that is not greater: ``k * (x / k)`` is at least ``x - (k - 1)``."""
+        terms: list[int] = []
+        for names, factor in number.terms.items():
+            for place, name in enumerate(names):
+                formula = self.known.get(name, Formula("", ()))
+                by = formula.operands[1] if formula.operator == "/" else 0
+                if not isinstance(by, Open) and by and factor > 0 and factor % by == 0:
+                    others = _product(factor // by, (*names[:place], *names[place + 1 :]))
+                    terms.append(others * (formula.operands[0] - by + 1))
+                    break
+            else:
+                terms.append(_product(factor, names))
+        return sum(terms)
+
+    def _lowest_of(self, name: str) -> int | None:
+        if name in OPEN_DIMENSIONS:
+            return 1
+        formula = self.known[name]
+        if formula.operator == "/" and not isinstance(formula.operands[1], Open):
+            lowest = self._lowest(formula.operands[0])
+            return None if lowest is None else lowest // formula.operands[1]
+        if formula.operator != "?":
+            return 0
+        lowest = [self._lowest(each) for each in formula.operands[1:]]
+        known = [each for each in lowest if each is not None]
+        return min(known) if len(known) == len(lowest) else None
+
+    def _most(self, number: int, product: int) -> int:
+        """What a number is at most, whatever its sign, if open sizes multiply to some product.
+
+        That is where all but one of them are as small as they can be: a sum of products of powers
+        is convex in the logarithms of its sizes.
+        """
+        largest = min(product, MAX_DIMENSION)
+        rest = min(-(-product // largest), MAX_DIMENSION)
+        found: list[int] = []
+        for corner in ((largest, rest), (rest, largest)):
+            sizes: dict[str, int] = dict(zip(OPEN_DIMENSIONS, corner, strict=True))
+            found.append(self._magnitude(number, sizes))
+        return max(found)
+
+    def _magnitude(self, number: int, sizes: Mapping[str, int]) -> int:
+        """A sum of products of powers that is not less than a number, nor than -1 times it."""
+        if not isinstance(number, Open):
+            return abs(number)
+        above = below = 0
+        for names, factor in number.terms.items():
+            size = math.prod(
+                sizes[name] if name in sizes else self._magnitude_of(name, sizes) for name in names
+            )
+            above, below = above + max(factor, 0) * size, below + max(-factor, 0) * size
+        return max(above, below)
+
+    def _magnitude_of(self, name: str, sizes: Mapping[str, int]) -> int:
+        formula = self.known[name]
+        first, second = formula.operands[:2]
+        match formula.operator:
+            case "/":
+                by = 1 if isinstance(second, Open) else second
+                return -(-self._magnitude(first, sizes) // by)
+            case "%":
+                return self._magnitude(second, sizes)
+            case "?":
+                either = formula.operands[1:]
+                known = [each for each in either if not isinstance(each, Open)]
+                if known and self.known.get(str(first)) == Formula("<", either):
+                    return abs(known[0])  # the least of two
+                return max(self._magnitude(each, sizes) for each in either)
+            case _:
+                return 1
+
+
+def value_at(number: int, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:
+    """What a number is at some sizes.
+
+    Args:
+        number: An int or an open size.
+        known: The numbers that it may depend on.
+        sizes: The open dimensions, by name.
+    """
+    values = dict(sizes)
+    for name, formula in known.items():
+        a, b, *rest = (bound(each, values) for each in formula.operands)
+        operator = formula.operator
+        if operator == "/":
+            values[name] = _towards_zero(a, b)
+        elif operator == "%":
+            values[name] = a % b
+        elif operator == "?":
+            values[name] = b if a else rest[0]
+        else:
+            values[name] = int(a < b if operator == "<" else a == b)
+    return bound(number, values)
+
+
+def expanded(number: int, known: Mapping[str, Formula]) -> int | str:
+    """An int as it is, an open number as text, in terms of open sizes alone."""
+    if not isinstance(number, Open):
+        return number
+    texts: list[str] = []
+    for names, factor in number.terms.items():
+        factors = [_shown(name, known) for name in names]
+        texts.append("*".join([*([str(factor)] if factor != 1 or not names else []), *factors]))
+    return " + ".join(texts)
+
+
+def _shown(name: str, known: Mapping[str, Formula]) -> str:
+    if name not in known:
+        return name
+    formula = known[name]
+    first, second, *rest = (_bracketed(each, known) for each in formula.operands)
+    if rest:
+        return f"({first} ? {second} : {rest[0]})"
+    return f"({first} {formula.operator} {second})"
+
+
+def _bracketed(number: int, known: Mapping[str, Formula]) -> str:
+    text = str(expanded(number, known))
+    return f"({text})" if isinstance(number, Open) and str(number) not in number.names else text
+
+
+def _towards_zero(number: int, by: int) -> int:
+    return number // by if number >= 0 else -(-number // by)
+
+
+def _sum(terms: Mapping[tuple[str, ...], int]) -> int:
+    return sum(_product(factor, names) for names, factor in terms.items())
+
+
+def _product(factor: int, names: Iterable[str]) -> int:
+    return math.prod(map(open_dimension, names), start=factor)

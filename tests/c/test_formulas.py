@@ -1,0 +1,148 @@
+"""Numbers that follow from open sizes: each is what the same arithmetic on ints gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from rnn_compiler.lowering.c.formulas import (
+    LARGEST,
+    Formulas,
+    UndecidedError,
+    expanded,
+    value_at,
+)
+from rnn_compiler.lowering.c.text import formula
+from rnn_compiler.schema.attributes import MAX_DIMENSION
+from rnn_compiler.schema.open_sizes import open_dimension
+
+T, B = open_dimension("seq_length"), open_dimension("batch_size")
+
+SIZES = [(t, b) for t in (*range(1, 70), 1000, 10**6) for b in (1, 2, 33)]
+
+MADE: dict[str, tuple[Callable[[Formulas, int, int], int], Callable[[int, int], int]]] = {
+    "ceiling": (lambda f, t, b: f.quotient(3 * t * b + 63, 64), lambda t, b: -(-3 * t * b // 64)),
+    "ceiling of less": (lambda f, t, b: f.quotient(t - 1, 64) + 1, lambda t, b: (t - 1) // 64 + 1),
+    "whole": (lambda f, t, b: f.quotient(128 * t + 63, 64), lambda t, b: 2 * t),
+    "aligned": (lambda f, t, b: f.aligned(28 * t, 64), lambda t, b: -(-28 * t // 64) * 64),
+    "rest": (lambda f, t, b: f.remainder(100 * t + 7 * b, 64), lambda t, b: (100 * t + 7 * b) % 64),
+    "high bits": (lambda f, t, b: f.quotient(t, 2**32), lambda t, b: 0),
+    "low bits": (lambda f, t, b: f.remainder(768 * t * b, 2**32), lambda t, b: 768 * t * b % 2**32),
+    "by a size": (lambda f, t, b: f.quotient(7 * t, b), lambda t, b: 7 * t // b),
+    "towards zero": (lambda f, t, b: f.quotient(t - 9, 4), lambda t, b: int((t - 9) / 4)),
+    "less": (lambda f, t, b: f.less(t, 7 * b), lambda t, b: int(t < 7 * b)),
+    "not less": (lambda f, t, b: f.less(3 * t, t), lambda t, b: 0),
+    "equal": (lambda f, t, b: f.equal(t, 2 * b), lambda t, b: int(t == 2 * b)),
+    "never equal": (lambda f, t, b: f.equal(t + b, 1), lambda t, b: 0),
+    "least": (lambda f, t, b: f.choice(f.less(t, 16), t, 16), lambda t, b: min(t, 16)),
+    "else": (lambda f, t, b: f.choice(1 - f.less(t, 16), 16, t), lambda t, b: min(t, 16)),
+    "of formulas": (
+        lambda f, t, b: f.quotient(f.aligned(28 * t, 64) * b + f.quotient(t + 7, 8), 4096),
+        lambda t, b: (-(-28 * t // 64) * 64 * b + (t + 7) // 8) // 4096,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_numbers(case: str) -> None:
+    """Also what is certain of them: what they are at least, and at most where sizes are largest."""
+    make, right = MADE[case]
+    formulas = Formulas()
+    number = make(formulas, T, B)
+    limit = formulas.limit([number])
+    assert limit > 10**8
+    for t, b in SIZES:
+        value = value_at(number, formulas.known, {"seq_length": t, "batch_size": b})
+        assert value == right(t, b), (t, b)
+        assert formulas.at_least(number, value) <= all(right(*each) >= value for each in SIZES)
+    most = min(limit, MAX_DIMENSION)
+    computed = [number, *(each for made in formulas.known.values() for each in made.operands)]
+    for t, b in ((most, 1), (1, most), (most, max(1, min(most, limit // most)))):
+        for each in computed:
+            sizes = {"seq_length": t, "batch_size": b}
+            assert abs(value_at(each, formulas.known, sizes)) <= LARGEST
+
+
+def test_equal_numbers_are_one() -> None:
+    """However they are computed, and so that parts of a buffer are seen to lie in it."""
+    formulas = Formulas()
+    first = formulas.quotient(T - 1, 64) + 1
+    assert first == formulas.quotient(T + 63, 64)
+    assert len(formulas.known) == 1
+    whole = formulas.aligned(28 * T, 64) + formulas.aligned(12 * T, 64)
+    assert formulas.at_least(whole - 28 * T - 12 * T, 0)
+    assert not formulas.at_least(whole - 28 * T - 13 * T, 0)
+    part = 64 * formulas.quotient(28 * T, 64) - 28 * T
+    assert formulas.at_least(part, -63)
+    assert not formulas.at_least(part, -62)
+    assert formulas.at_least(B * formulas.aligned(12 * T, 64) - 12 * T * B, 0)
+
+
+def test_at_least_is_never_wrong() -> None:
+    """Of random numbers."""
+    rng = np.random.default_rng(0)
+    certain = 0
+    for _ in range(300):
+        formulas = Formulas()
+        a, b, c, d = (int(each) for each in rng.integers(-40, 200, 4))
+        number = a * T + b * formulas.quotient(abs(c) * T + 63, 64) + d
+        number = formulas.choice(formulas.less(T, 50), number, c * T)
+        values = [value_at(number, formulas.known, {"seq_length": t}) for t in range(1, 300)]
+        for least in (-1000, -1, 0, 1, 64):
+            known = formulas.at_least(number, least)
+            certain += known
+            assert not known or min(values) >= least
+    assert certain > 100
+
+
+def test_limits() -> None:
+    """Where a number would need more bits, and where it may not be as large."""
+    formulas = Formulas()
+    assert formulas.limit([1000 * T]) == LARGEST  # a size alone is at most MAX_DIMENSION
+    assert formulas.limit([2**40 * T]) == LARGEST // 2**40
+    both = formulas.limit([1000 * T * B])
+    assert LARGEST // 1000 - MAX_DIMENSION < both <= LARGEST // 1000
+    assert formulas.limit([8 * T * T]) == math.isqrt(LARGEST // 8)
+    tiles = [formulas.quotient(size + 63, 64) for size in (T, B)]
+    formulas.require(tiles[0] * tiles[1], 2**32 - 1)
+    limit = formulas.limit([])
+    assert limit > 2**43  # and not the square of what one size alone may be
+    for t in (MAX_DIMENSION, math.isqrt(limit), 2**30):
+        assert -(-t // 64) * -(-(limit // t) // 64) < 2**32
+    formulas.require(tiles[0], 2**16 - 1)
+    limit = formulas.limit([])
+    assert (limit + 63) // 64 == 2**16 - 1
+    assert (limit + 64 + 63) // 64 == 2**16
+
+
+def test_limits_of_choices() -> None:
+    """The least of two is no more than either; another choice may be the greater one."""
+    for first, second, limit in ((T, 16, LARGEST), (16, T, 100)):
+        formulas = Formulas()
+        formulas.require(formulas.choice(formulas.less(T, 16), first, second), 100)
+        assert formulas.limit([]) == limit
+
+
+def test_undecided() -> None:
+    """What has no formula."""
+    formulas = Formulas()
+    for make in (
+        lambda: formulas.remainder(T - 9, 4),
+        lambda: formulas.quotient(T, B - 1),
+        lambda: formulas.quotient(T, 0),
+    ):
+        with pytest.raises(UndecidedError, match="whose sign only a call brings"):
+            make()
+
+
+def test_text() -> None:
+    formulas = Formulas()
+    number = 64 * formulas.quotient(28 * T + 63, 64) - 2 * T
+    assert formula(number) == "64 * n0 - 2 * seq_length"
+    assert expanded(number, formulas.known) == "64*((28*seq_length + 63) / 64) + -2*seq_length"
+    assert expanded(512, {}) == 512
+    least = formulas.choice(formulas.less(T, 16), T, 16)
+    assert expanded(least, formulas.known) == "((seq_length < 16) ? seq_length : 16)"
