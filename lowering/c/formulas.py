@@ -208,13 +208,21 @@ class Formulas:
         if name in OPEN_DIMENSIONS:
             return 1
         formula = self.known[name]
-        if formula.operator == "/" and not isinstance(formula.operands[1], Open):
-            lowest = self._lowest(formula.operands[0])
-            return None if lowest is None else lowest // formula.operands[1]
+        if formula.operator == "/":
+            number, by = formula.operands
+            if isinstance(by, Open) and self.at_least(number - by, 0):
+                return 1
+            lowest = self._lowest(number)
+            if lowest is None or isinstance(by, Open):
+                return None if lowest is None or lowest < 0 else 0
+            return lowest // by
         if formula.operator != "?":
             return 0
-        lowest = [self._lowest(each) for each in formula.operands[1:]]
+        condition, *either = formula.operands
+        lowest = [self._lowest(each) for each in either]
         known = [each for each in lowest if each is not None]
+        if known and self.known.get(str(condition)) == Formula("<", tuple(reversed(either))):
+            return max(known)  # the greatest of two
         return min(known) if len(known) == len(lowest) else None
 
     def _most(self, number: int, product: int) -> int:

@@ -47,7 +47,10 @@ _COMPARISONS: Sequence[Callable[[int, int], bool]] = (
 """By MLIR's numbers: eq, ne, slt, sle, sgt, sge; ult, ule, ugt and uge are next."""
 
 
-_ALSO_OPEN = ("arith.divsi", "arith.divui", "arith.minsi", "util.align")
+_ALSO_OPEN = (
+    *("arith.divsi", "arith.divui", "arith.minsi", "arith.minui", "arith.maxsi", "arith.maxui"),
+    "util.align",
+)
 """Those that host programs have for open sizes alone."""
 
 ARITHMETIC = ("arith.cmpi", *_KNOWN, *_ALSO_OPEN)
@@ -116,8 +119,12 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
         case "shrui" if not is_open(second):
             _check_unsigned(formulas, first)
             return formulas.quotient(first, 1 << second)
-        case "minsi":
+        case "minui" | "maxui" if not all(formulas.at_least(each, 0) for each in numbers):
+            raise UndecidedError("a number whose sign only a call brings")
+        case "minsi" | "minui":
             return formulas.choice(formulas.less(first, second), first, second)
+        case "maxsi" | "maxui":
+            return formulas.choice(formulas.less(second, first), first, second)
         case "cmpi":
             return _compared(formulas, op, first, second)
         case "select":

@@ -146,3 +146,16 @@ def test_text() -> None:
     assert expanded(512, {}) == 512
     least = formulas.choice(formulas.less(T, 16), T, 16)
     assert expanded(least, formulas.known) == "((seq_length < 16) ? seq_length : 16)"
+
+
+def test_the_greatest_of_two_is_as_large_as_either() -> None:
+    """So that a length may be divided by it."""
+    formulas, length = Formulas(), open_dimension("seq_length")
+    half = formulas.quotient(length, 2)
+    count = formulas.choice(formulas.less(1, half), half, 1)
+    assert formulas.at_least(count, 1)
+    share = formulas.quotient(length + (count - 1), count)
+    assert formulas.at_least(share, 1)
+    for size, expected in ((1, (1, 1)), (2, (1, 2)), (9, (4, 3))):
+        sizes = {"seq_length": size}
+        assert tuple(value_at(each, formulas.known, sizes) for each in (count, share)) == expected
