@@ -258,7 +258,7 @@ def test_sweep(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each compiled one with five kinds of sequence lengths; half go back in blocks of time."""
     if first // PER_TEST % 2:
         monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
-        monkeypatch.setattr(cudnn.gradient, "SMALLEST_BLOCK", 1)
+        monkeypatch.setattr(cudnn.blocks_of_time, "SMALLEST_BLOCK", 1)
     seeds = range(first, first + PER_TEST)
     functions = iter(compiled_together(seeds).functions.values())
     for seed in seeds:
