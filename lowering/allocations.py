@@ -63,7 +63,7 @@ def _rewrite(block: ir.Block) -> None:
                     [op.results[0].type],
                     [size],
                     {
-                        "affinity": op.attributes["affinity"],
+                        **{name: op.attributes[name] for name in op.attributes},
                         "uninitialized": ir.Attribute.parse("unit"),
                     },
                 )

@@ -34,7 +34,6 @@ from rnn_compiler.lowering.passes.edits import (
     call,
     composite_name,
     opaque,
-    open_array,
     replace,
     tied,
     unfolded,
@@ -139,23 +138,16 @@ def _rewrite(
         operands.append(unfolded(found.total, op))
         offset = ir.IntegerAttr.get(ir.IndexType.get(), found.offset)
         operands.append(opaque(offset, op.block))
-    types = [operand.type for operand in operands]
 
-    def function(symbol: str) -> Function:
-        made = Function(symbol, types, op.location)
-        lhs, rhs, *sums = made.arguments
-        matrices = (Array.of(lhs), Array.of(rhs))
-        if sums:
-            total, first = Array.of(sums[0]), Number(made, sums[1], "index")
-            result = blocked_product(made, vectors, *matrices, found.axes, total, first)
-        else:
-            product = row_product if found.is_row else blocked_product
-            result = product(made, vectors, *matrices, found.axes)
-        made.finish([result])
-        return made
+    def body(made: Function, lhs: Array, rhs: Array, *total: Array) -> list[Array]:
+        if total:
+            first = Number(made, made.arguments[-1], "index")
+            return [blocked_product(made, vectors, lhs, rhs, found.axes, total[0], first)]
+        product = row_product if found.is_row else blocked_product
+        return [product(made, vectors, lhs, rhs, found.axes)]
 
     name = "row_product" if found.is_row else "blocked_product"
-    (result,) = call(module, op, operands, name, made, function, found.axes)
+    (result,) = call(module, op, operands, name, made, body, found.axes)
     replace(op, result)
 
 
@@ -174,15 +166,11 @@ def _rewrite_open(
         rows=FEWEST,
     )
     operands = [tied(widened(value, of, op), op) for value, of in zip(matrices, kinds, strict=True)]
-    types = [operand.type for operand in operands]
 
-    def function(symbol: str) -> Function:
-        made = Function(symbol, types, op.location)
-        lhs, rhs = (open_array(made, value) for value in made.arguments)
-        made.finish([open_product(made, vectors, lhs, rhs, found.axes[1])])
-        return made
+    def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
+        return [open_product(made, vectors, lhs, rhs, found.axes[1])]
 
-    (result,) = call(module, op, operands, "open_product", made, function, found.axes)
+    (result,) = call(module, op, operands, "open_product", made, body, found.axes)
     replace(op, result)
 
 
@@ -196,17 +184,15 @@ def _rewrite_block(
     kinds = vectors.operands(element(rows), element(matrix), sums, inner=inner, rows=FEWEST)
     pair = (widened(value, of, op) for value, of in zip((rows, matrix), kinds, strict=True))
     operands = [tied(value, op) for value in (total, *pair)] + [start, count]
-    types = [operand.type for operand in operands]
 
-    def function(symbol: str) -> Function:
-        made = Function(symbol, types, op.location)
-        total, rows, rhs, start, count = (open_array(made, value) for value in made.arguments)
+    def body(
+        made: Function, total: Array, rows: Array, rhs: Array, start: Array, count: Array
+    ) -> list[Array]:
         lhs = collapse(made, rows, [[0, 1], [2]])
         counted = FirstRows(lhs.shape[0], count, rows.shape[1])
         target = Target.of(made, total, start, columns, sums, is_new=is_new)
         result = open_product(made, vectors, lhs, rhs, 0, counted, target)
-        made.finish([expand(made, result, [[0, 1], [2]], (*total.shape[:2], columns))])
-        return made
+        return [expand(made, result, [[0, 1], [2]], (*total.shape[:2], columns))]
 
-    (result,) = call(module, op, operands, "put_product", made, function, is_new)
+    (result,) = call(module, op, operands, "put_product", made, body, is_new)
     replace(op, result)

@@ -107,7 +107,7 @@ def call(
     operands: Sequence[ir.Value],
     name: str,
     made: dict[str, str],
-    function: Callable[[str], Function],
+    body: Callable[..., Sequence[Array]],
     key: object = "",
 ) -> list[ir.Value]:
     """Emits the call of a private function before an op.
@@ -119,7 +119,8 @@ def call(
         name: What its symbol starts with.
         made: The symbols of the functions that were added so far, by name, types of operands and
             key: these tell one from another, and those alike are called again.
-        function: Gives the function of a symbol.
+        body: Emits what the function does: it is given the function, and then its arguments that
+            are arrays; the others are numbers. Gives the results.
         key: What else tells one such function from another.
 
     Returns:
@@ -128,7 +129,14 @@ def call(
     known = f"{name} {[str(operand.type) for operand in operands]} {key}"
     if known not in made:
         made[known] = unused_symbol(module.operation, f"{name}_{len(made)}")
-        function(made[known]).place(ir.InsertionPoint.at_block_begin(module.body), {})
+        function = Function(made[known], [each.type for each in operands], before.location)
+        arrays = [
+            open_array(function, each)
+            for each in function.arguments
+            if isinstance(each.type, ir.RankedTensorType)
+        ]
+        function.finish(body(function, *arrays))
+        function.place(ir.InsertionPoint.at_block_begin(module.body), {})
     called = ir.SymbolTable(module.operation)[made[known]].operation
     op = ir.Operation.create(
         "func.call",

@@ -29,7 +29,6 @@ from rnn_compiler.lowering.passes.edits import (
     call,
     composite_name,
     opaque,
-    open_array,
     replace,
     tied,
     unfolded,
@@ -206,18 +205,7 @@ class _Rewriting:
         body: Callable[..., list[Array]],
     ) -> list[ir.Value]:
         """Emits a call before an op, of a function that is given arrays, then numbers."""
-
-        def function(symbol: str) -> Function:
-            made = Function(symbol, [operand.type for operand in operands], op.location)
-            arrays = [
-                open_array(made, each)
-                for each in made.arguments
-                if isinstance(each.type, ir.RankedTensorType)
-            ]
-            made.finish(body(made, *arrays))
-            return made
-
-        return call(self.module, op, operands, name, self.made, function, key)
+        return call(self.module, op, operands, name, self.made, body, key)
 
 
 def _flat(body: Function, array: Array) -> Array:

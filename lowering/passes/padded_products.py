@@ -31,7 +31,6 @@ from rnn_compiler.lowering.passes.edits import (
     composite_name,
     inlined,
     opaque,
-    open_array,
     replace,
     tied,
     unfolded,
@@ -237,19 +236,7 @@ class _Rewriting:
         body: Callable[..., list[Array]],
     ) -> list[ir.Value]:
         """Emits a call before an op, of a function that is given arrays, then numbers."""
-        types = [operand.type for operand in operands]
-
-        def function(symbol: str) -> Function:
-            made = Function(symbol, types, op.location)
-            arrays = [
-                open_array(made, argument)
-                for argument in made.arguments
-                if isinstance(argument.type, ir.RankedTensorType)
-            ]
-            made.finish(body(made, *arrays))
-            return made
-
-        return call(self.module, op, operands, name, self.made, function)
+        return call(self.module, op, operands, name, self.made, body)
 
 
 def _is_large(rows: int, *sizes: int) -> bool:

@@ -59,15 +59,11 @@ def _rewrite(
             for number, axis in enumerate(axes):
                 op.operands[number] = _padded(operands[number], axis, op)
         return
-    types = [operand.type for operand in operands]
 
-    def function(symbol: str) -> Function:
-        made = Function(symbol, types, op.location)
-        lhs, rhs = map(Array.of, made.arguments)
-        made.finish([shared_matmul(made, lhs, rhs, axes, element(op.results[0]), shares)])
-        return made
+    def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
+        return [shared_matmul(made, lhs, rhs, axes, element(op.results[0]), shares)]
 
-    (result,) = call(module, op, operands, "shared_product", made, function, axes)
+    (result,) = call(module, op, operands, "shared_product", made, body, axes)
     replace(op, result)
 
 
