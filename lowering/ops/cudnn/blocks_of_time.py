@@ -11,8 +11,9 @@ rule when the function runs, from its sizes alone:
     count = max(1, min(the most, the share, the bytes, T / 2))      length = ceil(T / count)
 
 So of a short sequence the first ones have all steps, and the others, which begin where it ends,
-none: their loops and products do nothing. Nothing that the host does depends on a number that it
-would have to wait for.
+none: their loops and products do nothing. The host does the same steps for every length; but of
+CudnnRNNBackpropV3 it reads a number back from the device in between, and waits for it, which would
+be better computed on the host.
 """
 
 from __future__ import annotations
