@@ -116,16 +116,15 @@ def test_each_op_on_aarch64(goldens: list[Golden], target: str, cpu: str, tmp_pa
         check(emulated, f"case_{number}", golden)
 
 
+@pytest.mark.slow
 @needs_emulator
 @pytest.mark.parametrize(
     ("dtype", "target", "cpu"),
     [
         ("bfloat16", "cpu:aarch64", "cortex-a53"),
-        pytest.param(
-            "float16", "cpu:aarch64,fullfp16,dotprod,lse", "neoverse-n1", marks=pytest.mark.slow
-        ),
-        pytest.param("bfloat16", "cpu:aarch64,bf16,i8mm", "max", marks=pytest.mark.slow),
-        pytest.param("float64", "cpu:aarch64", "cortex-a72", marks=pytest.mark.slow),
+        ("float16", "cpu:aarch64,fullfp16,dotprod,lse", "neoverse-n1"),
+        ("bfloat16", "cpu:aarch64,bf16,i8mm", "max"),
+        ("float64", "cpu:aarch64", "cortex-a72"),
     ],
 )
 def test_each_dtype_on_aarch64(dtype: str, target: str, cpu: str, tmp_path: Path) -> None:
@@ -161,12 +160,10 @@ def test_every_golden_on_aarch64(start: int, tmp_path: Path) -> None:
 DTYPE_CASES = ("BlockLSTMV2", "GRUBlockCellGrad", "CudnnRNNBackpropV3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype",
-    [
-        "bfloat16",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("float16", "float32", "float64")),
-    ],
+    ["bfloat16", "float16", "float32", "float64"],
 )
 def test_the_bits_are_those_of_the_runtime(dtype: str, tmp_path: Path) -> None:
     """The same code runs in an artifact; results that are padding too."""

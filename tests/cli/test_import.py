@@ -72,6 +72,7 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(folder / file), str(folder / weights), *options]) == 0
 
 
+@pytest.mark.slow
 def test_models_in_one_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its README says how IREE's own tool calls each function; layers take what they have."""
     folder, gradient = tmp_path / "both", tmp_path / "gradient"

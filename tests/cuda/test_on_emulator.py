@@ -87,7 +87,7 @@ RUNS = {
     **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
 }
 
-QUICK = ("goldens-float16", "edges-values")
+QUICK = ("goldens-float16",)
 
 
 @pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))

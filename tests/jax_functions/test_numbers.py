@@ -52,7 +52,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 """Of each kind: other versions differ in names and in the order of gates."""
 
 
-@pytest.mark.parametrize("op", VARIANTS)
+@pytest.mark.parametrize(
+    "op",
+    [pytest.param(op, marks=[] if op == "BlockLSTMV2" else pytest.mark.slow) for op in VARIANTS],
+)
 def test_gradients_are_derivatives(op: str) -> None:
     """By differences along random directions, in float64, of all arguments at once."""
     from jax.test_util import check_grads
@@ -71,12 +74,13 @@ def test_gradients_are_derivatives(op: str) -> None:
         check_grads(jax.jit(results), (moved,), order=1, modes=["rev"], atol=1e-6, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dtype"),
     [
         ("BlockLSTMV2", "bfloat16"),
-        pytest.param("GRUBlockCell", "float16", marks=pytest.mark.slow),
-        pytest.param("CudnnRNNV2", "float16", marks=pytest.mark.slow),
+        ("GRUBlockCell", "float16"),
+        ("CudnnRNNV2", "float16"),
     ],
 )
 def test_gradients_are_those_of_our_modules(op: str, dtype: str) -> None:

@@ -53,6 +53,7 @@ def close(actual: Any, expected: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.slow
 def test_grad_jit_and_remat() -> None:
     expected = jax.value_and_grad(plain_loss, argnums=(0, 1))(X, W)
     assert jnp.abs(expected[1][1]).max() > 0.1

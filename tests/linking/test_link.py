@@ -111,6 +111,7 @@ def test_declarations(symbol: str, attributes: str) -> None:
     assert attributes not in linked.text
 
 
+@pytest.mark.slow
 def test_several_at_once() -> None:
     """Two ops, one of them at two sizes and called twice at one; each once in the module."""
     small, large = lstm(), lstm(seq_length=7)
@@ -142,6 +143,7 @@ def test_several_at_once() -> None:
     np.testing.assert_array_equal(program.third(**arguments).result3, raw(cell, arguments).h)
 
 
+@pytest.mark.slow
 def test_lengths_of_either_width() -> None:
     """Also where the op's own is the other one: 2**32 + 1, cut to 32 bits, would be 1."""
     lstm_spec = lstm()

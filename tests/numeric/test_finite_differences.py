@@ -76,7 +76,12 @@ def gradient(op: str, variant: dict[str, Any], inputs: Arrays, cotangents: Array
 
 @pytest.mark.parametrize(
     ("op", "use_peephole"),
-    [(op, use) for op in GRADIENT_CASES for use in (False, True) if not use or "LSTM" in op],
+    [
+        pytest.param(op, use, marks=[] if use or "LSTM" not in op else pytest.mark.slow)
+        for op in GRADIENT_CASES
+        for use in (False, True)
+        if not use or "LSTM" in op
+    ],
 )
 def test_gradient(op: str, use_peephole: bool) -> None:
     case = GRADIENT_CASES[op]

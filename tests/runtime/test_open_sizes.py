@@ -174,6 +174,7 @@ def test_stream_takes_chunks_as_they_are(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [shape for shape in moved if shape] == [(1, 2, 3), (7, 2, 3), (3, 2, 3)]
 
 
+@pytest.mark.slow
 def test_stream_of_many_lengths_keeps_few_arrays() -> None:
     program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **OPEN)), "local-sync")
     given = arguments(300)

@@ -79,6 +79,7 @@ gc.collect()
     assert end(artifact, tmp_path, device, script) == "True\n"
 
 
+@pytest.mark.slow
 @DEVICES
 @pytest.mark.skipif(util.find_spec("torch") is None, reason="takes torch")
 def test_torchs_graph_of_gradients_may_keep_results(

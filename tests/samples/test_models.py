@@ -20,7 +20,10 @@ SAMPLES = Path(__file__).parents[2] / "samples"
     ("script", "functions"),
     [
         ("migrate_savedmodel/migrate.py", {"speech.vmfb": ["speech"]}),
-        ("torch_to_vmfb/convert.py", {"encoder.vmfb": ["lower", "upper"]}),
+        pytest.param(
+            *("torch_to_vmfb/convert.py", {"encoder.vmfb": ["lower", "upper"]}),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_script_prints_what_its_readme_shows(

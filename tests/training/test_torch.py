@@ -113,6 +113,7 @@ def test_files_of_weights(tmp_path: Any) -> None:
     assert_equal(ours(inputs()), other(inputs()))
 
 
+@pytest.mark.slow
 def test_an_optimizer_changes_what_is_computed() -> None:
     """It writes to the parameters, which lie in the buffer that the op takes."""
     ours, other = pair(num_layers=2, bias=False)
@@ -140,6 +141,7 @@ def test_weights_that_change_before_backward_are_refused() -> None:
             output.sum().backward()
 
 
+@pytest.mark.slow
 def test_other_tensors_in_the_place_of_parameters() -> None:
     """Shared, parametrized, or given for one call; none is overlooked, and all get gradients."""
     ours, other = pair()
@@ -196,6 +198,7 @@ def test_copies_are_layers_of_their_own() -> None:
         wide(x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.bfloat16])
 def test_autocast(dtype: Any) -> None:
     ours, other = pair()
@@ -214,6 +217,7 @@ def test_autocast(dtype: Any) -> None:
     assert_equal(found, x.grad, 2e-2)
 
 
+@pytest.mark.slow
 def test_dropout_is_drawn_from_torchs_generator() -> None:
     ours = rt.GRU(I, H, num_layers=2, dropout=0.5)
     x = inputs().requires_grad_()
@@ -391,6 +395,7 @@ layer(x)
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_in_silence() -> None:
     """With results and graphs alive, and a thread in the middle of a call."""
     done = subprocess.run(
@@ -416,6 +421,7 @@ def test_fake_tensors_have_the_shapes_of_real_ones(op: str) -> None:
     torch.library.opcheck(library.CUSTOM_OPS[op], tensors, attributes)
 
 
+@pytest.mark.slow
 def test_functional_derivatives() -> None:
     ours, _ = pair()
     x = inputs()
@@ -489,6 +495,7 @@ def test_functions_are_traced_whole() -> None:
         assert_equal(compiled(*arguments), function(*arguments))
 
 
+@pytest.mark.slow
 def test_compile_keeps_the_op_whole() -> None:
     """In one graph, forward and backward, dropout too."""
     torch._dynamo.reset()
