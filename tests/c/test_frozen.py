@@ -61,6 +61,7 @@ def test_the_bits_stay_and_no_call_packs(
     assert ("_pack" in code["frozen"]) != packs
 
 
+@pytest.mark.slow
 def test_what_only_packing_reads_is_left_out(tmp_path: Path) -> None:
     """A cell's `w`, all of which is packed, is there once, and in the order of the code."""
     _, frozen, given = pair(CELL, "float32", "cpu:x86-64-v3", "w")

@@ -128,12 +128,13 @@ def test_every_golden(target: str, goldens: list[Golden], tmp_path: Path) -> Non
         check(loaded, f"case_{number}", golden)
 
 
+@pytest.mark.slow
 @needs_emulator
 @pytest.mark.parametrize(
     ("goldens", "target", "cpu"),
     [
         pytest.param(FIRST[:4], "cpu:aarch64", "cortex-a53", id="few"),
-        pytest.param(FIRST[4:], "cpu:aarch64", "cortex-a53", id="rest", marks=pytest.mark.slow),
+        pytest.param(FIRST[4:], "cpu:aarch64", "cortex-a53", id="rest"),
     ],
 )
 def test_each_op_on_aarch64(goldens: list[Golden], target: str, cpu: str, tmp_path: Path) -> None:

@@ -226,6 +226,7 @@ def change(copy: Path, **fields: object) -> None:
     (copy / "cell.json").write_text(json.dumps({**data, **fields}))
 
 
+@pytest.mark.slow
 def test_the_command_line(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(file.suffix for file in copy.iterdir()) == [".c", ".c", ".h", ".json", ".o"]
     assert main(["verify", str(copy)]) == 0
@@ -333,6 +334,7 @@ def test_goldens_that_are_too_large_for_a_source_file() -> None:
         rc.compile_c(large, golden=dataclasses.replace(samples, cases=cases))
 
 
+@pytest.mark.slow
 def test_frozen_weights(tmp_path: Path) -> None:
     module = rc.build("LSTMBlockCell", batch_size=8, input_size=16, num_units=64)
     w = np.random.default_rng(0).normal(0, 0.1, (80, 256)).astype(np.float32)

@@ -7,15 +7,9 @@ one is quick. The golden files, the reference and the tests of C have a quick te
 from __future__ import annotations
 
 import pytest
-from cases import COMPUTING
+from cases import ALIKE, COMPUTING
 
 from rnn_compiler.lowering.ops import OPS
-
-ALIKE = {
-    *("BlockLSTM", "BlockLSTMGrad"),
-    *("CudnnRNN", "CudnnRNNV2", "CudnnRNNBackprop", "CudnnRNNBackpropV2"),
-}
-"""What V2 of the block ops and V3 of CudnnRNN stand for."""
 
 
 def marks(op: str, dtype: str = "float32") -> list[pytest.MarkDecorator]:

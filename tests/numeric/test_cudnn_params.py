@@ -126,7 +126,14 @@ each_mode_and_direction = pytest.mark.parametrize(
 # Values.
 
 
-@pytest.mark.parametrize("row", SIZES, ids=lambda row: "-".join(map(str, row)))
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, marks=[] if k in (0, len(SIZES) - 1) else pytest.mark.slow)
+        for k, row in enumerate(SIZES)
+    ],
+    ids=lambda row: "-".join(map(str, row)),
+)
 def test_params_size(row: tuple[Any, ...]) -> None:
     mode, layers, units, size, direction, how, projected = row
     sizes, attributes = split_sizes(

@@ -66,6 +66,7 @@ def test_cudnn_rnn_while_training() -> None:
     check("CudnnRNNBackpropV3", RNN, (["params_backprop"], ["input_backprop", "input_c_backprop"]))
 
 
+@pytest.mark.slow
 def test_two_layers_in_a_module_of_a_name() -> None:
     """The same op twice, and whatever else its functions are called."""
     names = ("encoder", "blocked_product_0", "encoder_lstm_forward_loop")

@@ -92,7 +92,7 @@ GRADIENTS = {
 @pytest.mark.parametrize(
     ("op", "dtype"),
     [  # what rounds is the same for both types: each has two ops, and a sequence and a cell in all
-        ("BlockLSTMGradV2", "bfloat16"),
+        pytest.param("BlockLSTMGradV2", "bfloat16", marks=slow),
         ("GRUBlockCellParameterGrad", "float16"),
         pytest.param("LSTMBlockCellGrad", "bfloat16", marks=slow),
         pytest.param("CudnnRNNBackprop", "float16", marks=slow),
