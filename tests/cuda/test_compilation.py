@@ -87,7 +87,7 @@ LSTM = sizes(4, 16, 32, 64, use_peephole=False)
     ("op", "dtype"),
     [
         ("BlockLSTMGradV2", "float16"),
-        ("BlockLSTMV2", "bfloat16"),
+        pytest.param("BlockLSTMV2", "bfloat16", marks=pytest.mark.slow),
         pytest.param("BlockLSTMGradV2", "bfloat16", marks=pytest.mark.slow),
         pytest.param("BlockLSTMV2", "float16", marks=pytest.mark.slow),
     ],
@@ -101,6 +101,7 @@ def test_16_bit_products_use_tensor_cores(op: str, dtype: str) -> None:
         assert re.search(r"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32", text), name
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_float32_products_of_a_step(tmp_path: Path) -> None:
     """Through shared memory, in float32 and not in TF32, without spilling."""
@@ -120,6 +121,7 @@ def test_one_row_is_multiplied_by_warps() -> None:
     assert all("shfl.sync" in text and "ld.global.nc.v4" in text for text in steps.values())
 
 
+@pytest.mark.slow
 def test_every_architecture() -> None:
     """In float16, which has been the one to crash the compiler."""
     for name in ARCHITECTURES:

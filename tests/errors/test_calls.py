@@ -19,7 +19,7 @@ from cases import COMPUTING
 from errors.expect import invalid_argument
 from numeric import harness
 from numeric.harness import draw, first_variant, lengths_of
-from numeric.marks import each_sequence_op
+from numeric.marks import each_op, each_sequence_op, marks
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -124,7 +124,10 @@ PERTURBATIONS = {
 }
 """All that is wrong with an argument, by op and argument."""
 
-each_argument = pytest.mark.parametrize("cases", PERTURBATIONS.values(), ids=PERTURBATIONS)
+each_argument = pytest.mark.parametrize(
+    "cases",
+    [pytest.param(v, id=k, marks=marks(k.partition("-")[0])) for k, v in PERTURBATIONS.items()],
+)
 
 
 def describe(array: npt.NDArray[Any], argument: TensorSpec) -> tuple[str, str]:
@@ -417,7 +420,7 @@ def test_a_required_attribute_may_not_be_none() -> None:
 
 
 @pytest.mark.usefixtures("_no_compiling")
-@pytest.mark.parametrize("op", COMPUTING)
+@each_op
 def test_keywords_are_checked(op: str) -> None:
     """With Python's own kind of error, naming the callee and the keyword."""
     spec = SPECS[op]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, assert_close, sizes
+from cases import ALIKE, CASES, assert_close, sizes
 from goldens.golden import Golden, read_goldens
 from numeric.harness import Arrays, draw, first_variant
 
@@ -32,7 +32,10 @@ def attributes_of(op: str, variant: dict[str, Any]) -> dict[str, Any]:
             if each.name in variant}  # fmt: skip
 
 
-@pytest.mark.parametrize("golden", FIRST, ids=[each.op for each in FIRST])
+@pytest.mark.parametrize(
+    "golden",
+    [pytest.param(g, id=g.op, marks=[pytest.mark.slow] if g.op in ALIKE else []) for g in FIRST],
+)
 def test_values_are_tensorflows(golden: Golden) -> None:
     with jax.enable_x64(golden.dtype == "float64"):
         results = function_of(golden.op)(**golden.inputs, **golden.passed_attributes)

@@ -62,6 +62,7 @@ def test_grad_jit_and_remat() -> None:
     close(jax.jit(jax.value_and_grad(jax.checkpoint(loss), argnums=(0, 1)))(X, W), expected)
 
 
+@pytest.mark.slow
 def test_vmap() -> None:
     """One row after the other, over any axes of any arguments."""
     several = jnp.stack([X, 2 * X, -X], 2)

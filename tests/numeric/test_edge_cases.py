@@ -28,6 +28,7 @@ from numeric.harness import (
     takes,
 )
 from numeric.marks import each_op, each_op_and_dtype, each_sequence_op
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -44,11 +45,6 @@ def raw_op(op: str, arguments: dict[str, Any], **keywords: Any) -> Any:
     """The same as a raw op."""
     (spec,) = program(op, "float32", first_variant(op)).manifest.functions
     return getattr(rc.raw_ops, op)(**arguments, **spec.attributes, **keywords)
-
-
-def some(first: str, *others: str) -> list[Any]:
-    """Values of a parameter, of which the first is quick: the others take the same way."""
-    return [first, *(pytest.param(each, marks=pytest.mark.slow) for each in others)]
 
 
 def assert_same_bits(actual: Arrays, wanted: Arrays) -> None:
@@ -161,9 +157,9 @@ def test_saturated_gates(op: str, dtype: str) -> None:
     arguments = draw(op, dtype, variant, scale=30.0)
     results = call(op, arguments, dtype)
     assert_close(results, expected(op, dtype, variant, arguments), dtype)
-    first = next(iter(results))
-    if first in ("i", "r"):
-        gate = results[first].astype(np.float64)
+    name = next(iter(results))
+    if name in ("i", "r"):
+        gate = results[name].astype(np.float64)
         assert {0.0, 1.0} & set(gate.round(6).flat)
 
 
@@ -183,7 +179,7 @@ def test_huge_pre_activations(dtype: str, sign: int) -> None:
         assert np.isfinite(array).all()
 
 
-@pytest.mark.parametrize("dtype", some("float32", "float16", "float64"))
+@pytest.mark.parametrize("dtype", first(["float32", "float16", "float64"]))
 def test_clip_keeps_nan_and_bounds_infinity(dtype: str) -> None:
     variant = sizes(4, 2, 3, 5, use_peephole=False, cell_clip=0.3)
     arguments = draw("BlockLSTMV2", dtype, variant)
@@ -197,7 +193,7 @@ def test_clip_keeps_nan_and_bounds_infinity(dtype: str) -> None:
     assert (np.abs(results.cs[:, 1]) <= clip).all()  # one row of a batch is nothing to another
 
 
-@pytest.mark.parametrize("dtype", some("float16", "float32", "float64"))
+@pytest.mark.parametrize("dtype", first(["float16", "float32", "float64"]))
 def test_denormals(dtype: str) -> None:
     """A cell state of subnormal numbers passes an open forget gate.
 
@@ -218,7 +214,7 @@ def test_denormals(dtype: str) -> None:
             assert (kept if dtype == "float16" else kept | (row == 0)).all()
 
 
-@pytest.mark.parametrize("dtype", some("float32", "float64"))
+@pytest.mark.parametrize("dtype", first(["float32", "float64"]))
 def test_small_numbers_keep_their_digits(dtype: str) -> None:
     """Where tanh(z) is z, it is so to the last digits, which a tolerance relative to 1 misses."""
     arguments = draw("BlockLSTMV2", dtype, first_variant("BlockLSTMV2"), scale=0.0)
@@ -236,7 +232,7 @@ def test_small_numbers_keep_their_digits(dtype: str) -> None:
         assert error <= 16 * np.finfo(dtype).eps, f"{name}: relative error {error:.3g}"
 
 
-@pytest.mark.parametrize("dtype", some("bfloat16", "float16"))
+@pytest.mark.parametrize("dtype", first(["bfloat16", "float16"]))
 def test_16_bit_sums_are_single_precision(dtype: str) -> None:
     """Summed in 16 bits, the ones would be lost one by one beside the first, large product."""
     terms, large = (64, 2048.0) if dtype == "float16" else (10, 256.0)
@@ -250,7 +246,7 @@ def test_16_bit_sums_are_single_precision(dtype: str) -> None:
     assert abs(float(results.i[0, 0, 0]) - 1 / (1 + np.exp(-1.0))) < 1e-2
 
 
-@pytest.mark.parametrize("dtype", some("float16", "bfloat16"))
+@pytest.mark.parametrize("dtype", first(["float16", "bfloat16"]))
 def test_16_bit_gradients_sum_in_single_precision(dtype: str) -> None:
     """The gate gradients of ``ci`` are a large number and ones: what is summed, and over what."""
     large = 2048.0 if dtype == "float16" else 256.0

@@ -19,7 +19,7 @@ from numeric.harness import (
     lengths,
     padded,
 )
-from numeric.marks import each_op_and_dtype
+from numeric.marks import each_op_and_dtype, marks
 
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
@@ -41,7 +41,7 @@ VARIANTS = [
         k,
         dtype,
         id="-".join([op, dtype, *map(str, variant.values())]),
-        marks=[] if (k, dtype) == (0, "float32") else pytest.mark.slow,
+        marks=marks(op, dtype) if k == 0 else pytest.mark.slow,
     )
     for op in COMPUTING
     for k, variant in enumerate(CASES[op].variants)

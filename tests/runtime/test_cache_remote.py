@@ -368,6 +368,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of packages of others
 def test_s3(
     bucket: str,
