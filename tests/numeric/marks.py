@@ -1,7 +1,8 @@
 """What the numeric tests run over.
 
 Of ops that one emitter makes, which differ in the order of gates or in what they are given besides,
-one is quick. The golden files, the reference and the tests of C have a quick test of each.
+one is quick, and types in which nothing differs are left out for the others. In C there is a quick
+golden case of each op.
 """
 
 from __future__ import annotations
