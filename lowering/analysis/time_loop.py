@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rnn_compiler.lowering.analysis.shaping import check_shaping, kind, sources, starts
 from rnn_compiler.lowering.analysis.values import (
     contracted_axes,
     defining,
     element,
-    ints,
     is_constant,
     part_of,
     rank,
@@ -34,13 +34,10 @@ from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
 __all__ = ["Lengths", "Output", "Product", "State", "TimeLoop", "is_time_loop"]
 
-_SHAPING = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
-        "get_dimension_size",
-    )
-)
+_SHAPING = {
+    *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
+    "get_dimension_size",
+}
 
 
 @dataclass(frozen=True)
@@ -210,7 +207,7 @@ class TimeLoop:
 
     @property
     def batch_size(self) -> int:
-        """The batch size.
+        """The batch size; `DYNAMIC` if it is open.
 
         Raises:
             Refused: Its states have several, or an output has no batch axis.
@@ -276,8 +273,8 @@ class TimeLoop:
             op = defining(value)
             if value in self.products:
                 found[value, column] = None
-            elif op.name == "stablehlo.slice":
-                visit(op.operands[0], column + ints(op, "start_indices")[1])
+            elif kind(op) == "slice":
+                visit(op.operands[0], column + starts(op)[1])
             elif op.name == "stablehlo.concatenate":
                 visit(*part_of(op, column))
             elif op.name in ELEMENTWISE:
@@ -293,7 +290,7 @@ class TimeLoop:
 
         def visit(value: ir.Value) -> None:
             if value not in seen and not isinstance(value.owner, ir.Block):
-                for operand in defining(value).operands:
+                for operand in sources(defining(value)):
                     visit(operand)
                 seen[value] = None
 
@@ -306,10 +303,10 @@ class TimeLoop:
         if product is not None:
             return self.level(product.lhs) + self.is_computed(product)
         op = defining(value)
-        if op.name not in ELEMENTWISE and op.name not in _SHAPING:
+        if op.name not in ELEMENTWISE and kind(op) not in _SHAPING:
             raise Refused(f"{op.name} in a step")
-        _check_shaping(op)
-        return max((self.level(operand) for operand in op.operands), default=0)
+        check_shaping(op)
+        return max((self.level(operand) for operand in sources(op)), default=0)
 
 
 def is_time_loop(op: ir.Operation) -> bool:
@@ -347,34 +344,12 @@ def _is_splat(value: ir.Value, number: int) -> bool:
     )
 
 
-def _check_shaping(op: ir.Operation) -> None:
-    """Checks that an op that moves numbers moves whole rows, or columns of all rows.
-
-    Raises:
-        Refused: It does something else.
-    """
-    match op.name.removeprefix("stablehlo."):
-        case "slice" if set(ints(op, "strides")) != {1}:
-            raise Refused("a slice with gaps in a step")
-        case "concatenate" if ir.IntegerAttr(op.attributes["dimension"]).value != 1:
-            raise Refused("a concatenation of rows in a step")
-        case "broadcast_in_dim":
-            result = shape(op.results[0])
-            kept = tuple(result[axis] for axis in ints(op, "broadcast_dimensions"))
-            if shape(op.operands[0]) != kept:
-                raise Refused("a unit axis that is repeated in a step")
-        case "dynamic_slice" if shape(op.results[0])[1:] != shape(op.operands[0])[1:]:
-            raise Refused("a part of a row in a step")
-        case _:
-            pass
-
-
 def _selected(value: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The rows for which a value is new, and what it is for others; twice itself if for all."""
     op = defining(value)
     if op.name == "stablehlo.select":
         mask = defining(op.operands[0])
-        if mask.name == "stablehlo.broadcast_in_dim":
+        if kind(mask) == "broadcast_in_dim":
             return mask.operands[0], op.operands[2]
     return value, value
 
@@ -384,7 +359,7 @@ def _output(carried: ir.Value, new: ir.Value) -> Output:
     if update.name != "stablehlo.dynamic_update_slice" or update.operands[0] != carried:
         raise Refused("a carried array of which no row is written")
     reshape = defining(update.operands[1])
-    if reshape.name != "stablehlo.reshape" or shape(update.operands[1])[1:] != shape(carried)[1:]:
+    if kind(reshape) != "reshape" or shape(update.operands[1])[1:] != shape(carried)[1:]:
         raise Refused("a written part that is not a row")
     return Output(shape(carried), element(carried), reshape.operands[0], update.operands[2])
 

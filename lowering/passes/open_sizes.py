@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rnn_compiler.lowering.analysis.shaping import constant_int, elements
 from rnn_compiler.lowering.analysis.values import defining, element, ints, shape
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
@@ -98,20 +99,14 @@ class _Sizes:
 
     def vector(self, body: Body, value: ir.Value) -> list[Index]:
         """The elements of a vector of sizes or places."""
-        op = defining(value)
-        if op.name == "stablehlo.concatenate":
-            return [each for operand in op.operands for each in self.vector(body, operand)]
-        if op.name == "stablehlo.reshape":
-            return [self.scalar(body, op.operands[0])]
-        raise TypeError(f"{op.name} as a vector of sizes")
+        return [self.scalar(body, each) for each in elements(value)]
 
     def scalar(self, body: Body, value: ir.Value) -> Index:
         """A size, or a place."""
         op = defining(value)
         match op.name.removeprefix("stablehlo."):
             case "constant":
-                number = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
-                return ir.IntegerAttr(number).value
+                return constant_int(value)
             case "get_dimension_size":
                 return self.read(op.operands[0], ir.IntegerAttr(op.attributes["dimension"]).value)
             case "convert":

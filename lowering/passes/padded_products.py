@@ -86,7 +86,8 @@ class _Rewriting:
         """Rewrites a product of every row with a matrix."""
         T, B, inner = shape(op.operands[0])
         columns = shape(op.results[0])[2]
-        if T == DYNAMIC or B == 1 or not _is_large(T * B, inner, columns) or self._is_paired(op):
+        is_known = DYNAMIC not in (T, B)
+        if not is_known or B == 1 or not _is_large(T * B, inner, columns) or self._is_paired(op):
             inlined(self.module, op)
             return
         axis = _attribute(op, "axis")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,31 @@ MANY = {"batch_size": 33, "input_size": 64, "num_units": 64, "num_layers": 1}
 """Rows enough to be taken in the order of their lengths."""
 
 LENGTHS = (1, 2, 7, 100)
-BATCHES = (1, 2, 3, 7, 8, 9, 33)
+BATCHES = (1, 2, 3, 7, 8, 9, 16, 17, 33, 64)
+"""A row, tiles of every height, full or not, and so many that threads share them."""
 
 slow = pytest.mark.slow
+
+LOOPS = pytest.mark.parametrize(
+    ("op", "variant", "dtype"),
+    [
+        ("BlockLSTMV2", PEEPHOLE, "float32"),
+        ("BlockLSTMGradV2", PEEPHOLE, "float32"),
+        ("CudnnRNNV3", {**STACKED, "is_training": True}, "float32"),
+        ("CudnnRNNV3", {**MANY, "is_training": False}, "float32"),
+        pytest.param("BlockLSTM", SIZES, "float64", marks=slow),
+        pytest.param("BlockLSTMGrad", {**PEEPHOLE, "use_peephole": False}, "float64", marks=slow),
+        pytest.param("BlockLSTMV2", PEEPHOLE, "float16", marks=slow),
+        pytest.param("BlockLSTMV2", PEEPHOLE, "bfloat16", marks=slow),
+        pytest.param("BlockLSTMGradV2", PEEPHOLE, "bfloat16", marks=slow),
+        pytest.param("BlockLSTMGradV2", PEEPHOLE, "float16", marks=slow),
+        pytest.param("CudnnRNN", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
+        pytest.param("CudnnRNNBackprop", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
+        pytest.param("CudnnRNNBackpropV2", TANH, "float64", marks=slow),
+        pytest.param("CudnnRNNBackpropV3", MANY, "float32", marks=slow),
+    ],
+)  # fmt: skip
+"""Ops with a loop over time."""
 
 
 @functools.cache
@@ -44,11 +67,11 @@ def arguments_of(op: str, dtype: str, variant: dict[str, Any], steps: int) -> Ar
     return arguments
 
 
-def check(op: str, dtype: str, variant: dict[str, Any], open_dim: str, size: int) -> None:
-    """Compares a call at some size with the reference."""
-    at_size = {**variant, open_dim: size}
+def check(op: str, dtype: str, variant: dict[str, Any], **sizes: int) -> None:
+    """Compares a call at some sizes, open in the function, with the reference."""
+    at_size = {**variant, **sizes}
     arguments = arguments_of(op, dtype, at_size, at_size.get("seq_length", 0))
-    given = tuple({**variant, open_dim: None}.items())
+    given = tuple({**variant, **dict.fromkeys(sizes)}.items())
     results = program(op, dtype, given)(**arguments)._asdict()
     right = expected(op, dtype, at_size, arguments)
     for name, array in results.items():
@@ -60,32 +83,35 @@ def check(op: str, dtype: str, variant: dict[str, Any], open_dim: str, size: int
         assert error < TOLERANCES[dtype], f"{op} {at_size} {name}: {error}"
 
 
-@pytest.mark.parametrize(
-    ("op", "variant", "dtype"),
-    [
-        ("BlockLSTMV2", PEEPHOLE, "float32"),
-        ("BlockLSTMGradV2", PEEPHOLE, "float32"),
-        ("CudnnRNNV3", {**STACKED, "is_training": True}, "float32"),
-        ("CudnnRNNV3", {**MANY, "is_training": False}, "float32"),
-        pytest.param("BlockLSTM", SIZES, "float64", marks=slow),
-        pytest.param("BlockLSTMGrad", {**PEEPHOLE, "use_peephole": False}, "float64", marks=slow),
-        pytest.param("BlockLSTMV2", PEEPHOLE, "float16", marks=slow),
-        pytest.param("BlockLSTMV2", PEEPHOLE, "bfloat16", marks=slow),
-        pytest.param("BlockLSTMGradV2", PEEPHOLE, "bfloat16", marks=slow),
-        pytest.param("BlockLSTMGradV2", PEEPHOLE, "float16", marks=slow),
-        pytest.param("CudnnRNN", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
-        pytest.param("CudnnRNNBackprop", {**STACKED, "rnn_mode": "gru"}, "float32", marks=slow),
-        pytest.param("CudnnRNNBackpropV2", TANH, "float64", marks=slow),
-        pytest.param("CudnnRNNBackpropV3", MANY, "float32", marks=slow),
-    ],
-)  # fmt: skip
+@LOOPS
 def test_lengths(op: str, variant: dict[str, Any], dtype: str) -> None:
     """One function for every length."""
     for steps in LENGTHS:
-        check(op, dtype, variant, "seq_length", steps)
+        check(op, dtype, variant, seq_length=steps)
+
+
+@LOOPS
+def test_batches(op: str, variant: dict[str, Any], dtype: str) -> None:
+    """One function for every length and batch."""
+    for rows in BATCHES:
+        check(op, dtype, variant, seq_length=1 + rows % 5, batch_size=rows)
+
+
+def both(
+    op: str, dtype: str, variant: dict[str, Any], opened: Sequence[str], **sizes: int
+) -> tuple[Arrays, Arrays]:
+    """The results of an open function and of one built for some sizes, of the same arguments."""
+    at_size = {**variant, **sizes}
+    arguments = arguments_of(op, dtype, at_size, at_size["seq_length"])
+    first, second = (
+        program(op, dtype, tuple(each.items()))(**arguments)._asdict()
+        for each in ({**at_size, **dict.fromkeys(opened)}, at_size)
+    )
+    return first, second
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("opened", [["seq_length"], ["batch_size"]])
 @pytest.mark.parametrize(
     ("op", "variant", "dtype"),
     [
@@ -95,14 +121,12 @@ def test_lengths(op: str, variant: dict[str, Any], dtype: str) -> None:
         ("CudnnRNNBackpropV3", STACKED, "bfloat16"),
     ],
 )
-def test_static_functions_give_the_same(op: str, variant: dict[str, Any], dtype: str) -> None:
+def test_static_functions_give_the_same(
+    op: str, variant: dict[str, Any], dtype: str, opened: Sequence[str]
+) -> None:
     """Where the reference is no measure: relu grows without bounds, roundings of 16 bits add up."""
-    given = tuple({**variant, "seq_length": None}.items())
     for steps in (1, 7):
-        at_size = {**variant, "seq_length": steps}
-        arguments = arguments_of(op, dtype, at_size, steps)
-        results = program(op, dtype, given)(**arguments)._asdict()
-        static = program(op, dtype, tuple(at_size.items()))(**arguments)._asdict()
+        results, static = both(op, dtype, variant, opened, seq_length=steps)
         for name, array in static.items():
             wide = [each.astype(np.float64) for each in (results[name], array)]
             scale = max(1.0, float(np.max(np.abs(wide[1]), initial=0)))
@@ -111,14 +135,14 @@ def test_static_functions_give_the_same(op: str, variant: dict[str, Any], dtype:
 
 @pytest.mark.parametrize(
     "batch_size",
-    [1, 9, *(pytest.param(size, marks=slow) for size in BATCHES if size not in (1, 9))],
+    [1, 9, *(pytest.param(size, marks=slow) for size in (2, 3, 7, 8, 33))],
 )
 @pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])
 def test_lengths_of_batches(op: str, batch_size: int) -> None:
     """However many rows a function is built for, its length may be open."""
     variant = {**PEEPHOLE, "batch_size": batch_size}
     for steps in LENGTHS:
-        check(op, "float32", variant, "seq_length", steps)
+        check(op, "float32", variant, seq_length=steps)
 
 
 @pytest.mark.parametrize("dtype", ["float32", pytest.param("float16", marks=slow)])
@@ -138,40 +162,40 @@ def test_lengths_of_batches(op: str, batch_size: int) -> None:
 def test_batches_of_cells(op: str, dtype: str) -> None:
     """One function for every batch."""
     for batch_size in BATCHES:
-        check(op, dtype, PEEPHOLE, "batch_size", batch_size)
+        check(op, dtype, PEEPHOLE, batch_size=batch_size)
 
 
 @pytest.mark.parametrize(
-    ("op", "variant"),
+    ("op", "variant", "opened"),
     [
-        ("BlockLSTMV2", PEEPHOLE),
-        ("BlockLSTMGradV2", PEEPHOLE),
-        pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, marks=slow),
-        pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, marks=slow),
-        pytest.param("CudnnRNNBackpropV3", STACKED, marks=slow),
+        ("BlockLSTMV2", {**PEEPHOLE, "batch_size": 1}, ["batch_size"]),
+        ("BlockLSTMV2", PEEPHOLE, ["seq_length"]),
+        ("BlockLSTMGradV2", PEEPHOLE, ["seq_length", "batch_size"]),
+        pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, ["seq_length"], marks=slow),
+        pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["seq_length"], marks=slow),
+        pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["batch_size"], marks=slow),
+        pytest.param("CudnnRNNBackpropV3", STACKED, ["seq_length"], marks=slow),
+        pytest.param("CudnnRNNBackpropV3", STACKED, ["seq_length", "batch_size"], marks=slow),
     ],
 )
-def test_numbers_are_those_of_a_function_built_for_the_length(
-    op: str, variant: dict[str, Any]
+def test_numbers_are_those_of_a_static_function(
+    op: str, variant: dict[str, Any], opened: Sequence[str]
 ) -> None:
     """The arithmetic is the same, so they are equal to the bit."""
-    at_size = {**variant, "seq_length": 9}
-    arguments = arguments_of(op, "float32", at_size, 9)
-    static = program(op, "float32", tuple(at_size.items()))(**arguments)
-    given = tuple({**variant, "seq_length": None}.items())
-    results = program(op, "float32", given)(**arguments)
-    for name, array, right in zip(results._fields, results, static, strict=True):
-        np.testing.assert_array_equal(array, right, name)
+    results, static = both(op, "float32", variant, opened, seq_length=9)
+    for name, array in results.items():
+        np.testing.assert_array_equal(array, static[name], name)
 
 
-def test_steps_past_the_length_are_not_read() -> None:
+@pytest.mark.parametrize("opened", [["seq_length"], ["seq_length", "batch_size"]])
+def test_steps_past_the_length_are_not_read(opened: Sequence[str]) -> None:
     """What is past `seq_len_max` may be NaN, and rows of results there are 0."""
     op, at_size = "BlockLSTMGradV2", {**PEEPHOLE, "seq_length": 7}
     arguments = arguments_of(op, "float32", at_size, 4)
     right = expected(op, "float32", at_size, arguments)
     for name in ("x", "i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"):
         arguments[name][4:] = np.nan
-    given = tuple({**PEEPHOLE, "seq_length": None}.items())
+    given = tuple({**PEEPHOLE, **dict.fromkeys(opened)}.items())
     results = program(op, "float32", given)(**arguments)._asdict()
     for name, array in results.items():
         np.testing.assert_allclose(array, right[name], atol=2e-5, err_msg=name)
