@@ -14,13 +14,12 @@ from rnn_compiler.lowering.cpu.copies import copy_row
 from rnn_compiler.lowering.cpu.matmul import zeros_in_place
 from rnn_compiler.lowering.cpu.plan import Group, Plan
 from rnn_compiler.lowering.cpu.row_order import RowOrder
-from rnn_compiler.lowering.cpu.row_tiles import OpenRowTiles, RowTiles, open_heights
-from rnn_compiler.lowering.cpu.step_tile import StepTile
-from rnn_compiler.lowering.cpu.tile_products import Units
+from rnn_compiler.lowering.cpu.row_tiles import RowTiles, row_tiles
+from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.shares import first_only, share, span
+from rnn_compiler.lowering.kernel.shares import first_only, quotient, remainder, share, span
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["LoopSteps"]
@@ -139,12 +138,31 @@ class LoopSteps:
             self.turns.take(turn, carried, part)
 
     def _tiles(self, group: Group, packed: Sequence[Array], part: Index) -> None:
-        """Emits a part of a group: some panels, some rows."""
-        body, (units, row_parts), together = self.body, self.cut, group.together
+        """Emits a part of a group: some panels, some rows.
+
+        Tiles of a single row of an open batch come apart, as they may have several panels.
+        """
+        heights = self.plan.heights
+        if len(heights) == 1:
+            self._panels(group, packed, part, heights)
+        else:
+            self._panels(group, packed, part, heights[:-1])
+            self._panels(group, packed, part, heights[-1:], group.together)
+
+    def _panels(
+        self,
+        group: Group,
+        packed: Sequence[Array],
+        part: Index,
+        heights: Sequence[int],
+        together: int = 1,
+    ) -> None:
+        """Emits the tiles of some heights in a part of a group, of so many panels each."""
+        body, (units, row_parts) = self.body, self.cut
         column: Index = 0
         row_part: Index = 0
         if isinstance(part, Number):
-            column, row_part = part % units, part // units
+            column, row_part = remainder(part, units), quotient(part, units)
         carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in group.writes)]
         full, rest = divmod(group.unit, group.panel)
 
@@ -158,8 +176,10 @@ class LoopSteps:
                 batched=self.plan.batched,
                 order=self.order,
             )
-            self._rows(tile, (row_part, row_parts), carried)
-            if self.active is not None:
+            for tiles in row_tiles(body, self.step.batch, self.plan.heights, self.active):
+                if tiles.height in heights:
+                    self._rows(tile, tiles, (row_part, row_parts), carried)
+            if self.active is not None and self.plan.heights[0] in heights:
                 low, high = span(row_part, row_parts, body.index(self.step.batch) - self.active)
                 body.loop(self.active + low, self.active + high, 1, carried, tile.clear)
 
@@ -175,19 +195,18 @@ class LoopSteps:
             last = Units(full * group.panel, rest, full)
             first_only(body, column, units, carried, lambda: all_rows(last))
 
-    def _rows(self, tile: StepTile, part: tuple[Index, Index], carried: Sequence[Array]) -> None:
-        """Emits a part of the tiles of some panels."""
-        body, batch, active, (row_part, row_parts) = self.body, self.step.batch, self.active, part
-        if isinstance(batch, int):
-            tiles = RowTiles.of(self.vectors, batch, active)
+    def _rows(
+        self,
+        tile: StepTile,
+        tiles: RowTiles,
+        part: tuple[Index, Index],
+        carried: Sequence[Array],
+    ) -> None:
+        """Emits a part of the tiles of one height."""
+        body, (row_part, row_parts), active = self.body, part, self.active
 
-            def each(number: Index) -> None:
-                tile.emit(tiles.first(body, number), tiles.height, active)
-        else:
-            tiles = OpenRowTiles(body, open_heights(self.vectors), batch, active)
-
-            def each(number: Index) -> None:
-                tile.emit_open(*tiles.tile(number), tiles.heights, active)
+        def each(number: Index) -> None:
+            tile.emit(tiles.first(body, number), tiles.height, active)
 
         if isinstance(tiles.count, int):
             share(body, tiles.count, row_parts, row_part, carried, each)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, shape, unit_of, width
 from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.cpu.row_tiles import heights
 from rnn_compiler.lowering.kernel.body import ArrayType
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.kernel.refused import Refused
@@ -59,7 +60,7 @@ class Group:
         panels: What it multiplies.
         unit: The width of the parts.
         panel: How many units make a panel.
-        together: How many panels a tile has: of an open batch, as many as a tile of one row needs.
+        together: How many panels a tile of a single row has; their sums are under way at once.
     """
 
     writes: Sequence[Write]
@@ -76,6 +77,7 @@ class Plan:
         length: How many steps there are at most.
         batch: The batch size.
         batched: Whether arrays have an axis for rows: not for a batch that is known to be 1.
+        heights: The heights of the tiles that rows are cut into.
         arrays: The arrays that it makes, by key.
         states: The key of each state's array.
         rows: The array of each left-hand side of a product, and which row of its first axis.
@@ -100,8 +102,9 @@ class Plan:
         self._loop, self._vectors = loop, vectors
         self.length, self.batch = length, batch
         self.batched = isinstance(batch, Number) or batch != 1
+        self.heights = heights(vectors, batch)
         _check_axes(loop, batched=self.batched)
-        one_tile = isinstance(batch, int) and batch <= vectors.rows
+        one_tile = isinstance(batch, int) and batch <= self.heights[0]
         self.by_length = loop.lengths is not None and not one_tile and len(loop.outputs) > 0
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}
@@ -109,7 +112,7 @@ class Plan:
         self._operands = {each.lhs: self._read_by(each.lhs) for each in loop.products.values()}
         writes = self._writes()
         self.groups = [self._group(some) for some in self._by_group(writes)]
-        panels = min(-(-group.unit // (group.panel * group.together)) for group in self.groups)
+        panels = min(-(-group.unit // group.panel) for group in self.groups)
         weights = _weights(loop)
         self.cuts: Sequence[tuple[int, tuple[int, int]]] = (
             [(batch, vectors.cut(batch, panels, weights))]

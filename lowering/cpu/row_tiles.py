@@ -21,93 +21,73 @@ from rnn_compiler.lowering.kernel.body import Body
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["OpenRowTiles", "RowTiles", "open_heights"]
+__all__ = ["RowTiles", "heights", "row_tiles"]
 
 
-def open_heights(vectors: VectorUnit) -> Sequence[int]:
-    """The heights of the tiles of an open batch, highest first."""
+def heights(vectors: VectorUnit, batch: Index) -> Sequence[int]:
+    """The heights of tiles for a batch, highest first."""
+    if isinstance(batch, int):
+        return [vectors.row_block(batch)]
     return [1 << power for power in reversed(range(vectors.rows.bit_length()))]
+
+
+_INTEGER = "i64"
+"""What is computed of open batches, and not indices: IREE 3.13 asks of each two writes whether they
+overlap, and looks for the answer through all that an index is made of, which takes it minutes."""
 
 
 @dataclass(frozen=True)
 class RowTiles:
-    """The tiles of a batch whose size is known.
+    """The tiles of one height.
 
     Attributes:
         height: How many rows each has.
         count: How many there are.
         batch: The batch size.
+        before: How many rows of an open batch come before the first, an integer.
     """
 
     height: int
     count: Index
-    batch: int
-
-    @classmethod
-    def of(cls, vectors: VectorUnit, batch: int, active: Number | None) -> RowTiles:
-        """Emits those of a batch, all of whose rows take part, or only so many."""
-        height = vectors.row_block(batch)
-        last = height - 1
-        return cls(
-            height, -(-batch // height) if active is None else (active + last) // height, batch
-        )
+    batch: Index
+    before: Number | None = None
 
     def first(self, body: Body, number: Index) -> Index:
         """The first row of a tile."""
-        row = number * self.height
-        if self.batch % self.height == 0 or isinstance(row, int):
-            return row
-        return body.smaller(row, self.batch - self.height)
+        if isinstance(self.batch, int):
+            row = number * self.height
+            if self.batch % self.height == 0 or isinstance(row, int):
+                return row
+            return body.smaller(row, self.batch - self.height)
+        assert self.before is not None
+        row = body.index(number).to_integer(_INTEGER) * self.height + self.before
+        return body.smaller(row, self.batch.to_integer(_INTEGER) - self.height).to_index()
 
 
-class OpenRowTiles:
-    """The tiles of an open batch.
+def row_tiles(
+    body: Body, batch: Index, heights: Sequence[int], active: Number | None
+) -> list[RowTiles]:
+    """Emits how many tiles of each height there are.
 
-    They are computed as integers, not indices: IREE 3.13 asks whether tiles overlap, and looks
-    through all that an index is made of for the answer, which takes it minutes.
-
-    Attributes:
-        heights: Their heights.
-        count: How many there are of all heights.
+    Args:
+        body: Where to.
+        batch: The batch size.
+        heights: The heights, as `heights` gives them.
+        active: How many rows take part, if not all do.
     """
-
-    def __init__(
-        self, body: Body, heights: Sequence[int], batch: Number, active: Number | None
-    ) -> None:
-        """Emits how many there are of each height.
-
-        Args:
-            body: Where to.
-            heights: The heights.
-            batch: The batch size.
-            active: How many rows take part, if not all do.
-        """
-        self._body, self.heights = body, heights
-        self._batch, rows = batch.to_integer("i64"), (active or batch).to_integer("i64")
-        tiles, left = body.constant(0, "i64"), rows
-        self._before = list[tuple[Number, Number]]()
-        for height in heights:
-            self._before.append((tiles, rows - left))
-            count = left
-            if height > 1:
-                is_higher = self._batch < body.constant(height, "i64")
-                count = (left + (height // 2 - 1)) // height
-                count = body.select(is_higher, body.constant(0, "i64"), count)
-            tiles, left = tiles + count, body.larger(left - count * height, 0)
-        self.count = tiles.to_index()
-
-    def tile(self, number: Number) -> tuple[Number, Number]:
-        """Emits the first row of a tile, and its height."""
-        body, number = self._body, number.to_integer("i64")
-        chosen = (*self._before[0], body.constant(self.heights[0], "i64"))
-        for (tiles, rows), height in zip(self._before[1:], self.heights[1:], strict=True):
-            is_before = number < tiles
-            chosen = tuple(
-                body.select(is_before, old, new)
-                for old, new in zip(
-                    chosen, (tiles, rows, body.constant(height, "i64")), strict=True
-                )
-            )
-        tiles, rows, height = chosen
-        first = body.smaller(rows + (number - tiles) * height, self._batch - height)
-        return first.to_index(), height.to_index()
+    if isinstance(batch, int):
+        (height,) = heights
+        last = height - 1
+        count = -(-batch // height) if active is None else (active + last) // height
+        return [RowTiles(height, count, batch)]
+    tiles: list[RowTiles] = []
+    size, rows = (number.to_integer(_INTEGER) for number in (batch, active or batch))
+    left, none = rows, body.constant(0, _INTEGER)
+    for height in heights:
+        count = left
+        if height > 1:
+            is_higher = size < body.constant(height, _INTEGER)
+            count = body.select(is_higher, none, (left + (height // 2 - 1)) // height)
+        tiles.append(RowTiles(height, count.to_index(), batch, rows - left))
+        left = body.larger(left - count * height, none)
+    return tiles

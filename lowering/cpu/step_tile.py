@@ -11,22 +11,39 @@ time of a step of 64 rows of 512 units).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.analysis.values import element, width
+from rnn_compiler.lowering.analysis.values import defining, element, width
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
-from rnn_compiler.lowering.cpu.plan import Group
+from rnn_compiler.lowering.cpu.matmul import row_matmul, tile_matmul
+from rnn_compiler.lowering.cpu.plan import Group, Panels
 from rnn_compiler.lowering.cpu.row_order import RowOrder
-from rnn_compiler.lowering.cpu.tile_products import Products, TileProducts, Units
 from rnn_compiler.lowering.kernel.arithmetic import cast
-from rnn_compiler.lowering.kernel.body import Array
+from rnn_compiler.lowering.kernel.body import Array, known
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.kernel.shares import share
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["StepTile"]
+__all__ = ["StepTile", "Units"]
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of one panel, or of some that adjoin.
+
+    Attributes:
+        start: The first unit.
+        count: How many units there are.
+        panel: The panel's number; None if it is the only one.
+        panels: How many panels there are, from that on.
+    """
+
+    start: Index
+    count: int
+    panel: Index | None
+    panels: int = 1
 
 
 @dataclass(frozen=True)
@@ -35,17 +52,20 @@ class _Row:
 
     Attributes:
         ring: Its number in the rings.
-        tile: Its number in the tile.
+        tile: Its number in the tile; None if that has no other.
         batch: Its number in what is read and in the outputs.
     """
 
     ring: Index
-    tile: Index
+    tile: Index | None
     batch: Index
 
 
 _LINE = 64
 """Bytes of a line of a cache."""
+
+_Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
+"""The product that each column of the group is in, and where in it it begins."""
 
 
 class StepTile:
@@ -72,10 +92,9 @@ class StepTile:
         batched: bool,
         order: RowOrder | None = None,
     ) -> None:
-        self.step, self.body = step, step.body
-        self.group, self.units = group, units
+        self.step, self.vectors, self.body = step, vectors, step.body
+        self.group, self.packed, self.units = group, packed, units
         self.batched, self.order = batched, order
-        self._products = TileProducts(step, vectors, group, packed, units, batched)
         count = units.count
         self.lanes = count if count <= vectors.width("f32") else vectors.columns(count, "f32")
 
@@ -89,48 +108,32 @@ class StepTile:
         """
         if self.order is not None:
             self._prefetch(first, rows, self.order)
-        products = self._products.emit(first, rows)
-        count = rows if end is None else self.body.smaller(end - first, rows)
-        self._rows(first, count, products)
-
-    def emit_open(
-        self, first: Index, height: Number, heights: Sequence[int], end: Number | None
-    ) -> None:
-        """Emits a tile of an open batch, whose height turns out to be one of some."""
-        if self.order is not None:
-            self._prefetch(first, height, self.order)
-        products = self._products.emit_open(first, height, heights)
-        self._rows(
-            first, height if end is None else self.body.smaller(end - first, height), products
+        products = dict(
+            pair
+            for panels, packed in zip(self.group.panels, self.packed, strict=True)
+            for pair in self._multiply(panels, packed, first, rows)
         )
-
-    def _rows(self, first: Index, count: Index, products: Products) -> None:
-        """Emits all but the products of some rows."""
         written = dict.fromkeys(write.array for write in self.group.writes)
         carried = [self.step.arrays[key] for key in written]
 
         def row(number: Index) -> None:
-            place = self._row(first + number, number)
+            place = self._row(first + number, number if rows > 1 else None)
 
             def vectors(number: Index) -> None:
                 self._vectors(products, place, number * self.lanes)
 
             share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
-        self._each(count, carried, row)
-
-    def _each(self, count: Index, carried: Sequence[Array], row: Callable[[Index], None]) -> None:
-        """Emits something for each of some rows."""
-        if isinstance(count, int):
-            share(self.body, count, 1, 0, carried, row)
+        if end is None:
+            share(self.body, rows, 1, 0, carried, row)
         else:
-            self.body.loop(0, count, 1, carried, row)
+            self.body.loop(0, self.body.smaller(end - first, rows), 1, carried, row)
 
-    def _prefetch(self, first: Index, rows: Index, order: RowOrder) -> None:
+    def _prefetch(self, first: Index, rows: int, order: RowOrder) -> None:
         """Emits hints for what the tile will read of sequences: their rows are far apart."""
 
         def row(number: Index) -> None:
-            row, units = self._row(first + number, 0), self.units.start
+            row, units = self._row(first + number), self.units.start
 
             def vectors(number: Index) -> None:
                 column = number * self.lanes
@@ -141,13 +144,13 @@ class StepTile:
 
             share(self.body, self.units.count // self.lanes, 1, 0, [], vectors)
 
-        self._each(rows, [], row)
+        share(self.body, rows, 1, 0, [], row)
 
     def clear(self, place: Number) -> None:
         """Emits zeros for a row of the rings that does not take part, where outputs are written."""
         outputs = [write for write in self.group.writes if write.lead == "time"]
         carried = [self.step.arrays[write.array] for write in outputs]
-        row = self._row(place, 0).batch
+        row = self._row(place).batch
 
         def vectors(number: Index) -> None:
             for write in outputs:
@@ -159,9 +162,47 @@ class StepTile:
 
         share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
-    def _row(self, place: Index, number: Index) -> _Row:
+    def _row(self, place: Index, number: Index | None = None) -> _Row:
         batch = place if self.order is None else self.order.row(self.body, place)
         return _Row(place, number, batch)
+
+    def _multiply(
+        self, panels: Panels, packed: Array, first: Index, rows: int
+    ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
+        """Emits the product of these rows with this panel.
+
+        Returns:
+            For every column the product that it is in, and where in it it begins.
+        """
+        step, body, units = self.step, self.body, self.units
+        key, lead = step.rows[panels.lhs]
+        inner, size = known(packed.shape)[-2:]
+        starts = [first] if self.batched else []
+        row = (*([rows] if rows > 1 else []), width(panels.lhs))
+        lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], row)
+        gates, apart = [[number] for number in range(len(panels.columns))], 0
+        if len(packed.shape) < 4:
+            gates, apart = [list[int]()], size // len(panels.columns)
+
+        def weight(gate: Sequence[int], more: int) -> Array:
+            if len(packed.shape) == 2:
+                return packed
+            panel = units.panel or 0
+            panel = panel + more if more else panel
+            return body.extract(packed, [*gate, panel, 0, 0], (inner, size))
+
+        with body.located(defining(panels.columns[0][0]).location):
+            if rows == 1 and self.batched:
+                weights = [weight(gate, more) for gate in gates for more in range(units.panels)]
+                products = row_matmul(body, self.vectors, lhs, weights)
+                if len(products) == 1 and not apart:
+                    apart = units.panels * size
+            else:
+                products = [tile_matmul(body, self.vectors, lhs, weight(gate, 0)) for gate in gates]
+        return [
+            (column, (products[number % len(products)], number * apart))
+            for number, column in enumerate(panels.columns)
+        ]
 
     def _pieces(self) -> list[tuple[Write, int]]:
         """What is written, and the column at which each of its parts begins."""
@@ -171,7 +212,7 @@ class StepTile:
             for start in range(0, width(write.value), self.group.unit)
         ]
 
-    def _vectors(self, products: Products, row: _Row, column: Index) -> None:
+    def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
         """Emits what is made of one row and as many columns as a vector has lanes."""
         step = self.step
         walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
@@ -205,7 +246,7 @@ class _Vectors(Walk):
         self,
         step: Step,
         lanes: int,
-        products: Products,
+        products: _Products,
         row: _Row,
         start: Index,
         column: Index,
@@ -232,7 +273,7 @@ class _Vectors(Walk):
     def product(self, value: ir.Value, at: Place) -> Number:
         """The vector of a product of the tile."""
         product, start = self.products[value, at[1][1]]
-        rows = [self.row.tile] if self.batched else []
+        rows = [] if self.row.tile is None else [self.row.tile]
         return self.body.read(product, [*rows, self.column + start], self.lanes)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:

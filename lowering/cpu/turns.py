@@ -29,6 +29,7 @@ from rnn_compiler.lowering.kernel.attributes import integer
 from rnn_compiler.lowering.kernel.body import Array, Body
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.shares import quotient, remainder
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["Turns"]
@@ -101,7 +102,7 @@ class Turns:
         """Emits how many groups of so many turns are over, after the first turn."""
         if self._is_one:
             return self._body.index(0)
-        return (self._done().to_index() // self.parts - 1) // turns
+        return (quotient(self._done().to_index(), self.parts) - 1) // turns
 
     def take(self, turn: Number, carried: Sequence[Array], body: Callable[[Index], None]) -> None:
         """Emits a turn.
@@ -119,7 +120,7 @@ class Turns:
         goal = next_turn * self._as_integer(self.parts)
 
         def part(index: Number) -> None:
-            own = (index * self._step + self._first) % self.parts
+            own = remainder(index * self._step + self._first, self.parts)
             before = self._atomic(_MAXIMUM, next_turn, (own + 1) * _LINE)
 
             def do(zero_here: Number) -> None:
