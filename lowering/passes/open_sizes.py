@@ -16,7 +16,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.shaping import constant_int, elements
-from rnn_compiler.lowering.analysis.values import defining, element, ints, shape
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    ints,
+    is_constant,
+    repeated,
+    shape,
+)
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
 from rnn_compiler.lowering.kernel.arrays import reshape
@@ -24,7 +31,7 @@ from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
-from rnn_compiler.lowering.passes.edits import array_of, replace
+from rnn_compiler.lowering.passes.edits import array_of, opaque, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import bound, is_open, open_dimension
@@ -147,7 +154,8 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             ]
             return body.extract(array, starts, span).value
         case "dynamic_update_slice" if _is_open(op.operands[0]):
-            array, part = (array_of(body, operand) for operand in op.operands[:2])
+            array = _begun(body, op.operands[0], sizes)
+            part = array_of(body, op.operands[1])
             starts = [sizes.scalar(body, operand) for operand in op.operands[2:]]
             body.insert(part, array, starts)
             return array.value
@@ -161,6 +169,20 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
 
 def _is_open(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType) and DYNAMIC in shape(value)
+
+
+def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
+    """Emits an array that parts are put into; one of equal numbers has a buffer of its own.
+
+    IREE 3.13 takes two that begin alike for one, and puts the parts of both into it.
+    """
+    constant = repeated(value)
+    if not is_constant(constant):
+        return array_of(body, value)
+    splat = ir.DenseElementsAttr(defining(constant).attributes["value"]).get_splat_value()
+    type = ArrayType(tuple(sizes.vector(body, defining(value).operands[1])), element(value))
+    number = opaque(splat, defining(value).block)
+    return body.array("flow.tensor.splat", [number, *type.computed], type)
 
 
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
