@@ -72,8 +72,9 @@ class Turns:
         if self._is_one:
             return
         self._counts, self._base = executable.shared(_LINE * (_MOST + 1), number, count)
-        many, place = (parts,), self.workgroup
-        if isinstance(parts, Number):  # those of 1 part come first, then those of 2, ...
+        if isinstance(parts, int):
+            many, place = (parts,), self.workgroup
+        else:  # that of 1 part comes first, then those of 2, ...
             many, place = _POWERS, parts - 1 + self.workgroup
         orders = [part_order(workgroup, each) for each in many for workgroup in range(each)]
         self._first, self._step = (

@@ -28,7 +28,7 @@ from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
 from rnn_compiler.lowering.kernel.arrays import reshape
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
-from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import array_of, opaque, replace
@@ -228,6 +228,8 @@ def _broadcast(
 ) -> ir.Value:
     """Emits an array of which some axes are those of a value, and others repeat it."""
     of = element(value)
+    if 0 in [size for size in sizes if isinstance(size, int)]:  # which IREE's codegen divides by
+        return body.empty(ArrayType(tuple(sizes), of)).value
     block = spare_block([element_type(of)] * 2)
     Body(block, body.location).op("linalg.yield", [block.arguments[0]])
     source, target = array_of(body, value), body.empty(ArrayType(tuple(sizes), of))

@@ -21,6 +21,8 @@ PROJECTED = {**SIZES, "num_layers": 2, "num_proj": 32, "time_major": False}
 MANY = {"batch_size": 33, "input_size": 64, "num_units": 64, "num_layers": 1}
 """Rows enough to be taken in the order of their lengths."""
 
+SUMS = ("w_grad", "wci_grad", "wcf_grad", "wco_grad", "b_grad", "params_backprop")
+
 LENGTHS = (1, 2, 7, 100)
 BATCHES = (1, 2, 3, 7, 8, 9, 16, 17, 33, 64)
 """A row, tiles of every height, full or not, and so many that threads share them."""
@@ -95,6 +97,14 @@ def test_batches(op: str, variant: dict[str, Any], dtype: str) -> None:
     """One function for every length and batch."""
     for rows in BATCHES:
         check(op, dtype, variant, seq_length=1 + rows % 5, batch_size=rows)
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_batches_of_hardly_a_step(steps: int) -> None:
+    """Where arrays have no row, or one."""
+    for rows in (1, 3, 9):
+        variant = {**PEEPHOLE, "seq_length": steps}
+        check("BlockLSTMGradV2", "float32", variant, batch_size=rows)
 
 
 def both(
@@ -181,10 +191,14 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
 def test_numbers_are_those_of_a_static_function(
     op: str, variant: dict[str, Any], opened: Sequence[str]
 ) -> None:
-    """The arithmetic is the same, so they are equal to the bit."""
+    """The arithmetic is the same, so they are equal to the bit; sums over all rows may not be."""
     results, static = both(op, "float32", variant, opened, seq_length=9)
     for name, array in results.items():
-        np.testing.assert_array_equal(array, static[name], name)
+        right = static[name]
+        if "batch_size" in opened and name in SUMS:
+            np.testing.assert_allclose(array, right, rtol=1e-6, atol=1e-6, err_msg=name)
+        else:
+            np.testing.assert_array_equal(array, right, name)
 
 
 @pytest.mark.parametrize("opened", [["seq_length"], ["seq_length", "batch_size"]])

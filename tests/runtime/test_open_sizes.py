@@ -25,7 +25,7 @@ from rnn_compiler.schema.open_sizes import bound, open_dimension, parse, written
 
 SIZES = {"batch_size": 2, "input_size": 3, "num_units": 4}
 OPEN = {**SIZES, "seq_length": None}
-ANY = {**OPEN, "batch_size": None}
+ANY: dict[str, Any] = {**OPEN, "batch_size": None}
 RNN = {**OPEN, "num_layers": 1}
 
 
