@@ -34,8 +34,11 @@ from benchmarks.rows import Case
 
 __all__ = ["Prepared", "serve"]
 
-_TRIAL_SECONDS = 0.2
-"""How long each variant is tried, at least a few calls of it."""
+_TRIAL_SECONDS, _TRIAL_CALLS = 0.2, 3
+"""How long each variant is tried, and at least how many calls of it.
+
+The first calls fill the pools of memory, which may take longer than the work.
+"""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class Bench:
 def _trial(call: Callable[[], Any]) -> float:
     """What a call takes when nothing disturbs it."""
     end = time.perf_counter() + _TRIAL_SECONDS
-    seconds = _timed(call, 1)
+    seconds = _timed(call, _TRIAL_CALLS)
     while time.perf_counter() < end:
         seconds += _timed(call, 1)
     return min(seconds)

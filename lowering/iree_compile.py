@@ -148,6 +148,7 @@ def compile_module(
     reproducers: Path,
     timeout: float = DEFAULT_TIMEOUT,
     executable: Sequence[str] | None = None,
+    halfway: Callable[[str], str] | None = None,
 ) -> bytes:
     """Compiles a module.
 
@@ -157,6 +158,8 @@ def compile_module(
         reproducers: Folder under which the module and the command are saved if this fails.
         timeout: Seconds after which the compiler is stopped.
         executable: The command that starts the compiler; default: the installed `iree-compile`.
+        halfway: Changes the module's text at IREE's phase `stream`, where the host program has its
+            allocations and dispatches are not yet compiled.
 
     Returns:
         The payload, a .vmfb.
@@ -166,15 +169,22 @@ def compile_module(
         OSError: There is no room for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
-    return _compile(
-        module,
-        target,
-        [],
-        lambda payload, _: payload,
-        reproducers=reproducers,
-        timeout=timeout,
-        executable=executable,
-    )
+
+    def run(module: str, *flags: str) -> bytes:
+        return _compile(
+            module,
+            target,
+            flags,
+            lambda payload, _: payload,
+            reproducers=reproducers,
+            timeout=timeout,
+            executable=executable,
+        )
+
+    if halfway is None:
+        return run(module)
+    middle = run(module, "--compile-to=stream").decode()
+    return run(halfway(middle), "--compile-from=stream")
 
 
 def compile_host_program(
@@ -221,7 +231,7 @@ def _compile(
     Args:
         module: The text of the module.
         target: What to compile for.
-        flags: More flags; with any, the compiler also keeps its objects.
+        flags: More flags.
         collect: Makes the result of what it wrote and the folder of these; None if it lacks.
         reproducers: As of `compile_module`, like the rest.
         timeout: The same.
@@ -232,7 +242,7 @@ def _compile(
     stages.report(f"compiling for {target.name}")
     with temporary_folder() as folder:
         objects = Path(folder) / "objects"
-        keeping = [f"{_OBJECTS_FLAG}={objects}"] if flags else []
+        keeping = [f"{_OBJECTS_FLAG}={objects}"] if flags is _HOST_FLAGS else []
         try:
             code, payload, diagnostics = _run([*command, *keeping], module, timeout, folder)
         except OSError as error:

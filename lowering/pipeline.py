@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.allocations import allocate_before, is_large
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
@@ -142,7 +143,17 @@ def lower(
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
     linked: Sequence[FunctionSpec] = (),
 ) -> Lowered:
-    """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`."""
+    """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`.
+
+    On a CPU, functions with much memory allocate it as `allocations` says.
+    """
     text, left = rewrite(module, functions, target, package_version, strategy, linked=linked)
-    payload = iree_compile.compile_module(text, target, reproducers=reproducers, timeout=timeout)
+    large = target.device == "local" and any(map(is_large, (*functions, *linked)))
+    payload = iree_compile.compile_module(
+        text,
+        target,
+        reproducers=reproducers,
+        timeout=timeout,
+        halfway=allocate_before if large else None,
+    )
     return Lowered(payload, left)

@@ -24,6 +24,9 @@ from cuda import emulator
 TESTS = Path(__file__).parents[1]
 SWEEP = bool(os.environ.get("TEST_SWEEP"))
 
+ENVIRONMENT = dict(os.environ) if SWEEP else {**os.environ, "TEST_CUDNN_SWEEP": "6"}
+"""The sweep is a tenth of that on the CPU."""
+
 SECONDS = None if SWEEP else 1100
 """What a run may take: after a fault, nothing may hang."""
 
@@ -78,15 +81,20 @@ RUNS = {
     "edges-padding": Run(EDGES, 13, "test_padding or gradient_looks", NEVER),
     "edges-values": Run(EDGES, 25, "(saturated and float32) or huge or denormals or digits", NEVER),
     "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
-    "differences": Run(("numeric/test_finite_differences.py",), 17),
-    "sweep": Run(("numeric/test_cudnn_rnn.py",), 5, "test_sweep"),
+    "differences": Run(("numeric/test_finite_differences.py",), 3, "LSTMGradV2 or BackpropV3"),
+    "sweep": Run(("numeric/test_cudnn_rnn.py",), 2, "test_sweep"),
     "emulated": Run(("cuda/emulated",), 32),
     **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
 }
 
+QUICK = ("goldens-float16", "edges-values")
+
 
 @pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in RUNS],
+)
 def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Every test that is chosen passes, or fails as expected."""
     run = RUNS[name]
@@ -98,7 +106,13 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     command += ["--device", f"emulator:{run.architecture}", f"--keep-cache={cache}"]
     command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
     result = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=SECONDS, cwd=TESTS.parent
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+        cwd=TESTS.parent,
+        env=ENVIRONMENT,
     )
     assert result.returncode == 0, f"{result.stdout[-6000:]}\n{result.stderr[-2000:]}"
     passed = re.search(r"(\d+) passed", result.stdout)

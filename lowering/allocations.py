@@ -1,0 +1,86 @@
+"""Where the memory of results and temporaries comes from, on CPUs.
+
+IREE 3.13 allocates both in the queue of a device. With threads (local-task), the queue has slabs of
+64 MiB, and maps what is larger anew at each call (`task_device.c`): BlockLSTMV2 at 128 x 128 steps
+and rows of 256 units met 67,000 page faults a call, which took longer than the work. The allocator
+of a device, which our runtime gives a pool (`buffer_pool`), has no such bound, but is asked only
+for what a function allocates before it begins. So that is what functions with much memory do.
+
+They are changed halfway through IREE, at its phase `stream`, where allocations are first seen.
+Starting the compiler twice takes 0.2 s more, so that other functions are compiled in one go.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["allocate_before", "is_large"]
+
+_LARGE = 8 << 20
+"""Bytes of `is_large`: an eighth of a slab, since temporaries may be several times as large."""
+
+
+def is_large(spec: FunctionSpec) -> bool:
+    """Whether a function may allocate more than a slab, by what is known before it is compiled.
+
+    That is its arguments and results, and, for those that project much, four gates in float32 for
+    all steps. A function of open sizes may be called with any.
+    """
+    if spec.open_dims:
+        return True
+    dims = spec.dims
+    rows = dims.get("seq_length", 1) * dims.get("batch_size", 1)
+    tensors = (*spec.arguments, *spec.frozen, *spec.results)
+    size = sum(math.prod(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
+    return size + rows * 4 * dims.get("num_units", 0) * 4 >= _LARGE
+
+
+def allocate_before(text: str) -> str:
+    """A module at IREE's phase `stream` that allocates before it begins, and frees nothing.
+
+    What it has allocated is freed when nobody refers to it, which the queue does until it is done.
+    """
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        for op in ops_of(module.body):
+            if op.name in ("util.func", "util.initializer") and op.regions[0].blocks:
+                _rewrite(block_of(op))
+        module.operation.verify()
+        return module.operation.get_asm(enable_debug_info=True)
+
+
+def _rewrite(block: ir.Block) -> None:
+    for op in ops_of(block):
+        if op.name == "stream.resource.alloca":
+            size, *after = op.operands
+            with ir.InsertionPoint(op), op.location:
+                made = ir.Operation.create(
+                    "stream.resource.alloc",
+                    [op.results[0].type],
+                    [size],
+                    {
+                        "affinity": op.attributes["affinity"],
+                        "uninitialized": ir.Attribute.parse("unit"),
+                    },
+                )
+            op.results[0].replace_all_uses_with(made.results[0])
+            _replace(op, op.results[1], after)
+        elif op.name == "stream.resource.dealloca":
+            _replace(op, op.results[0], [*op.operands][2:])
+        else:
+            for region in op.regions:
+                for each in region.blocks:
+                    _rewrite(each)
+
+
+def _replace(op: ir.Operation, time: ir.Value, after: list[ir.Value]) -> None:
+    """Removes an op of the queue: it is done when what it waited for is."""
+    if not after:
+        with ir.InsertionPoint(op), op.location:
+            after = [ir.Operation.create("stream.timepoint.immediate", [time.type]).results[0]]
+    time.replace_all_uses_with(after[0])
+    op.erase()
