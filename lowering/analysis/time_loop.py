@@ -21,14 +21,13 @@ from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
     is_constant,
+    is_splat,
     part_of,
     rank,
-    repeated,
     shape,
 )
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
@@ -127,7 +126,7 @@ class Lengths:
         kept = [_selected(state.next) for state in states]
         if (
             len({mask for mask, _ in (*rows, *kept)}) > 1
-            or not all(_is_splat(otherwise, 0) for _, otherwise in rows)
+            or not all(is_splat(otherwise, 0) for _, otherwise in rows)
             or [otherwise for _, otherwise in kept] != [state.value for state in states]
         ):
             raise Refused("rows that change past their lengths")
@@ -184,7 +183,7 @@ class TimeLoop:
         for start, value, new in list(zip(loop.operands, carried, yielded, strict=True))[1:]:
             if start in arguments:
                 states.append(State(start, value, new))
-            elif states or not _is_splat(start, 0):
+            elif states or not is_splat(start, 0):
                 raise Refused("a carried array that is neither a state nor zeros at first")
             else:
                 outputs.append(_output(value, new))
@@ -323,24 +322,13 @@ def _counts(loop: ir.Operation, length: ir.Value) -> bool:
     condition, body = (region.blocks[0] for region in loop.regions)
     test, more = defining(ops_of(condition)[-1].operands[0]), defining(ops_of(body)[-1].operands[0])
     return (
-        _is_splat(loop.operands[0], 0)
+        is_splat(loop.operands[0], 0)
         and test.name == "stablehlo.compare"
         and "LT" in str(test.attributes["comparison_direction"])
         and list(test.operands) == [condition.arguments[0], length]
         and more.name == "stablehlo.add"
         and more.operands[0] == body.arguments[0]
-        and _is_splat(more.operands[1], 1)
-    )
-
-
-def _is_splat(value: ir.Value, number: int) -> bool:
-    """Whether a value is a constant that is some number everywhere."""
-    value = repeated(value)
-    if not is_constant(value):
-        return False
-    text = f"{number}.0" if is_float(element(value)) else number
-    return defining(value).attributes["value"] == ir.Attribute.parse(
-        f"dense<{text}> : {value.type}"
+        and is_splat(more.operands[1], 1)
     )
 
 

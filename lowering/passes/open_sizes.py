@@ -16,20 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.shaping import constant_int, elements
-from rnn_compiler.lowering.analysis.values import (
-    defining,
-    element,
-    ints,
-    is_constant,
-    repeated,
-    shape,
-)
+from rnn_compiler.lowering.analysis.values import defining, element, ints, is_splat, shape
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
-from rnn_compiler.lowering.kernel.arrays import reshape
+from rnn_compiler.lowering.kernel.arrays import reshape, seen_as
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.kernel.number import Index, Number, bits, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import array_of, opaque, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
@@ -172,17 +165,18 @@ def _is_open(value: ir.Value) -> bool:
 
 
 def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
-    """Emits an array that parts are put into; one of equal numbers has a buffer of its own.
+    """Emits an array that parts are put into; one of zeros has a buffer of its own.
 
     IREE 3.13 takes two that begin alike for one, and puts the parts of both into it.
     """
-    constant = repeated(value)
-    if not is_constant(constant):
+    if not is_splat(value, 0):
         return array_of(body, value)
-    splat = ir.DenseElementsAttr(defining(constant).attributes["value"]).get_splat_value()
-    type = ArrayType(tuple(sizes.vector(body, defining(value).operands[1])), element(value))
-    number = opaque(splat, defining(value).block)
-    return body.array("flow.tensor.splat", [number, *type.computed], type)
+    of = f"i{bits(element(value))}"  # the host has no 16-bit floats
+    number = opaque(ir.IntegerAttr.get(element_type(of), 0), defining(value).block)
+    shape = tuple(sizes.vector(body, defining(value).operands[1]))
+    type = ArrayType(shape, of)
+    zeros = body.array("flow.tensor.splat", [number, *type.computed], type)
+    return seen_as(body, zeros, ArrayType(shape, element(value)))
 
 
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
