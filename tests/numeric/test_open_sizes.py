@@ -52,8 +52,10 @@ LOOPS = pytest.mark.parametrize(
 
 
 @functools.cache
-def program(op: str, dtype: str, items: tuple[tuple[str, Any], ...]) -> rc.Program:
-    artifact = rc.compile(module(op, dtype, dict(items)))
+def program(
+    op: str, dtype: str, items: tuple[tuple[str, Any], ...], target: str = "cpu"
+) -> rc.Program:
+    artifact = rc.compile(module(op, dtype, dict(items)), target)
     assert artifact.manifest.strategy == "fused"
     assert not artifact.manifest.plain_loops
     return rc.runtime.load(artifact, "local-sync")
@@ -69,12 +71,12 @@ def arguments_of(op: str, dtype: str, variant: dict[str, Any], steps: int) -> Ar
     return arguments
 
 
-def check(op: str, dtype: str, variant: dict[str, Any], **sizes: int) -> None:
+def check(op: str, dtype: str, variant: dict[str, Any], target: str = "cpu", **sizes: int) -> None:
     """Compares a call at some sizes, open in the function, with the reference."""
     at_size = {**variant, **sizes}
     arguments = arguments_of(op, dtype, at_size, at_size.get("seq_length", 0))
     given = tuple({**variant, **dict.fromkeys(sizes)}.items())
-    results = program(op, dtype, given)(**arguments)._asdict()
+    results = program(op, dtype, given, target)(**arguments)._asdict()
     right = expected(op, dtype, at_size, arguments)
     for name, array in results.items():
         if array.dtype.kind in "iu":
@@ -97,6 +99,13 @@ def test_batches(op: str, variant: dict[str, Any], dtype: str) -> None:
     """One function for every length and batch."""
     for rows in BATCHES:
         check(op, dtype, variant, seq_length=1 + rows % 5, batch_size=rows)
+
+
+@pytest.mark.slow
+def test_batches_on_another_vector_unit() -> None:
+    """Its tiles have four rows at most."""
+    for rows in BATCHES:
+        check("BlockLSTMGradV2", "float32", PEEPHOLE, "cpu:generic", seq_length=3, batch_size=rows)
 
 
 @pytest.mark.parametrize("steps", [0, 1])
