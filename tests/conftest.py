@@ -7,11 +7,13 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
 from rnn_compiler.errors import DeviceError
+from rnn_compiler.lowering import iree_compile
 from rnn_compiler.runtime.device.devices import get_device
 
 # Tests share `cases`, `reference` and the like; they are no package, so that nothing but this
@@ -111,3 +113,17 @@ def _isolated(
             _, _, architecture = pytestconfig.getoption("--device").partition(":sm_")
             environment.setenv("RNN_COMPILER_TARGET", f"cuda:sm_{architecture or 80}")
         yield
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the targets that were compiled for."""
+    calls: list[str] = []
+    original = iree_compile.compile_module
+
+    def count(module: str, target: Any, **keywords: Any) -> bytes:
+        calls.append(target.name)
+        return original(module, target, **keywords)
+
+    monkeypatch.setattr(iree_compile, "compile_module", count)
+    return calls

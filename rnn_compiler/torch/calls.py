@@ -14,28 +14,26 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
 
-from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.execution import current_target, named_device
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.modules import Module
-from rnn_compiler.runtime import DeviceArray, Function, load
+from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import ALIGNMENT, device_kind
 from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.residents import resident
 
-__all__ = ["call", "check_devices", "dtype_name", "prepare", "tensors_of"]
+__all__ = ["call", "check_devices", "dtype_name", "forget", "prepare", "tensors_of"]
 
 _NAMES: dict[Any, str] = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
 """What this package calls torch's dtypes."""
@@ -78,39 +76,36 @@ def call(
         InvalidArgumentError: A tensor has the wrong dtype, shape or place.
         DeviceError: There is no device where the tensors are.
     """
-    types = tuple([None if each is None else (each.shape, each.dtype) for each in tensors])
-    place = _place(op, tensors)
-    alone = place is None and torch.get_num_threads() == 1
-    prepared = prepare(
-        *(op, types, attributes, outputs), *(place, current_target(), named_device(), alone)
-    )
+    types = tuple([None if t is None else (t.shape, t.dtype, t.device) for t in tensors])
+    alone = torch.get_num_threads() == 1
+    prepared = prepare(op, types, attributes, outputs, current_target(), named_device(), alone)
     return prepared(tensors)
 
 
-def check_devices(op: str, tensors: Sequence[Any]) -> Any:
-    """The device that tensors are on.
+def check_devices(op: str, devices: Sequence[Any]) -> Any:
+    """The device that the tensors of an op are on, of None for those that are left out.
 
     Raises:
         InvalidArgumentError: They are on several.
     """
     place: Any = None
-    for name, tensor in zip(tensors_of(op), tensors, strict=True):
-        if tensor is None or tensor.device == place:
+    for name, device in zip(tensors_of(op), devices, strict=True):
+        if device is None or device == place:
             continue
         if place is not None:
-            got = f"one on {tensor.device}"
+            got = f"one on {device}"
             raise InvalidArgumentError(op, name, f"a tensor on {place}, as others are", got)
-        place = tensor.device
+        place = device
     return place
 
 
-def _place(op: str, tensors: Sequence[Any]) -> int | None:
+def _place(op: str, devices: Sequence[Any]) -> int | None:
     """The number of the GPU that tensors are on; None for the CPU.
 
     Raises:
         InvalidArgumentError: They are on several devices, or on one that nothing here runs on.
     """
-    device = check_devices(op, tensors)
+    device = check_devices(op, devices)
     if device != _CPU and device.type != "cuda":
         first = next(iter(tensors_of(op)))
         expected = "a tensor on the CPU or on an NVIDIA GPU"
@@ -121,21 +116,24 @@ def _place(op: str, tensors: Sequence[Any]) -> int | None:
 @functools.lru_cache(maxsize=1024)
 def prepare(
     op: str,
-    types: Sequence[tuple[Any, Any] | None],
+    types: Sequence[tuple[Any, Any, Any] | None],
     attributes: tuple[tuple[str, Any], ...],
     outputs: tuple[str, ...] | None,
-    place: int | None,
     target: str,
     device: str | None,
     alone: bool,
 ) -> _Prepared:
-    """The function for tensors of some types, checked as `raw_ops` checks them."""
+    """The function for tensors of some types, checked as `raw_ops` checks them.
+
+    A type is shape, dtype and device.
+    """
+    place = _place(op, [each and each[2] for each in types])
     signature = OPS[op].signature
     names = tensors_of(op)
     known = {name: each for name, each in zip(names, types, strict=True) if each is not None}
     form = signature.form(dict(attributes))
     floats = [each.name for each in form.arguments if each.dtype is None and each.name in known]
-    dims = form.infer({name: tuple(shape) for name, (shape, _) in known.items()})
+    dims = form.infer({name: tuple(shape) for name, (shape, _, _) in known.items()})
     spec = signature.specialize(
         dtype=_float_dtype(op, floats[0], known[floats[0]][1]),
         dims=dims,
@@ -144,7 +142,7 @@ def prepare(
     )
     for argument in spec.arguments:
         if argument.name in known:
-            _check(op, argument, *known[argument.name])
+            _check(op, argument, *known[argument.name][:2])
         elif argument.default is None:
             raise InvalidArgumentError(op, argument.name, "a tensor", "None")
     kind = "local" if place is None else "cuda"
@@ -154,11 +152,16 @@ def prepare(
         device = f"cuda://{place}"
     elif device is None or device_kind(device) != kind:
         device = "local-sync" if alone else default_device([spec], kind)
-    artifact = compile(Module([spec]), target)
-    return _Prepared(load(artifact, device).functions[spec.function], names)
+    return _Prepared(open_sizes.function_for(spec, target, device), spec, names)
 
 
-os.register_at_fork(after_in_child=prepare.cache_clear)  # whose devices may be gone with threads
+def forget() -> None:
+    """Forgets what is prepared."""
+    prepare.cache_clear()
+    open_sizes.forget()
+
+
+os.register_at_fork(after_in_child=forget)  # whose devices may be gone with threads
 
 
 def _float_dtype(op: str, name: str, dtype: Any) -> str:
@@ -179,25 +182,25 @@ def _check(op: str, spec: TensorSpec, shape: Any, dtype: Any) -> None:
 
 
 class _Prepared:
-    """A function, and how torch's tensors become its arguments."""
+    """A function, and how torch's tensors become its arguments.
 
-    def __init__(self, function: Function, names: Mapping[str, bool]) -> None:
+    Args:
+        function: The function.
+        spec: What it is at the sizes of the tensors.
+        names: What the tensors are called, in order.
+    """
+
+    def __init__(self, function: Function, spec: FunctionSpec, names: Iterable[str]) -> None:
         self._function = function
         self._device = function.device
         self._on_cpu = function.device.kind == "local"
         order = [*names]
-        weights = function.spec.weights if function.prepacks else ()
+        weights = spec.weights if function.prepacks else ()
         self._arguments = [
-            _Argument(
-                place=order.index(spec.name),
-                spec=spec,
-                size=_bytes(spec),
-                is_weight=spec.name in weights,
-                default=self._default(spec),
-            )
-            for spec in function.spec.arguments
+            _Argument(each, order.index(each.name), each.name in weights, self._default(each))
+            for each in spec.arguments
         ]
-        self._results = [(spec, _bytes(spec)) for spec in function.spec.results]
+        self._results = [(each, _bytes(each)) for each in spec.results]
 
     def _default(self, spec: TensorSpec) -> DeviceArray | None:
         """The array of an argument that may be left out, or that nobody reads."""
@@ -211,22 +214,7 @@ class _Prepared:
         arrays: list[DeviceArray] = []
         spans: list[tuple[int, int]] = []
         for argument in self._arguments:
-            tensor = tensors[argument.place]
-            if argument.default is not None and (tensor is None or argument.spec.ignored):
-                arrays.append(argument.default)
-                spans.append(argument.default_span)
-                continue
-            if argument.spec.maximum is not None and self._on_cpu:
-                check_argument(self._function.spec.op, argument.spec, tensor.numpy(force=True))
-            array = None
-            if argument.is_weight and tensor.is_contiguous():
-                array = resident(tensor, argument.spec, self._device, id(self))
-            if array is None:
-                tensor = _in_place(tensor)
-                array = self._adopted(tensor, argument.spec)
-                start = tensor.data_ptr()
-                spans.append((start, start + argument.size))
-            arrays.append(array)
+            arrays.append(self._passed(argument, tensors[argument.place], spans))
         results = self._function.launch(arrays)
         if not self._on_cpu:
             return [from_dlpack(result) for result in results]
@@ -235,47 +223,57 @@ class _Prepared:
             for result, (spec, size) in zip(results, self._results, strict=True)
         ]
 
-    def _adopted(self, tensor: Any, spec: TensorSpec) -> DeviceArray:
-        """A tensor as an array, where it is."""
+    def _passed(
+        self, argument: _Argument, tensor: Any, spans: list[tuple[int, int]]
+    ) -> DeviceArray:
+        """A tensor as an array, where it is, unless compiled code does not take it there.
+
+        Its memory joins the spans.
+        """
+        if argument.default is not None and (tensor is None or argument.spec.ignored):
+            spans.append(argument.default_span)
+            return argument.default
+        if argument.spec.maximum is not None and self._on_cpu:
+            check_argument(self._function.spec.op, argument.spec, tensor.numpy(force=True))
+        contiguous = tensor.is_contiguous()
+        if argument.is_weight and contiguous:
+            array = resident(tensor, argument.spec, self._device, id(self._function))
+            if array is not None:
+                return array
+        start = tensor.data_ptr()
+        if start % ALIGNMENT or not contiguous or tensor.is_neg():
+            tensor = tensor.clone(memory_format=torch.contiguous_format).resolve_neg()
+            start = tensor.data_ptr()
+        spans.append((start, start + argument.size))
         if not self._on_cpu:
             return self._device.view(tensor)
-        if 0 in spec.shape:
+        if not argument.size:
+            spec = argument.spec
             return self._device.put(np.zeros(spec.shape, DTYPES[spec.dtype].numpy), spec)
-        return self._device.adopt(to_dlpack(tensor), spec)
+        return self._device.adopt(to_dlpack(tensor), argument.spec)
 
 
-@dataclass
 class _Argument:
     """How a tensor is passed.
 
     Attributes:
-        place: Which of the tensors of a call it is.
         spec: Its type.
-        size: Its bytes.
+        place: Which of the tensors of a call it is.
         is_weight: Whether it may stay the same from call to call.
         default: What is passed where it is None.
+        default_span: The memory of the default, where it is this machine's.
+        size: Its bytes.
     """
 
-    place: int
-    spec: TensorSpec
-    size: int
-    is_weight: bool
-    default: DeviceArray | None
-
-    @functools.cached_property
-    def default_span(self) -> tuple[int, int]:
-        """The memory of the default, where it is this machine's."""
-        if self.default is None or not self.default.on_host:
-            return 0, 0
-        start: int = self.default.to_host().__array_interface__["data"][0]
-        return start, start + self.size
-
-
-def _in_place(tensor: Any) -> Any:
-    """A tensor, copied if compiled code does not take it where it lies."""
-    if tensor.data_ptr() % ALIGNMENT or not tensor.is_contiguous() or tensor.is_neg():
-        return tensor.clone(memory_format=torch.contiguous_format).resolve_neg()
-    return tensor
+    def __init__(
+        self, spec: TensorSpec, place: int, is_weight: bool, default: DeviceArray | None
+    ) -> None:
+        self.spec, self.place, self.is_weight, self.default = spec, place, is_weight, default
+        self.size = _bytes(spec)
+        self.default_span = 0, 0
+        if default is not None and default.on_host:
+            start: int = default.to_host().__array_interface__["data"][0]
+            self.default_span = start, start + self.size
 
 
 def _tensor(result: DeviceArray, spec: TensorSpec, size: int, taken: list[tuple[int, int]]) -> Any:
@@ -288,8 +286,9 @@ def _tensor(result: DeviceArray, spec: TensorSpec, size: int, taken: list[tuple[
     tensor: Any = from_dlpack(result.capsule())
     start = tensor.data_ptr()
     stop = start + size
-    if any(start < other_stop and other_start < stop for other_start, other_stop in taken):
-        return tensor.clone()
+    for other_start, other_stop in taken:
+        if start < other_stop and other_start < stop:
+            return tensor.clone()
     taken.append((start, stop))
     return tensor
 

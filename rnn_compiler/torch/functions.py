@@ -23,7 +23,8 @@ from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.tensors import Tensor
 from rnn_compiler.torch.calls import dtype_name
-from rnn_compiler.torch.library import attributes_of, run
+from rnn_compiler.torch.connections import Attributes, attributes_of
+from rnn_compiler.torch.library import Parts, run
 
 __all__ = [
     "OpFunction",
@@ -39,19 +40,15 @@ __all__ = [
 ]
 
 
-def run_cast(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence[Any]:
-    """Runs an op, under autocast in autocast's dtype.
-
-    Args:
-        op: TensorFlow's name.
-        tensors: In the order of `tensors_of`.
-        attributes: Those that are compiled in.
-    """
+def run_cast(
+    op: str, tensors: Sequence[Any], attributes: Attributes, parts: Parts | None = None
+) -> Sequence[Any]:
+    """Runs an op, under autocast in autocast's dtype; arguments are those of `library.run`."""
     device = next(each.device.type for each in tensors if each is not None)
     if is_cast(device):
         dtype = torch.get_autocast_dtype(device)
         tensors = [_cast(each, dtype) for each in tensors]
-    return run(op, tensors, attributes)
+    return run(op, tensors, attributes, parts)
 
 
 def is_cast(device: str) -> bool:
@@ -108,7 +105,7 @@ class OpFunction:
         )
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
         values, seeds = _constants(signature.name, rest, dtype)
-        attributes = dict(zip(self._attributes, values, strict=True))
+        attributes = tuple(zip(self._attributes, values, strict=True))
         counters = [torch.tensor(value) if value else None for value in seeds]
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
         return self._results(*results)

@@ -13,19 +13,20 @@ derivatives.
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.schema.gradients import GRADIENTS, Gradient
+from rnn_compiler.schema.cudnn_layout import Block
+from rnn_compiler.schema.gradients import GRADIENTS
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.torch.calls import call, check_devices, dtype_name, tensors_of
+from rnn_compiler.torch.connections import Attributes, Connection, attributes_of
 
-__all__ = ["CUSTOM_OPS", "LIBRARY", "attributes_of", "is_traced", "is_transformed", "run"]
+__all__ = ["CUSTOM_OPS", "LIBRARY", "Parts", "is_eager", "is_transformed", "run"]
 
 _NAMESPACE = "rnn_compiler"
 _TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
@@ -41,12 +42,6 @@ def _register() -> Any:
             _define(library, each, is_gradient=True)
             _refuse(library, each)
     return library
-
-
-def attributes_of(op: str) -> tuple[str, ...]:
-    """The attributes that are compiled in."""
-    attributes = OPS[op].signature.attributes
-    return tuple(each.name for each in attributes if not (each.at_run_time or each.of_build))
 
 
 def _define(library: Any, op: str, *, is_gradient: bool) -> None:
@@ -68,7 +63,7 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
         return tuple(values) if outputs is None else values
 
     def fake(*given: Any, outputs: Sequence[str] | None = None, **attributes: Any) -> Any:
-        check_devices(op, given)
+        check_devices(op, [None if each is None else each.device for each in given])
         shapes = _result_shapes(signature, given, attributes)
         first = next(each for each in given if each is not None and each.is_floating_point())
         values = [
@@ -104,98 +99,76 @@ def _result_shapes(
     return {spec.name: (spec.shape, getattr(torch, spec.dtype)) for spec in specs}
 
 
-class _Connection:
-    """How torch's autograd finds the gradient of an op."""
+class Parts(NamedTuple):
+    """Tensors that are the parts of an argument, and get its gradient.
 
-    def __init__(self, op: str, gradient: Gradient) -> None:
-        self.op = op
-        self.cotangents = gradient.cotangents
-        self.gradients = {each: name for name, each in gradient.gradients.items()}
-        self.names = [*tensors_of(op)]
-        self.results = [each.name for each in OPS[op].signature.results]
-        self.fixed = [name for name in self.results if name not in gradient.results]
-        self.saved = gradient.saved(OPS[each].signature for each in gradient.ops)
+    Attributes:
+        name: The argument, which is in the same memory as they, and has no gradient itself.
+        tensors: The parts.
+        blocks: Where each is.
+    """
 
-    def setup_context(
-        self, ctx: Any, inputs: Sequence[Any], keyword_only_inputs: Any, output: Sequence[Any]
-    ) -> None:
-        """Keeps what the gradient takes."""
-        known = dict(zip(self.names, inputs, strict=True))
-        known |= dict(zip(self.results, output, strict=True))
-        ctx.save_for_backward(*[known[name] for name in self.saved])
-        ctx.mark_non_differentiable(*[known[name] for name in self.fixed])
-        ctx.attributes = keyword_only_inputs
-
-    def backward(self, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
-        """The gradients of the tensors, None for those that nobody needs."""
-        known: dict[str, Any] = dict(zip(self.saved, ctx.saved_tensors, strict=True))
-        arrived = dict(zip(self.results, cotangents, strict=True))
-        known |= {name: arrived[result] for name, result in self.cotangents.items()}
-        needed = ctx.needs_input_grad[-len(self.names) :]
-        found = [
-            self.gradients.get(name) if needs else None
-            for name, needs in zip(self.names, needed, strict=True)
-        ]
-        for step in _steps(self.op, frozenset(filter(None, found))):
-            given = [known.get(name) for name in step.tensors]
-            own = {name: ctx.attributes[name] for name in step.attributes}
-            values = _run_gradient(step.op, given, own, step.outputs)
-            known |= dict(zip(step.outputs, values, strict=True))
-        return tuple([None if name is None else known[name] for name in found])
-
-
-_CONNECTIONS = {op: _Connection(op, gradient) for op, gradient in GRADIENTS.items()}
-
-
-def _connect(library: Any, op: str) -> None:
-    """Registers the gradient of an op."""
-    connection = _CONNECTIONS[op]
-    torch.library.register_autograd(
-        f"{_NAMESPACE}::{OPS[op].signature.function}",
-        connection.backward,
-        setup_context=connection.setup_context,
-        lib=library,
-    )
+    name: str
+    tensors: Sequence[Any]
+    blocks: Sequence[Block]
 
 
 class _Eager(torch.autograd.Function):
-    """An op with its gradient, without the way through torch's dispatcher."""
+    """An op with its gradient, without the way through torch's dispatcher.
+
+    With the parts of an argument it is one node of torch's graph; two would take 20 us longer.
+    """
 
     @staticmethod
-    def forward(ctx: Any, op: str, attributes: dict[str, Any], *tensors: Any) -> Any:
-        results = tuple(call(op, tensors, tuple(attributes.items())))
-        ctx.op = op
-        _CONNECTIONS[op].setup_context(ctx, tensors, attributes, results)
+    def forward(
+        ctx: Any, op: str, attributes: Attributes, parts: Parts | None, *tensors: Any
+    ) -> Any:
+        connection = _CONNECTIONS[op]
+        count = len(connection.names)
+        own = tensors[:count]
+        results = tuple(call(op, own, attributes))
+        connection.keep(ctx, own, attributes, results, tensors[count:])
+        ctx.connection, ctx.parts = connection, parts
         return results
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        return None, None, *_CONNECTIONS[ctx.op].backward(ctx, *cotangents)
+        connection, parts, needed = ctx.connection, ctx.parts, ctx.needs_input_grad[3:]
+        if parts is None:
+            return None, None, None, *connection.gradients(ctx, cotangents, needed)
+        count, place = len(connection.names), connection.names.index(parts.name)
+        own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
+        found = connection.gradients(ctx, cotangents, own)
+        whole = found[place]
+        pieces = [None if whole is None else block.of(whole) for block in parts.blocks]
+        return None, None, None, *found, *pieces
 
 
 class _Functional(torch.autograd.Function):
     """The same for torch.func, in a form that torch 2.13 takes 20 us longer for."""
 
     @staticmethod
-    def forward(op: str, attributes: dict[str, Any], *tensors: Any) -> Any:
-        return tuple(call(op, tensors, tuple(attributes.items())))
+    def forward(op: str, attributes: Attributes, *tensors: Any) -> Any:
+        return tuple(call(op, tensors, attributes))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.op, attributes, *tensors = inputs
-        _CONNECTIONS[ctx.op].setup_context(ctx, tensors, attributes, output)
+        op, attributes, *tensors = inputs
+        ctx.connection = _CONNECTIONS[op]
+        ctx.connection.keep(ctx, tensors, attributes, output)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        return None, None, *_CONNECTIONS[ctx.op].backward(ctx, *cotangents)
+        needed = ctx.needs_input_grad[2:]
+        return None, None, *ctx.connection.gradients(ctx, cotangents, needed)
 
 
 class _EagerGradient(torch.autograd.Function):
     """A gradient op, which has no gradient."""
 
     @staticmethod
-    def forward(op: str, attributes: Any, outputs: Sequence[str], *tensors: Any) -> Any:
-        return tuple(call(op, tensors, tuple(attributes.items()), tuple(outputs)))
+    def forward(op: str, attributes: Attributes, outputs: tuple[str, ...], *tensors: Any) -> Any:
+        return tuple(call(op, tensors, attributes, outputs))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -223,13 +196,15 @@ def is_transformed() -> bool:
     return torch._C._are_functorch_transforms_active()  # pyright: ignore
 
 
-def _is_eager(tensors: Sequence[Any]) -> bool:
+def is_eager(tensors: Iterable[Any]) -> bool:
     """Whether these are tensors with numbers in them, to be computed with now."""
     plain = all(each is None or (type(each) in _PLAIN and not each.is_meta) for each in tensors)
     return plain and not is_traced()
 
 
-def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence[Any]:
+def run(
+    op: str, tensors: Sequence[Any], attributes: Attributes, parts: Parts | None = None
+) -> Sequence[Any]:
     """Runs an op that has a gradient.
 
     Where torch only runs, this is some 30 us faster than the custom op, and does the same.
@@ -238,56 +213,45 @@ def run(op: str, tensors: Sequence[Any], attributes: dict[str, Any]) -> Sequence
         op: TensorFlow's name.
         tensors: In the order of `tensors_of`.
         attributes: Those that are compiled in.
+        parts: Parts of one of the tensors; only where torch only runs.
     """
-    if not _is_eager(tensors):
+    if parts is None and not is_eager(tensors):
         if torch.jit.is_tracing():  # pyright: ignore
             raise UnsupportedError(f"{op}: torch.jit.trace cannot follow it: use torch.export")
-        return CUSTOM_OPS[op](*tensors, **attributes)
-    if is_transformed():
+        return CUSTOM_OPS[op](*tensors, **dict(attributes))
+    if parts is None and is_transformed():
         return _Functional.apply(op, attributes, *tensors)
     if torch.is_grad_enabled():
-        return _Eager.apply(op, attributes, *tensors)
-    return call(op, tensors, tuple(attributes.items()))
+        return _Eager.apply(op, attributes, parts, *tensors, *(parts.tensors if parts else ()))
+    return call(op, tensors, attributes)
 
 
-def _run_gradient(op: str, tensors: Sequence[Any], attributes: Any, outputs: list[str]) -> Any:
+def _run_gradient(
+    op: str, tensors: Sequence[Any], attributes: Attributes, outputs: tuple[str, ...]
+) -> Any:
     """Runs a gradient op."""
-    if not _is_eager(tensors):
-        return CUSTOM_OPS[op](*tensors, **attributes, outputs=outputs)
+    if not is_eager(tensors):
+        return CUSTOM_OPS[op](*tensors, **dict(attributes), outputs=[*outputs])
     if torch.is_grad_enabled() or is_transformed():
         return _EagerGradient.apply(op, attributes, outputs, *tensors)
-    return call(op, tensors, tuple(attributes.items()), tuple(outputs))
+    return call(op, tensors, attributes, outputs)
 
 
-class _Step(NamedTuple):
-    """A gradient op that runs: what it takes by name, and the results that it gives."""
-
-    op: str
-    tensors: tuple[str, ...]
-    attributes: tuple[str, ...]
-    outputs: list[str]
+_CONNECTIONS = {op: Connection(op, _run_gradient) for op in GRADIENTS}
 
 
-@functools.lru_cache(maxsize=256)
-def _steps(op: str, wanted: frozenset[str]) -> tuple[_Step, ...]:
-    """The gradient ops of an op, as far as what they give is wanted.
+def _connect(library: Any, op: str) -> None:
+    """Registers the gradient of an op."""
+    connection = _CONNECTIONS[op]
 
-    Args:
-        op: The forward op.
-        wanted: The names of the gradients.
-    """
-    signatures = [OPS[each].signature for each in GRADIENTS[op].ops]
-    steps: list[_Step] = []
-    for place, signature in enumerate(signatures):
-        after = signatures[place + 1 :]
-        asked = set(wanted)
-        if any(each.name in wanted for later in after for each in later.results):
-            asked |= {each.name for later in after for each in later.arguments}
-        outputs = [each.name for each in signature.results if each.name in asked]
-        if outputs:
-            name = signature.name
-            steps.append(_Step(name, tuple(tensors_of(name)), attributes_of(name), outputs))
-    return tuple(steps)
+    def setup_context(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) -> None:
+        connection.keep(ctx, inputs, tuple(keyword_only_inputs.items()), output)
+
+    def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
+        return connection.gradients(ctx, cotangents, tuple(ctx.needs_input_grad))
+
+    name = f"{_NAMESPACE}::{OPS[op].signature.function}"
+    torch.library.register_autograd(name, backward, setup_context=setup_context, lib=library)
 
 
 def no_second_derivatives(op: str) -> UnsupportedError:

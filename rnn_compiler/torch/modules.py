@@ -22,8 +22,9 @@ from torch.nn.utils.rnn import PackedSequence
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.torch.calls import dtype_name
+from rnn_compiler.torch.connections import Attributes
 from rnn_compiler.torch.functions import is_cast, run_cast
-from rnn_compiler.torch.library import is_traced, is_transformed
+from rnn_compiler.torch.library import Parts, is_eager, is_transformed
 from rnn_compiler.torch.packed import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import places
@@ -157,44 +158,50 @@ class _Layer(rnn.RNNBase):
 
     def _run(self, x: Any, states: list[Any], lengths: Any) -> list[Any]:
         """Output and last states of a padded batch ``[T, B, I]``."""
-        weights = {name: getattr(self, name) for name in self._flat_weights_names}
-        first = next(iter(weights.values()))
-        cast = is_cast(x.device.type)
-        for name, tensor in zip(("input", "h_0", "c_0"), (x, *states), strict=False):
-            if tensor.dtype != first.dtype and not cast:
-                expected = f"dtype {dtype_name(first.dtype)}, as the weights have"
-                got = f"dtype {dtype_name(tensor.dtype)}"
-                remedy = "convert it, or the layer: layer.to(dtype)"
-                raise InvalidArgumentError(type(self).__name__, name, expected, got, remedy)
+        moving = (x, *states)
+        weights = [getattr(self, name) for name in self._flat_weights_names]
+        if not is_cast(x.device.type):
+            self._check_dtypes(moving, weights[0].dtype)
         drops = self.training and self.dropout > 0 and self.num_layers > 1
-        learns = torch.is_grad_enabled() and any(
-            each.requires_grad for each in (x, *states, *weights.values())
+        learns = torch.is_grad_enabled() and any(t.requires_grad for t in (*moving, *weights))
+        attributes: Attributes = (
+            ("rnn_mode", self.mode.lower()),
+            ("input_mode", "linear_input"),
+            ("direction", "bidirectional" if self.bidirectional else "unidirectional"),
+            ("dropout", self.dropout if drops else 0.0),
+            ("is_training", learns or drops),
         )
-        attributes: dict[str, Any] = {
-            "rnn_mode": self.mode.lower(),
-            "input_mode": "linear_input",
-            "direction": "bidirectional" if self.bidirectional else "unidirectional",
-            "dropout": self.dropout if drops else 0.0,
-            "is_training": learns or drops,
-        }
         seed = torch.randint(-(2**63), 2**63 - 1, (), dtype=torch.int64) if drops else None
         h, c = states if len(states) == 2 else (states[0], None)
-        arguments = [x, h, c, self._params(weights)]
+        params, parts = self._params(weights, moving)
         if lengths is None and not self.proj_size:
-            values = run_cast("CudnnRNN", [*arguments, None, seed, None], attributes)
+            arguments = [x, h, c, params, None, seed, None]
+            values = run_cast("CudnnRNN", arguments, attributes, parts)
         else:
             if lengths is None:
                 lengths = torch.full((x.shape[1],), x.shape[0], dtype=torch.int32, device=x.device)
-            attributes |= {"num_proj": self.proj_size, "time_major": True}
-            values = run_cast("CudnnRNNV3", [*arguments, lengths, None, seed, None], attributes)
-        return [*values[: 1 + len(states)]]
+            attributes += ("num_proj", self.proj_size), ("time_major", True)
+            arguments = [x, h, c, params, lengths, None, seed, None]
+            values = run_cast("CudnnRNNV3", arguments, attributes, parts)
+        return [*values[: len(moving)]]
 
-    def _params(self, weights: dict[str, Any]) -> Any:
-        """The weights as the op takes them."""
-        buffer = None if is_traced() or is_transformed() else self.weights_buffer
-        if buffer is not None and buffer.holds([*weights.values()]):
-            return buffer.params([*weights.values()])
-        return joined(type(self).__name__, weights, self._blocks, self._size)
+    def _check_dtypes(self, moving: Sequence[Any], dtype: Any) -> None:
+        """Checks that input and states have the dtype of the weights."""
+        for name, tensor in zip(("input", "h_0", "c_0"), moving, strict=False):
+            if tensor.dtype != dtype:
+                expected = f"dtype {dtype_name(dtype)}, as the weights have"
+                got = f"dtype {dtype_name(tensor.dtype)}"
+                remedy = "convert it, or the layer: layer.to(dtype)"
+                raise InvalidArgumentError(type(self).__name__, name, expected, got, remedy)
+
+    def _params(self, weights: list[Any], others: Sequence[Any]) -> tuple[Any, Parts | None]:
+        """The weights as the op takes them, beside some other tensors: the buffer they lie in."""
+        buffer = self.weights_buffer
+        eager = is_eager(others) and not is_transformed()
+        if eager and buffer is not None and buffer.holds(weights):
+            return buffer.params(weights), Parts("params", weights, buffer.blocks)
+        named = dict(zip(self._flat_weights_names, weights, strict=True))
+        return joined(type(self).__name__, named, self._blocks, self._size), None
 
 
 class LSTM(_Layer):

@@ -55,37 +55,13 @@ class Buffer:
         )
 
     def params(self, weights: Sequence[Any]) -> Any:
-        """The buffer of weights that it holds: with gradients where they are wanted.
-
-        Else it is one and the same tensor until a parameter changes.
-        """
-        if torch.is_grad_enabled() and any(weight.requires_grad for weight in weights):
-            return _Whole.apply(self, *weights)
+        """The buffer of weights that it holds: one and the same tensor until one changes."""
         if self._whole.is_inference():
             return self._whole
         versions = tuple([weight._version for weight in weights])
         if versions != self._versions:
             self._same, self._versions = self._whole.detach(), versions
         return self._same
-
-    def alias(self) -> Any:
-        """The buffer as a tensor of its own."""
-        return self._whole.detach()
-
-
-class _Whole(torch.autograd.Function):
-    """The buffer as a function of the parameters in it."""
-
-    @staticmethod
-    def forward(ctx: Any, buffer: Buffer, *weights: Any) -> Any:
-        ctx.save_for_backward(*weights)  # so that torch refuses if they are changed before backward
-        ctx.blocks = buffer.blocks
-        return buffer.alias()
-
-    @staticmethod
-    def backward(ctx: Any, *cotangents: Any) -> Any:
-        _ = ctx.saved_tensors
-        return None, *(block.of(cotangents[0]) for block in ctx.blocks)
 
 
 def joined(op: str, weights: Mapping[str, Any], blocks: Mapping[str, Block], size: int) -> Any:

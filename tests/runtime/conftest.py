@@ -13,7 +13,6 @@ import pytest
 from numeric.harness import draw
 
 import rnn_compiler as rc
-from rnn_compiler.lowering import iree_compile
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 
@@ -58,20 +57,6 @@ def iree_tools() -> Path:
     assert package is not None
     assert package.submodule_search_locations
     return Path(package.submodule_search_locations[0])
-
-
-@pytest.fixture
-def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the targets that were compiled for."""
-    calls: list[str] = []
-    original = iree_compile.compile_module
-
-    def count(module: str, target: Any, **keywords: Any) -> bytes:
-        calls.append(target.name)
-        return original(module, target, **keywords)
-
-    monkeypatch.setattr(iree_compile, "compile_module", count)
-    return calls
 
 
 @pytest.fixture

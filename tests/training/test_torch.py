@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 import rnn_compiler as rc  # noqa: E402
 import rnn_compiler.torch as rt  # noqa: E402
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError  # noqa: E402
-from rnn_compiler.torch import calls, library  # noqa: E402
+from rnn_compiler.torch import calls, connections, library  # noqa: E402
 
 T, B, I, H = 3, 2, 4, 5  # noqa: E741
 
@@ -232,6 +232,30 @@ def test_dropout_is_drawn_from_torchs_generator() -> None:
     assert torch.equal(ours(x)[0], ours(x)[0])
 
 
+@pytest.mark.parametrize("used", [(0,), (1,), (2,), (0, 2)])
+def test_results_that_nobody_uses(used: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have no gradient, and nothing of the size of the reserve space is made for it."""
+    arrived: list[Any] = []
+    original = connections.Connection.gradients
+
+    def spy(self: Any, ctx: Any, cotangents: Any, needed: Any) -> Any:
+        arrived.append(dict(zip(self.results, cotangents, strict=True)))
+        return original(self, ctx, cotangents, needed)
+
+    monkeypatch.setattr(connections.Connection, "gradients", spy)
+    ours, other = pair()
+    x = inputs().requires_grad_()
+    gradients: list[Any] = []
+    for layer in (ours, other):
+        output, (h, c) = layer(x)
+        results = [(output, h, c)[each].square().sum() for each in used]
+        gradients.append(torch.autograd.grad(sum(results), [x, *layer.parameters()]))
+    assert_equal(*gradients)
+    (values,) = arrived
+    present = [name for name, value in values.items() if value is not None]
+    assert present == [("output", "output_h", "output_c")[each] for each in used]
+
+
 def test_second_derivatives_are_refused_by_name() -> None:
     ours, _ = pair()
     x = inputs().requires_grad_()
@@ -388,7 +412,7 @@ def test_fake_tensors_have_the_shapes_of_real_ones(op: str) -> None:
     names = [*calls.tensors_of(op)]
     tensors = [given.get(name) for name in names]
     values = getattr(rc.raw_ops, op).signature.canonical(given, "float32")
-    attributes = {name: values[name] for name in library.attributes_of(op)}
+    attributes = {name: values[name] for name in connections.attributes_of(op)}
     torch.library.opcheck(library.CUSTOM_OPS[op], tensors, attributes)
 
 

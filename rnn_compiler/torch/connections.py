@@ -1,0 +1,141 @@
+"""How torch's autograd gets the gradient of an op: what is kept for it, and what computes it.
+
+Which op is the gradient of which is in `rnn_compiler.schema.gradients`, by name. As this runs at
+every call, names become numbers beforehand: what a backward pass knows is a list, of None, what was
+kept, the gradients that arrive, and what gradient ops give, in this order.
+"""
+
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.gradients import GRADIENTS
+from rnn_compiler.torch.calls import tensors_of
+
+__all__ = ["Attributes", "Connection", "attributes_of"]
+
+Attributes: TypeAlias = tuple[tuple[str, Any], ...]
+"""Names and values of attributes that are compiled in."""
+
+
+def attributes_of(op: str) -> tuple[str, ...]:
+    """The attributes that are compiled in."""
+    attributes = OPS[op].signature.attributes
+    return tuple(each.name for each in attributes if not (each.at_run_time or each.of_build))
+
+
+class Connection:
+    """The gradient of an op, for a function of torch's autograd.
+
+    Attributes:
+        names: The tensors that the op takes.
+        results: The tensors that it gives.
+    """
+
+    def __init__(self, op: str, run: Callable[..., Sequence[Any]]) -> None:
+        """Looks up what is needed.
+
+        Args:
+            op: TensorFlow's name.
+            run: Runs a gradient op, given its name, tensors, attributes and results to give.
+        """
+        self._op, self._run = op, run
+        self.names = [*tensors_of(op)]
+        self.results = [each.name for each in OPS[op].signature.results]
+        differentiable = GRADIENTS[op].results
+        known = [*self.names, *self.results]
+        self._saved = [known.index(name) for name in _saved(op)]
+        self._arriving = [self.results.index(name) for name in differentiable]
+        self._fixed = [k for k, name in enumerate(self.results) if name not in differentiable]
+
+    def keep(
+        self,
+        ctx: Any,
+        tensors: Sequence[Any],
+        attributes: Attributes,
+        results: Sequence[Any],
+        parts: Sequence[Any] = (),
+    ) -> None:
+        """Keeps what the gradient takes of a call, and sees that parts do not change meanwhile."""
+        known = (*tensors, *results)
+        ctx.save_for_backward(*[known[k] for k in self._saved], *parts)
+        ctx.mark_non_differentiable(*[results[k] for k in self._fixed])
+        ctx.set_materialize_grads(False)  # of all results, the reserve space too
+        ctx.shapes = [results[k].shape for k in self._arriving]
+        ctx.attributes = attributes
+
+    def gradients(
+        self, ctx: Any, cotangents: Sequence[Any], needed: tuple[bool, ...]
+    ) -> tuple[Any, ...]:
+        """The gradients of those of the tensors that are needed, None for the others."""
+        arrived = [cotangents[k] for k in self._arriving]
+        first = next((each for each in arrived if each is not None), None)
+        if first is None:
+            return (None,) * len(needed)
+        values = [None, *ctx.saved_tensors[: len(self._saved)]]
+        for cotangent, shape in zip(arrived, ctx.shapes, strict=True):
+            values.append(first.new_zeros(shape) if cotangent is None else cotangent)
+        plan = _plan(self._op, needed, ctx.attributes)
+        for step in plan.steps:
+            given = [values[k] for k in step.tensors]
+            values += self._run(step.op, given, step.attributes, step.outputs)
+        return tuple([values[k] for k in plan.found])
+
+
+class _Step(NamedTuple):
+    """A gradient op that runs: which values it takes, and the results that it gives."""
+
+    op: str
+    tensors: tuple[int, ...]
+    attributes: Attributes
+    outputs: tuple[str, ...]
+
+
+class _Plan(NamedTuple):
+    """What a backward pass does, and which values are the gradients; number 0 is None."""
+
+    steps: tuple[_Step, ...]
+    found: tuple[int, ...]
+
+
+@functools.lru_cache(maxsize=1024)
+def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
+    """The gradient ops of an op, as far as what they give is wanted.
+
+    Args:
+        op: The forward op.
+        needed: Which of its tensors need a gradient.
+        attributes: Its attributes.
+    """
+    gradient, values = GRADIENTS[op], dict(attributes)
+    of = {argument: name for name, argument in gradient.gradients.items()}
+    names = [
+        of.get(n, "") if needs else "" for n, needs in zip(tensors_of(op), needed, strict=True)
+    ]
+    places = {n: k for k, n in enumerate(["", *_saved(op), *gradient.cotangents])}
+    signatures = [OPS[each].signature for each in gradient.ops]
+    steps: list[_Step] = []
+    for number, signature in enumerate(signatures):
+        after = signatures[number + 1 :]
+        asked = set(names)
+        if any(each.name in names for later in after for each in later.results):
+            asked |= {each.name for later in after for each in later.arguments}
+        outputs = tuple(each.name for each in signature.results if each.name in asked)
+        if outputs:
+            tensors = tuple(places.get(name, 0) for name in tensors_of(signature.name))
+            own = tuple((name, values[name]) for name in attributes_of(signature.name))
+            steps.append(_Step(signature.name, tensors, own, outputs))
+            places |= {name: len(places) + k for k, name in enumerate(outputs)}
+    return _Plan(tuple(steps), tuple(places[name] for name in names))
+
+
+def _saved(op: str) -> tuple[str, ...]:
+    """The arguments and results of an op that its gradient takes."""
+    gradient = GRADIENTS[op]
+    return gradient.saved(OPS[each].signature for each in gradient.ops)

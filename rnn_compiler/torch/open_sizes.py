@@ -1,0 +1,139 @@
+"""Sizes that vary from call to call: compiled in, or open.
+
+A function that is compiled for the sizes of a call is the fastest, but takes a second or two to
+compile. So the first few sizes at which an op is called have a function of their own, and all
+further ones share one that is open in what varies; what else a call depends on is equal among them.
+``RNN_COMPILER_STATIC_SIZES`` says how many have their own, ``all`` if none should be open.
+
+By default these are two. Where rows have lengths they are eight, as many as an octave of rounded
+lengths has (`packed`): a function of open length does not save work outside of the loop for rows
+that end early, and may take a third longer.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import math
+import os
+import threading
+
+from rnn_compiler.compilation import compile
+from rnn_compiler.errors import CompileError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime import Function, load
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["forget", "function_for"]
+
+_STATIC_SIZES, _STATIC_SIZES_WITH_LENGTHS = 2, 8
+"""How many sizes have a function of their own, if nobody says so."""
+
+_VARIABLE = "RNN_COMPILER_STATIC_SIZES"
+
+_log = logging.getLogger(__name__)
+
+
+def function_for(spec: FunctionSpec, target: str, device: str) -> Function:
+    """A compiled function for an op at the sizes of a call: its own, or one that is open there.
+
+    Args:
+        spec: The op at these sizes.
+        target: What to compile for.
+        device: Where it runs.
+
+    Raises:
+        InvalidArgumentError: ``RNN_COMPILER_STATIC_SIZES`` is no number of sizes.
+    """
+    varying = _may_vary(spec)
+    attributes = tuple(spec.attributes.items())
+    others = tuple((name, size) for name, size in spec.dims.items() if name not in varying)
+    results = tuple(each.name for each in spec.results)
+    family = _family(spec.op, spec.dtype, others, attributes, results, target)
+    with family.lock:
+        return family.function(spec, target, device)
+
+
+def _may_vary(spec: FunctionSpec) -> tuple[str, ...]:
+    """The dimensions that may be open (`rnn_compiler.lowering.targets.strategies.check_open`)."""
+    return ("seq_length",) if "seq_length" in spec.dims else ("batch_size",)
+
+
+def _static_sizes(spec: FunctionSpec) -> float:
+    """How many sizes have a function of their own.
+
+    Raises:
+        InvalidArgumentError: The environment names no number.
+    """
+    text = os.environ.get(_VARIABLE)
+    if not text:
+        with_lengths = any(each.name == "sequence_lengths" for each in spec.arguments)
+        return _STATIC_SIZES_WITH_LENGTHS if with_lengths else _STATIC_SIZES
+    if text == "all":
+        return math.inf
+    if not (text.isascii() and text.isdigit()):
+        expected = "a number of sizes, or all"
+        raise InvalidArgumentError("environment", _VARIABLE, expected, repr(text))
+    return int(text)
+
+
+class _Family:
+    """Calls of an op that are equal but for sizes that may be open.
+
+    Attributes:
+        lock: For who asks for a function.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._static: list[dict[str, int]] = []
+        self._open: dict[tuple[tuple[str, ...], str], Function] = {}
+        self._refused: set[tuple[str, ...]] = set()
+
+    def function(self, spec: FunctionSpec, target: str, device: str) -> Function:
+        """What `function_for` gives."""
+        sizes = {name: spec.dims[name] for name in _may_vary(spec)}
+        varied = tuple(n for n in sizes if any(each[n] != sizes[n] for each in self._static))
+        names = varied or tuple(sizes)
+        own = sizes in self._static or 0 in spec.dims.values() or names in self._refused
+        if not own and len(self._static) < _static_sizes(spec):
+            self._static.append(sizes)
+            own = True
+        if own:
+            return _load(spec, target, device)
+        if (names, device) not in self._open:
+            what = f"{spec.op}, {', '.join(f'{name} {sizes[name]}' for name in names)}"
+            try:
+                self._open[names, device] = _load(_opened(spec, names), target, device)
+            except (UnsupportedError, CompileError) as error:
+                _log.warning("%s: compiled for itself, and so is any other size: %s", what, error)
+                self._refused.add(names)
+                return _load(spec, target, device)
+            _log.info("%s: for this and any other size there is one function now", what)
+        return self._open[names, device]
+
+
+@functools.lru_cache(maxsize=1024)
+def _family(*same: object) -> _Family:
+    """The calls that are the same in some respects."""
+    return _Family()
+
+
+def forget() -> None:
+    """Forgets all sizes and functions."""
+    _family.cache_clear()
+
+
+def _opened(spec: FunctionSpec, names: tuple[str, ...]) -> FunctionSpec:
+    """An op with some of its dimensions open."""
+    return OPS[spec.op].signature.specialize(
+        dtype=spec.dtype,
+        dims={**spec.dims, **dict.fromkeys(names)},
+        attributes=spec.attributes,
+        outputs=[each.name for each in spec.results],
+    )
+
+
+def _load(spec: FunctionSpec, target: str, device: str) -> Function:
+    return load(compile(Module([spec]), target), device).functions[spec.function]

@@ -1,0 +1,164 @@
+"""Calls whose sizes vary: how often something is compiled, and that the numbers are the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
+
+from torch.nn.utils.rnn import pack_sequence  # noqa: E402
+
+import rnn_compiler.torch as rt  # noqa: E402
+from rnn_compiler.errors import InvalidArgumentError  # noqa: E402
+from rnn_compiler.torch import calls  # noqa: E402
+
+I, H = 6, 8  # noqa: E741
+
+
+@pytest.fixture
+def compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> Callable[[], int]:
+    """How many modules were compiled since it was last asked; nothing is there at first."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
+    calls.forget()
+
+    def count() -> int:
+        number = len(compilations)
+        compilations.clear()
+        return number
+
+    return count
+
+
+def pair(kind: str = "LSTM", **options: Any) -> tuple[Any, Any]:
+    """A layer of ours and torch's with the same weights."""
+    ours, other = getattr(rt, kind)(I, H, **options), getattr(torch.nn, kind)(I, H, **options)
+    ours.load_state_dict(other.state_dict())
+    return ours, other
+
+
+def gradients(layer: Any, given: Any) -> list[Any]:
+    """Output, last state, and the gradients of the layer's parameters."""
+    output, last = layer(given)
+    output = getattr(output, "data", output)
+    loss = output.square().sum() + last.sum()
+    return [output, last, *torch.autograd.grad(loss, [*layer.parameters()])]
+
+
+def assert_equal(found: Any, expected: Any) -> None:
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_lengths_of_batches(compiled: Callable[[], int]) -> None:
+    """Two have functions of their own, one serves all others, forward and backward."""
+    ours, other = pair("GRU")
+    for steps, expected in ((5, 2), (3, 2), (7, 2), (4, 0), (1, 0), (50, 0), (3, 0), (7, 0)):
+        x = torch.randn(steps, 2, I)
+        assert_equal(gradients(ours, x), gradients(other, x))
+        assert compiled() == expected, steps
+    assert_equal(gradients(ours, x[:, :1]), gradients(other, x[:, :1]))
+    assert compiled() == 2, "another batch is another function"
+
+
+def test_lengths_of_packed_sequences(
+    compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "2")
+    ours, other = pair("GRU")
+    for steps, expected in ((5, 2), (3, 2), (7, 2), (4, 0), (6, 0), (33, 0), (5, 0)):
+        given = pack_sequence([torch.randn(n, I) for n in (steps, 2, 1)])
+        assert_equal(gradients(ours, given), gradients(other, given))
+        assert compiled() == expected, steps
+
+
+def test_lengths_in_inference(compiled: Callable[[], int]) -> None:
+    """Packed weights are those of the function, whatever the length."""
+    ours, other = pair()
+    with torch.no_grad():
+        for turn in range(3):
+            for steps in (3, 4, 5, 6, 7, 8, 9):
+                x = torch.randn(steps, 2, I)
+                assert_equal(ours(x), other(x))
+            assert compiled() == (0 if turn else 3)
+
+
+def test_sizes_of_functions(compiled: Callable[[], int]) -> None:
+    """A sequence's length, a cell's batch."""
+    w, b, zeros = torch.randn(I + H, 4 * H), torch.randn(4 * H), torch.zeros(H)
+    state = torch.zeros(2, H)
+    lengths = (0, 3, 5, 7, 2, 9)
+    x = torch.randn(max(lengths), 2, I)
+    found = [rt.block_lstm_v2(n, x[:n], state, state, w, zeros, zeros, zeros, b).h for n in lengths]
+    assert compiled() == 4, "nothing at all is a size of its own"
+    for n, h in zip(lengths, found, strict=True):
+        assert_equal(h, found[-1][:n])
+    rows, state = torch.randn(9, I), torch.randn(9, H)
+    weights = torch.randn(I + H, 2 * H), torch.randn(I + H, H), torch.randn(2 * H), torch.randn(H)
+    found = [rt.gru_block_cell(rows[:n], state[:n], *weights).h for n in (9, 2, 3, 1, 7)]
+    assert compiled() == 3
+    for h in found:
+        assert_equal(h, found[0][: len(h)])
+
+
+def test_many_lengths_of_packed_sequences(compiled: Callable[[], int]) -> None:
+    """They are rounded, and eight of these have functions of their own."""
+    layer = rt.RNN(I, H)
+    with torch.no_grad():
+        for steps in range(17, 35):
+            layer(pack_sequence([torch.randn(n, I) for n in (steps, 2)]))
+    assert compiled() == 8 + 1
+    with torch.no_grad():
+        for steps in range(35, 70):
+            layer(pack_sequence([torch.randn(n, I) for n in (steps, 2)]))
+    assert compiled() == 0
+
+
+def test_who_wants_all_sizes_compiled(
+    compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Or none, or says something else."""
+    layer = rt.RNN(I, H)
+
+    def run() -> int:
+        with torch.no_grad():
+            for steps in (2, 3, 4, 5):
+                layer(torch.zeros(steps, 1, I))
+        return compiled()
+
+    caplog.set_level(logging.INFO, "rnn_compiler.torch")
+    monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "all")
+    assert run() == 4
+    assert not caplog.messages
+    calls.forget()
+    monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "0")
+    assert run() == 1
+    assert caplog.messages == [
+        "CudnnRNN, seq_length 2: for this and any other size there is one function now"
+    ]
+    calls.forget()
+    monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "few")
+    with pytest.raises(
+        InvalidArgumentError, match=r"STATIC_SIZES.* a number of sizes, or all, got"
+    ):
+        run()
+
+
+def test_what_cannot_be_open(
+    compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With dropout, each length is compiled, and it is said once why."""
+    monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "0")
+    layer = rt.RNN(I, H, num_layers=2, dropout=0.5)
+    with torch.no_grad():
+        for steps in (2, 3, 2):
+            layer(torch.zeros(steps, 1, I))
+    assert compiled() == 2
+    (message,) = caplog.messages
+    assert message.startswith("CudnnRNN, seq_length 2: compiled for itself, and so is any other ")
+    assert "dropout draws a number for each element" in message
