@@ -133,15 +133,24 @@ def _larger(left: Index, right: Index) -> Index:
     return left.body.larger(left, right)
 
 
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+def _clamped(low: Index, size: Index, high: Index) -> Index:
+    return _smaller(_larger(size, low), high)
+
+
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
-    "divide": lambda x, y: x // y,
+    "divide": operator.floordiv,
     "minimum": _smaller,
     "maximum": _larger,
+    "clamp": _clamped,
 }
-"""What sizes are computed by; one of two operands, at least, is computed."""
+"""What sizes are computed by; one of the operands, at least, is computed."""
+
+
+_SAME = ("convert", "broadcast_in_dim")
+"""What leaves a scalar size as it is."""
 
 
 def _is_size(op: ir.Operation) -> bool:
@@ -149,7 +158,7 @@ def _is_size(op: ir.Operation) -> bool:
     name = op.name.removeprefix("stablehlo.")
     if name == "get_dimension_size":
         return True
-    if len(op.results) != 1 or name not in (*_ARITHMETIC, "convert") or rank(op.results[0]):
+    if len(op.results) != 1 or name not in (*_ARITHMETIC, *_SAME) or rank(op.results[0]):
         return False
     makers = [each for each in op.operands if not is_constant(each)]
     return bool(makers) and all(
@@ -183,13 +192,13 @@ class _Sizes:
                 return constant_int(value)
             case "get_dimension_size":
                 return self.read(op.operands[0], ir.IntegerAttr(op.attributes["dimension"]).value)
-            case "convert":
+            case name if name in _SAME:
                 return self.scalar(body, op.operands[0])
             case name if name in _ARITHMETIC:
-                left, right = (self.scalar(body, operand) for operand in op.operands)
-                if isinstance(left, int) and isinstance(right, int):
-                    left = body.index(left)
-                return _ARITHMETIC[name](*(_at(body, each) for each in (left, right)))
+                operands = [self.scalar(body, operand) for operand in op.operands]
+                if all(isinstance(each, int) for each in operands):
+                    operands = [body.index(each) for each in operands]
+                return _ARITHMETIC[name](*(_at(body, each) for each in operands))
             case _:
                 raise TypeError(f"{op.name} as a size")
 

@@ -132,7 +132,7 @@ def test_iree_run_module_checks_batches(tmp_path: Path, iree_tools: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "argument", "expected"),
     [
-        ({"x": np.zeros((5, 0, 3), "f")}, "x", r"batch_size in 1\.\."),
+        ({"x": np.zeros((5, 0, 3), "f")}, "cs_prev", r"\[0, 4\]"),
         ({"x": np.zeros((5, 3, 3), "f")}, "cs_prev", r"\[3, 4\]"),
         ({"h_prev": np.zeros((3, 4), "f")}, "h_prev", r"\[2, 4\]"),
         ({"h_prev": np.zeros((0, 4), "f")}, "h_prev", r"\[2, 4\]"),
