@@ -133,6 +133,10 @@ def _larger(left: Index, right: Index) -> Index:
     return left.body.larger(left, right)
 
 
+def _quotient(number: Any, by: Any) -> Any:
+    return number // by
+
+
 def _clamped(low: Index, size: Index, high: Index) -> Index:
     return _smaller(_larger(size, low), high)
 
@@ -141,7 +145,7 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
-    "divide": operator.floordiv,
+    "divide": _quotient,
     "minimum": _smaller,
     "maximum": _larger,
     "clamp": _clamped,
