@@ -66,7 +66,7 @@ def add_import(verbs: Any) -> None:
         default=[],
         metavar="NAME=N,...",
         help="dimensions that the model leaves open, or that replace its: batch_size=1; "
-        "seq_length=? for any",
+        "seq_length=?,batch_size=? for any",
     )
     parser.add_argument(
         "--attr",
