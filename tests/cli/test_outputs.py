@@ -183,14 +183,18 @@ def test_a_full_disk_is_named_and_holds_nothing_new(
 
 
 def limited(command: list[str], limit: int = LIMIT) -> subprocess.CompletedProcess[str]:
-    """Runs a command that can write no file of more bytes."""
+    """Runs a command that can write no file of more bytes.
+
+    Without bytecode (``-B``), of which Python 3.11 would leave the first bytes to all others.
+    """
     script = (
         "import resource, sys\n"
         "from rnn_compiler.cli import main\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
-    return subprocess.run([sys.executable, "-c", script, *command], capture_output=True, text=True)
+    words = [sys.executable, "-B", "-c", script, *command]
+    return subprocess.run(words, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("verb", only(VERBS, "compile", "npz"))
