@@ -101,6 +101,7 @@ def test_models_in_one_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "--layer LSTM: expected names out of lstm_fused_cell/Bl" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_several_targets(tmp_path: Path) -> None:
     targets = ["--target", "cpu", "--target", "cpu:generic"]
     assert main(["import", SPEECH, "-o", str(tmp_path), *targets]) == 0

@@ -90,7 +90,7 @@ RUNS = {
     "goldens-of-gradients": Run(
         ("cuda/test_goldens.py",), 12, f"float32 and f32 and Grad and {NOT_ALIKE}"
     ),
-    "goldens-float16": Run(("cuda/test_goldens.py",), 5, "f16"),
+    "goldens-float16": Run(("cuda/test_goldens.py",), 5, f"f16 and {NOT_ALIKE}"),
     "goldens-other-types": Run(("cuda/test_goldens.py",), 8, OTHERS),
     "goldens-cudnn": Run(("cuda/test_goldens.py",), 10, STACKS),
     **{

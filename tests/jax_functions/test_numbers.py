@@ -113,6 +113,7 @@ def test_gradients_are_those_of_our_modules(op: str, dtype: str) -> None:
     assert_close({name: np.asarray(theirs[name]) for name in ours}, ours, dtype)
 
 
+@pytest.mark.slow
 def test_dropout_draws_the_mask_of_our_modules() -> None:
     """Seeds are run-time arguments, so that they may be traced."""
     variant = sizes(3, 2, 4, 4, num_layers=2, dropout=0.5)

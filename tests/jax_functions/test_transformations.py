@@ -73,6 +73,7 @@ def test_vmap() -> None:
     close(list(jax.vmap(loss, in_axes=(None, 0))(X, weights)), [loss(X, W), loss(X, 2 * W)])
 
 
+@pytest.mark.slow
 def test_scan_over_cells() -> None:
     """A cell within a loop of JAX's: gradients flow through its state."""
 

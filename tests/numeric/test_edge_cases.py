@@ -27,7 +27,7 @@ from numeric.harness import (
     program,
     takes,
 )
-from numeric.marks import each_op, each_op_and_dtype, each_sequence_op
+from numeric.marks import each_op, each_op_and_dtype, each_sequence_op, marks
 from quick import first
 
 import rnn_compiler as rc
@@ -137,18 +137,19 @@ def test_nan_everywhere_leaves_padding_0(op: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["w", "cs_prev", "h_prev", "wci", "h_grad"])
+@pytest.mark.parametrize("dtype", first(["float32", "float64"]))
 @each_op
-def test_nan_in_one_argument(op: str, name: str) -> None:
+def test_nan_in_one_argument(op: str, name: str, dtype: str) -> None:
     """Every other element is what the reference, which follows NaN through the formulas, gives."""
     variant = first_variant(op)
-    arguments = draw(op, "float64", variant, steps=variant.get("seq_length", 1) - 1)
+    arguments = draw(op, dtype, variant, steps=variant.get("seq_length", 1) - 1)
     if name in arguments:
         arguments[name].flat[0] = np.nan
         with np.errstate(invalid="ignore"):
-            wanted = expected(op, "float64", variant, arguments)
+            wanted = expected(op, dtype, variant, arguments)
         is_read = op != "LSTMBlockCellGrad" or name not in ("w", "h_prev")
         assert any(np.isnan(array).any() for array in wanted.values()) == is_read
-        assert_close(call(op, arguments, "float64"), wanted, "float64")
+        assert_close(call(op, arguments, dtype), wanted, dtype)
 
 
 @each_op_and_dtype
@@ -388,7 +389,10 @@ def last_row(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 # Ways of calling.
 
 
-@pytest.mark.parametrize("op", [op for op, case in GRADIENT_CASES.items() if case.cotangents])
+@pytest.mark.parametrize(
+    "op",
+    [pytest.param(op, marks=marks(op)) for op, case in GRADIENT_CASES.items() if case.cotangents],
+)
 def test_results_stay_on_the_device(op: str) -> None:
     """From the forward to the gradient without a copy to the host, through programs and raw ops."""
     case = GRADIENT_CASES[op]

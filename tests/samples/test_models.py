@@ -16,14 +16,12 @@ pytest.importorskip("google.protobuf", reason="reads the models")
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "functions"),
     [
         ("migrate_savedmodel/migrate.py", {"speech.vmfb": ["speech"]}),
-        pytest.param(
-            *("torch_to_vmfb/convert.py", {"encoder.vmfb": ["lower", "upper"]}),
-            marks=pytest.mark.slow,
-        ),
+        ("torch_to_vmfb/convert.py", {"encoder.vmfb": ["lower", "upper"]}),
     ],
 )
 def test_a_script_prints_what_its_readme_shows(

@@ -191,7 +191,8 @@ def test_weights_that_change_in_one_place() -> None:
     assert not torch.equal(after, before)
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", pytest.param("float16", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_sixteen_bits(dtype: str) -> None:
     given = {
         k: v.to(getattr(torch, dtype)) if v.is_floating_point() else v

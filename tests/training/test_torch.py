@@ -409,6 +409,7 @@ def test_import_rnn_compiler_imports_no_torch() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ["GRUBlockCell", "CudnnRNNV3", "BlockLSTMV2"])
 def test_fake_tensors_have_the_shapes_of_real_ones(op: str) -> None:
     from training.test_functions import arguments
@@ -476,6 +477,7 @@ def test_export_keeps_the_op_whole(strict: bool) -> None:
         assert_equal(again.module()(x), model(x))
 
 
+@pytest.mark.slow
 def test_functions_are_traced_whole() -> None:
     """With positions, keywords and defaults."""
     torch._dynamo.reset()
