@@ -69,7 +69,7 @@ OTHERS = (
     "not pub and ((-bfloat16 and (00_ or 19_ or 31_ or 40_))"
     " or (-float64 and (14_ or 25_ or 37_ or 07_)))"
 )
-"""Golden cases of the block ops, one of each op; the reference has those that stand for others in each type."""
+"""Golden cases of the block ops, one of each op; the reference has most ops in each type."""
 
 STACKS = (
     "(pub_05 and -float32) or (pub_12 and (-bfloat16 or -float64))"
