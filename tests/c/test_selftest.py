@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, renamed, run, sanitized
+from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, each_build, renamed, run, sanitized
 from c.test_programs import MORE
 from cases import sizes
 
@@ -79,8 +79,7 @@ def test_no_warnings(saved: Path, name: str) -> None:
     run(_PLUS[name], *CPP17, *STRICT, MORE[0], MAIN[0], "-c", MAIN[1], "-o", "out.o", folder=saved)
 
 
-@pytest.mark.parametrize("language", [C11, CPP17], ids=["C11", "C++17"])
-@pytest.mark.parametrize("c_compiler", COMPILERS)
+@each_build
 def test_sanitizers_are_silent(saved: Path, c_compiler: str, language: tuple[str, ...]) -> None:
     """Also if the compiler is told that there are no infinities."""
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-ffast-math")
