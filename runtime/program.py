@@ -34,7 +34,7 @@ from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.prepacking import Prepacking
-from rnn_compiler.runtime.results import independent, result_type
+from rnn_compiler.runtime.results import on_host, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
@@ -289,16 +289,24 @@ class Function:
         results = self._launch(there, arrays)
         values: Sequence[Any] = results
         if to_host:
-            values = independent([result.map() for result in results], arrays)
+            values = on_host(results, arrays)
         else:
-            written = [a for a in arrays if isinstance(a, DeviceArray) and a.exported]
-            for result in results:
-                if written and result.shares_memory(written):
-                    result.move()
-                self.device.keep(result)
+            self.hand_out(results, arrays)
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
+
+    def hand_out(
+        self,
+        results: Sequence[DeviceArray],
+        arrays: Sequence[npt.NDArray[Any] | DeviceArray],
+    ) -> None:
+        """Makes results of `launch` arrays of their own, whoever writes into an argument."""
+        written = [each for each in arrays if isinstance(each, DeviceArray) and each.exported]
+        for result in results:
+            if written and result.shares_memory(written):
+                result.move()
+            self.device.keep(result)
 
     def _launch(
         self, there: Sequence[DeviceArray], given: Sequence[npt.NDArray[Any] | DeviceArray]
