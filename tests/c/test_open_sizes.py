@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import quick
 from c.calling import (
     C11,
     COMPILERS,
@@ -255,7 +256,7 @@ def test_workgroups_in_any_order(loaded: Loaded) -> None:
 # Whole programs.
 
 
-@pytest.mark.parametrize("name", COMPILERS)
+@pytest.mark.parametrize("name", quick.first(COMPILERS))
 def test_programs(made: rc.CModule, name: str, tmp_path: Path) -> None:
     """The source in C and C++ without a warning; the header's example."""
     made.save(tmp_path)
@@ -268,8 +269,10 @@ def test_programs(made: rc.CModule, name: str, tmp_path: Path) -> None:
     assert run("./main", folder=tmp_path) == ""
 
 
-@pytest.mark.parametrize("language", [C11, CPP17], ids=["C11", "C++17"])
-@pytest.mark.parametrize("c_compiler", COMPILERS)
+@pytest.mark.parametrize(
+    "language", [C11, pytest.param(CPP17, marks=pytest.mark.slow)], ids=["C11", "C++17"]
+)
+@pytest.mark.parametrize("c_compiler", quick.first(COMPILERS))
 def test_sanitizers_are_silent(
     made: rc.CModule, loaded: Loaded, c_compiler: str, language: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -301,6 +304,7 @@ def test_sanitizers_are_silent(
     assert run("./most", folder=tmp_path) == ""
 
 
+@pytest.mark.slow
 def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
     """They are packed beforehand, for every length."""
     given = at(0, "float32", 7)
@@ -316,6 +320,7 @@ def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
             assert value.tobytes() == expected[name].tobytes()
 
 
+@pytest.mark.slow
 def test_self_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """At one length; what is wrong is found."""
     folder = tmp_path / "lstm"
@@ -382,6 +387,7 @@ def test_goldens(tmp_path: Path) -> None:
     check_goldens(Loaded(compiled(goldens, "cpu:x86-64-v3"), tmp_path), goldens)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
 def test_goldens_on_aarch64(tmp_path: Path) -> None:
     goldens = [first("BlockLSTMGradV2")]
@@ -419,6 +425,7 @@ func.func @f(%x: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
 """
 
 
+@pytest.mark.slow
 def test_two_open_sizes(tmp_path: Path) -> None:
     """Each is limited, and their product, so that no number overflows."""
     target = resolve_target("cpu:generic")
