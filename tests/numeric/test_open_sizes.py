@@ -42,7 +42,7 @@ LOOPS = pytest.mark.parametrize(
     [
         pytest.param("BlockLSTMV2", PEEPHOLE, "float32", marks=slow),
         ("BlockLSTMGradV2", PEEPHOLE, "float32"),
-        ("CudnnRNNV3", {**STACKED, "is_training": True}, "float32"),
+        pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, "float32", marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": False}, "float32", marks=slow),
         pytest.param("BlockLSTM", SIZES, "float64", marks=slow),
         pytest.param("BlockLSTMGrad", {**PEEPHOLE, "use_peephole": False}, "float64", marks=slow),
@@ -127,6 +127,7 @@ def test_batches_on_another_vector_unit() -> None:
         check("BlockLSTMGradV2", "float32", PEEPHOLE, "cpu:generic", seq_length=3, batch_size=rows)
 
 
+@pytest.mark.slow
 def test_batches_of_a_step() -> None:
     """Where arrays have one row."""
     for rows in (0, 1, 3, 9):
@@ -212,7 +213,7 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
 @pytest.mark.parametrize(
     ("op", "variant", "opened"),
     [
-        ("BlockLSTMV2", {**PEEPHOLE, "batch_size": 1}, ["batch_size"]),
+        pytest.param("BlockLSTMV2", {**PEEPHOLE, "batch_size": 1}, ["batch_size"], marks=slow),
         pytest.param("BlockLSTMV2", PEEPHOLE, ["seq_length"], marks=slow),
         ("BlockLSTMGradV2", PEEPHOLE, ["seq_length", "batch_size"]),
         pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, ["seq_length"], marks=slow),

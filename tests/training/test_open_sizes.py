@@ -90,6 +90,7 @@ def test_lengths_in_inference(compiled: Callable[[], int]) -> None:
             assert compiled() == (0 if turn else 3)
 
 
+@pytest.mark.slow
 def test_sizes_of_functions(compiled: Callable[[], int]) -> None:
     """A sequence's length, a cell's batch."""
     w, b, zeros = torch.randn(I + H, 4 * H), torch.randn(4 * H), torch.zeros(H)
