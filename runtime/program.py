@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -259,11 +258,14 @@ class Function:
         """
         return self._watched(self._invoke, arrays, to_host)
 
-    def launch(self, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
+    def launch(self, arrays: Sequence[Any]) -> list[Any]:
         """Runs the function on arrays of its device that are what it takes, in order.
 
+        Args:
+            arrays: `DeviceArray`, or IREE's buffer views as they are.
+
         Returns:
-            Its results on the device. They may lie in one memory, with each other and with
+            IREE's buffer views of its results. They may lie in one memory, with each other and with
             arguments; that is for the caller to see to.
 
         Raises:
@@ -286,7 +288,12 @@ class Function:
             self._on_device(array, spec)
             for array, spec in zip(arrays, self._at_sizes.of_all(arrays).arguments, strict=True)
         ]
-        results = self._launch(there, arrays)
+        results = [
+            DeviceArray(self.device, view, spec)
+            for view, spec in zip(
+                self._launch(there, arrays), self._at_sizes.of_all(arrays).results, strict=True
+            )
+        ]
         values: Sequence[Any] = results
         if to_host:
             values = independent([result.map() for result in results], arrays)
@@ -300,9 +307,7 @@ class Function:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
 
-    def _launch(
-        self, there: Sequence[DeviceArray], given: Sequence[npt.NDArray[Any] | DeviceArray]
-    ) -> list[DeviceArray]:
+    def _launch(self, there: Sequence[Any], given: Sequence[Any]) -> list[Any]:
         """Runs the function on arguments that are there; what was given may be packed already."""
         inputs = iree.VmVariantList(len(there))
         for array in there:
@@ -316,10 +321,7 @@ class Function:
                 self.call_module(self._function, inputs, outputs)
         except (RuntimeError, ValueError) as error:
             raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
-        return [
-            DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
-            for k, spec in enumerate(self._at_sizes.of_all(given).results)
-        ]
+        return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
 
     def _on_device(self, array: npt.NDArray[Any] | DeviceArray, spec: TensorSpec) -> DeviceArray:
         """An argument on the device, copied if it is not."""
@@ -336,7 +338,10 @@ class Function:
 
     def call_module(self, function: Any, inputs: Any, outputs: Any) -> None:
         """Runs a function that returns when its results are there."""
-        with GivingWay() if self.device.has_threads else contextlib.nullcontext():
+        if self.device.has_threads:
+            with GivingWay():
+                self._context.invoke(function, inputs, outputs)
+        else:
             self._context.invoke(function, inputs, outputs)
 
     def _run_prepacked(self, inputs: Any, packed: Sequence[Any], outputs: Any) -> None:

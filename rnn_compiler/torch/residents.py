@@ -72,5 +72,6 @@ def resident(tensor: Any, spec: TensorSpec, device: Device, user: int) -> Device
         return None
     seen.users.add(user)
     if seen.copy is None:
-        seen.copy = device.adopt(to_dlpack(seen.values), spec).copy()
+        (view,) = device.adopt([to_dlpack(seen.values)])
+        seen.copy = DeviceArray(device, view, spec).copy()
     return seen.copy
