@@ -65,6 +65,23 @@ def test_without_gradients(mode: Any) -> None:
         layer.weight_hh_l0.data[1, 2] += 1
     check()
     for layer in (ours, other):
+        layer.weight_hh_l0.detach().numpy()[2, 3] -= 1
+    check()
+    for layer in (ours, other):
+        torch.nn.utils.vector_to_parameters(torch.linspace(-1, 1, 220), layer.parameters())
+    check()
+    for layer in (ours, other):
+        layer.weight_ih_l0.data.copy_(torch.eye(4 * H, I))
+    check()
+    for layer in (ours, other):
+        layer.bias_ih_l0.data[0] = -0.0
+        layer.bias_ih_l0.data[1] = torch.nan
+    with mode():
+        assert all(each(x)[0].isnan().any() for each in (ours, ours, ours, other))
+    for layer in (ours, other):
+        layer.bias_ih_l0.data.zero_()
+    check()
+    for layer in (ours, other):
         layer.bias_hh_l0.data = torch.ones(4 * H)
     check()
     ours.load_state_dict(torch.nn.LSTM(I, H).state_dict())
