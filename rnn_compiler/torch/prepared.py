@@ -88,7 +88,8 @@ class Prepared:
             return [torch.from_dlpack(DeviceArray(self.device, *each)) for each in specs]
         views = self.device.adopt(map(_to_dlpack, given))
         for k, spec in self._weights:
-            views[k] = resident(given[k], spec, self.device, id(self._function)) or views[k]
+            there = resident(given[k], spec, self.device, id(self._function))
+            views[k] = views[k] if there is None else there
         views = self._function.launch(views)
         results = [*map(_from_dlpack, self.device.capsules(views))]
         return results if _are_apart([*given, *results]) else _copied_where_shared(given, results)
