@@ -119,8 +119,8 @@ def compile_c(
             is not the module's or too large for a source file.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
-        UnsupportedError: The target is no CPU, the module needs a loop on the host or has a
-            CudnnRNNBackprop of open length, or the compiler is not installed.
+        UnsupportedError: The target is no CPU, the module needs a loop on the host, or the compiler
+            is not installed.
 
     Example:
         >>> from rnn_compiler.modules import build
@@ -144,12 +144,6 @@ def compile_c(
         raise UnsupportedError(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
-    for spec in module.functions:
-        if spec.op.startswith("CudnnRNNBackprop") and spec.open_dims:
-            raise UnsupportedError(
-                f"compile_c: {spec.function}: {spec.op} goes back in blocks of time, whose number "
-                "follows from the length; build it with seq_length=N"
-            )
     samples = None if golden is None else _samples(module, golden)
     whole, frozen = _thawed(module)
     strategy = resolve_strategy(strategy, resolved)

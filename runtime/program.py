@@ -33,7 +33,7 @@ from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.prepacking import Prepacking
-from rnn_compiler.runtime.results import independent, result_type
+from rnn_compiler.runtime.results import on_host, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
@@ -258,20 +258,26 @@ class Function:
         """
         return self._watched(self._invoke, arrays, to_host)
 
-    def launch(self, arrays: Sequence[Any]) -> list[Any]:
+    def launch(self, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
         """Runs the function on arrays of its device that are what it takes, in order.
 
-        Args:
-            arrays: `DeviceArray`, or IREE's buffer views as they are.
-
         Returns:
-            IREE's buffer views of its results. They may lie in one memory, with each other and with
+            Its results on the device. They may lie in one memory, with each other and with
             arguments; that is for the caller to see to.
 
         Raises:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
+        return self._arrays(self.launch_views(arrays), arrays)
+
+    def launch_views(self, arrays: Sequence[Any]) -> list[Any]:
+        """What `launch` does, of `DeviceArray` or IREE's buffer views; gives such views."""
         return self._watched(self._launch, arrays, arrays)
+
+    def _arrays(self, views: Sequence[Any], given: Sequence[Any]) -> list[DeviceArray]:
+        """Results as arrays, of a call of something."""
+        specs = self._at_sizes.of_all(given).results
+        return [DeviceArray(self.device, *each) for each in zip(views, specs, strict=True)]
 
     def _watched(self, run: Callable[..., Any], *arguments: object) -> Any:
         """Runs something that calls the function, now and then looking at the pool."""
@@ -288,24 +294,27 @@ class Function:
             self._on_device(array, spec)
             for array, spec in zip(arrays, self._at_sizes.of_all(arrays).arguments, strict=True)
         ]
-        results = [
-            DeviceArray(self.device, view, spec)
-            for view, spec in zip(
-                self._launch(there, arrays), self._at_sizes.of_all(arrays).results, strict=True
-            )
-        ]
+        results = self._arrays(self._launch(there, arrays), arrays)
         values: Sequence[Any] = results
         if to_host:
-            values = independent([result.map() for result in results], arrays)
+            values = on_host(results, arrays)
         else:
-            written = [a for a in arrays if isinstance(a, DeviceArray) and a.exported]
-            for result in results:
-                if written and result.shares_memory(written):
-                    result.move()
-                self.device.keep(result)
+            self.hand_out(results, arrays)
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
+
+    def hand_out(
+        self,
+        results: Sequence[DeviceArray],
+        arrays: Sequence[npt.NDArray[Any] | DeviceArray],
+    ) -> None:
+        """Makes results of `launch` arrays of their own, whoever writes into an argument."""
+        written = [each for each in arrays if isinstance(each, DeviceArray) and each.exported]
+        for result in results:
+            if written and result.shares_memory(written):
+                result.move()
+            self.device.keep(result)
 
     def _launch(self, there: Sequence[Any], given: Sequence[Any]) -> list[Any]:
         """Runs the function on arguments that are there; what was given may be packed already."""

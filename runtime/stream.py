@@ -119,9 +119,11 @@ class Stream:
         self._first = {name: self._resident(name, arguments.get(name)) for name in self._next}
         self._counts: dict[int, DeviceArray] = {}
         self._axis = 0 if spec.attributes.get("time_major", True) else 1
+        self._is_open = bool(spec.open_dims)
         shown = {*self._op.rows, *self._next.values()}
         self._fields = tuple(each.name for each in spec.results if each.name in shown)
         self._rows = tuple(name for name in self._fields if name in self._op.rows)
+        self._given = tuple(each.name for each in spec.results)
         self._results = result_type(spec.op, self._fields)
         self.state: dict[str, DeviceArray] = dict(self._first)
 
@@ -136,7 +138,7 @@ class Stream:
         """How many steps a call takes: those of the chunk, if that is open."""
         if not self._op.steps:
             return 1
-        return max(steps, 1) if self._spec.open_dims else self._spec.dims["seq_length"]
+        return max(steps, 1) if self._is_open else self._spec.dims["seq_length"]
 
     def reset(self, **state: object) -> None:
         """Begins again, from the first state; other states may be given by name.
@@ -259,19 +261,28 @@ class Stream:
         state: Mapping[str, DeviceArray],
     ) -> dict[str, DeviceArray]:
         """Runs the function; gives its results by name."""
-        given: dict[str, Any] = {**self._fixed, **state, self._op.chunk: piece}
+        given = {**self._fixed, **state, self._op.chunk: self._there(piece)}
         if self._op.length is not None:
             given[self._op.length] = self._counted(self._arguments[self._op.length], length)
-        results = self._function.invoke([given[name] for name in self._arguments], to_host=False)
-        return dict(zip((each.name for each in self._spec.results), results, strict=True))
+        arrays = [given[name] for name in self._arguments]
+        results = dict(zip(self._given, self._function.launch(arrays), strict=True))
+        self._function.hand_out([results[name] for name in self._next.values()], arrays)
+        return results
 
-    def _counted(
-        self, spec: TensorSpec, length: npt.NDArray[Any] | int
-    ) -> npt.NDArray[Any] | DeviceArray:
+    def _there(self, piece: npt.NDArray[Any] | DeviceArray) -> DeviceArray:
+        """A piece on the device."""
+        device, spec = self._function.device, self._chunk
+        if isinstance(piece, DeviceArray):
+            if piece.device is device:
+                return piece
+            piece = piece.to_host()
+        return device.put(piece, replace(spec, shape=piece.shape) if self._is_open else spec)
+
+    def _counted(self, spec: TensorSpec, length: npt.NDArray[Any] | int) -> DeviceArray:
         """How many steps of a piece count, as the op takes it; one number is put there once."""
         dtype = DTYPES[spec.dtype].numpy
         if not isinstance(length, int):
-            return length.astype(dtype)
+            return self._function.device.put(length.astype(dtype), spec)
         if length not in self._counts:
             if len(self._counts) == _COUNTS:  # of open length, there may be any
                 self._counts.clear()

@@ -15,32 +15,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rnn_compiler.lowering.analysis.shaping import check_shaping, kind, sources, starts
 from rnn_compiler.lowering.analysis.values import (
     contracted_axes,
     defining,
     element,
-    ints,
     is_constant,
+    is_splat,
     part_of,
     rank,
-    repeated,
     shape,
 )
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
 __all__ = ["Lengths", "Output", "Product", "State", "TimeLoop", "is_time_loop"]
 
-_SHAPING = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
-        "get_dimension_size",
-    )
-)
+_SHAPING = {
+    *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
+    "get_dimension_size",
+}
 
 
 @dataclass(frozen=True)
@@ -130,7 +126,7 @@ class Lengths:
         kept = [_selected(state.next) for state in states]
         if (
             len({mask for mask, _ in (*rows, *kept)}) > 1
-            or not all(_is_splat(otherwise, 0) for _, otherwise in rows)
+            or not all(is_splat(otherwise, 0) for _, otherwise in rows)
             or [otherwise for _, otherwise in kept] != [state.value for state in states]
         ):
             raise Refused("rows that change past their lengths")
@@ -189,7 +185,7 @@ class TimeLoop:
         for start, value, new in list(zip(loop.operands, carried, yielded, strict=True))[1:]:
             if start in arguments:
                 states.append(State(start, value, new))
-            elif states or not _is_splat(start, 0):
+            elif states or not is_splat(start, 0):
                 raise Refused("a carried array that is neither a state nor zeros at first")
             else:
                 outputs.append(_output(value, new))
@@ -213,7 +209,7 @@ class TimeLoop:
 
     @property
     def batch_size(self) -> int:
-        """The batch size.
+        """The batch size; `DYNAMIC` if it is open.
 
         Raises:
             Refused: Its states have several, or an output has no batch axis.
@@ -276,8 +272,8 @@ class TimeLoop:
             op = defining(value)
             if value in self.products:
                 found[value, column] = None
-            elif op.name == "stablehlo.slice":
-                visit(op.operands[0], column + ints(op, "start_indices")[1])
+            elif kind(op) == "slice":
+                visit(op.operands[0], column + starts(op)[1])
             elif op.name == "stablehlo.concatenate":
                 visit(*part_of(op, column))
             elif op.name in ELEMENTWISE:
@@ -293,7 +289,7 @@ class TimeLoop:
 
         def visit(value: ir.Value) -> None:
             if value not in seen and not isinstance(value.owner, ir.Block):
-                for operand in defining(value).operands:
+                for operand in sources(defining(value)):
                     visit(operand)
                 seen[value] = None
 
@@ -306,10 +302,10 @@ class TimeLoop:
         if product is not None:
             return self.level(product.lhs) + self.is_computed(product)
         op = defining(value)
-        if op.name not in ELEMENTWISE and op.name not in _SHAPING:
+        if op.name not in ELEMENTWISE and kind(op) not in _SHAPING:
             raise Refused(f"{op.name} in a step")
-        _check_shaping(op)
-        return max((self.level(operand) for operand in op.operands), default=0)
+        check_shaping(op)
+        return max((self.level(operand) for operand in sources(op)), default=0)
 
 
 def is_time_loop(op: ir.Operation) -> bool:
@@ -326,47 +322,14 @@ def _counts(loop: ir.Operation, length: ir.Value) -> bool:
     condition, body = (region.blocks[0] for region in loop.regions)
     test, more = defining(ops_of(condition)[-1].operands[0]), defining(ops_of(body)[-1].operands[0])
     return (
-        _is_splat(loop.operands[0], 0)
+        is_splat(loop.operands[0], 0)
         and test.name == "stablehlo.compare"
         and "LT" in str(test.attributes["comparison_direction"])
         and list(test.operands) == [condition.arguments[0], length]
         and more.name == "stablehlo.add"
         and more.operands[0] == body.arguments[0]
-        and _is_splat(more.operands[1], 1)
+        and is_splat(more.operands[1], 1)
     )
-
-
-def _is_splat(value: ir.Value, number: int) -> bool:
-    """Whether a value is a constant that is some number everywhere."""
-    value = repeated(value)
-    if not is_constant(value):
-        return False
-    text = f"{number}.0" if is_float(element(value)) else number
-    return defining(value).attributes["value"] == ir.Attribute.parse(
-        f"dense<{text}> : {value.type}"
-    )
-
-
-def _check_shaping(op: ir.Operation) -> None:
-    """Checks that an op that moves numbers moves whole rows, or columns of all rows.
-
-    Raises:
-        Refused: It does something else.
-    """
-    match op.name.removeprefix("stablehlo."):
-        case "slice" if set(ints(op, "strides")) != {1}:
-            raise Refused("a slice with gaps in a step")
-        case "concatenate" if ir.IntegerAttr(op.attributes["dimension"]).value != 1:
-            raise Refused("a concatenation of rows in a step")
-        case "broadcast_in_dim":
-            result = shape(op.results[0])
-            kept = tuple(result[axis] for axis in ints(op, "broadcast_dimensions"))
-            if shape(op.operands[0]) != kept:
-                raise Refused("a unit axis that is repeated in a step")
-        case "dynamic_slice" if shape(op.results[0])[1:] != shape(op.operands[0])[1:]:
-            raise Refused("a part of a row in a step")
-        case _:
-            pass
 
 
 def _selected(value: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -374,7 +337,7 @@ def _selected(value: ir.Value) -> tuple[ir.Value, ir.Value]:
     op = defining(value)
     if op.name == "stablehlo.select":
         mask = defining(op.operands[0])
-        if mask.name == "stablehlo.broadcast_in_dim":
+        if kind(mask) == "broadcast_in_dim":
             return mask.operands[0], op.operands[2]
     return value, value
 
@@ -384,7 +347,7 @@ def _output(carried: ir.Value, new: ir.Value) -> Output:
     if update.name != "stablehlo.dynamic_update_slice" or update.operands[0] != carried:
         raise Refused("a carried array of which no row is written")
     reshape = defining(update.operands[1])
-    if reshape.name != "stablehlo.reshape" or shape(update.operands[1])[1:] != shape(carried)[1:]:
+    if kind(reshape) != "reshape" or shape(update.operands[1])[1:] != shape(carried)[1:]:
         raise Refused("a written part that is not a row")
     return Output(shape(carried), element(carried), reshape.operands[0], update.operands[2])
 

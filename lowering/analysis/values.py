@@ -6,6 +6,7 @@ import math
 import re
 
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 
@@ -15,6 +16,7 @@ __all__ = [
     "element",
     "ints",
     "is_constant",
+    "is_splat",
     "part_of",
     "rank",
     "repeated",
@@ -68,6 +70,17 @@ def repeated(value: ir.Value) -> ir.Value:
             break
         value = op.operands[0]
     return value
+
+
+def is_splat(value: ir.Value, number: int) -> bool:
+    """Whether a value is a constant that is some number everywhere."""
+    value = repeated(value)
+    if not is_constant(value):
+        return False
+    text = f"{number}.0" if is_float(element(value)) else number
+    return defining(value).attributes["value"] == ir.Attribute.parse(
+        f"dense<{text}> : {value.type}"
+    )
 
 
 def element(value: ir.Value) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from rnn_compiler.lowering.analysis.shaping import kind, row_number, starts
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import (
     defining,
@@ -72,6 +73,7 @@ class Step:
         leads: The rows of first axes: "time", "current", "next".
         scalars: The scalars so far.
         length: How many steps there are at most; 0 where nobody asks.
+        batch: The batch size; 0 where nobody asks.
     """
 
     loop: TimeLoop
@@ -83,6 +85,7 @@ class Step:
     leads: dict[str, Index] = field(default_factory=dict[str, Index])
     scalars: dict[ir.Value, Number] = field(default_factory=dict[ir.Value, Number])
     length: Index = 0
+    batch: Index = 0
 
     def begin(self, counter: Number) -> None:
         """Emits all scalars of a step, given its number; those of the step before are forgotten."""
@@ -106,7 +109,7 @@ class Step:
                     axis = ir.IntegerAttr(op.attributes["dimension"]).value
                     size = self.arguments[op.operands[0]].shape[axis]
                     self.scalars[value] = self.body.index(size).to_integer("i32")
-                elif op.name == "stablehlo.broadcast_in_dim":  # of a scalar: itself
+                elif kind(op) == "broadcast_in_dim":  # of a scalar: itself
                     self.scalars[value] = self.scalar(op.operands[0])
                 else:
                     operands = [self.scalar(operand) for operand in op.operands]
@@ -177,23 +180,23 @@ class Walk(ABC):
             return self._made(value, op, at)
 
     def _made(self, value: ir.Value, op: ir.Operation, at: Place) -> Number:
-        match op.name.removeprefix("stablehlo."):
+        match kind(op):
             case "constant":
                 return splat(self.body, op, self.lanes)
             case "broadcast_in_dim":
                 axes = ints(op, "broadcast_dimensions")
                 return self.emit(op.operands[0], tuple(at[axis] for axis in axes))
             case "slice":
-                return self.emit(op.operands[0], _moved(at, ints(op, "start_indices")))
+                return self.emit(op.operands[0], _moved(at, starts(op)))
             case "concatenate":
                 operand, column = part_of(op, at[1][1])
                 return self.emit(operand, (at[0], ("column", column)))
             case "reshape":
                 row, arguments = defining(op.operands[0]), self.step.arguments
-                if row.name != "stablehlo.dynamic_slice" or row.operands[0] not in arguments:
+                if kind(row) != "dynamic_slice" or row.operands[0] not in arguments:
                     raise Refused("a reshape in a step")
                 array = arguments[row.operands[0]]
-                lead = self.step.row_index(row.operands[1], array.shape[0])
+                lead = self.step.row_index(row_number(row), array.shape[0])
                 return self.read(value, array, lead, at)
             case _:
                 operands = [self.emit(x, at if rank(x) else ()) for x in op.operands]

@@ -25,6 +25,9 @@ from rnn_compiler.schema.open_sizes import Open, is_open
 
 __all__ = ["Builder"]
 
+_FILLING = ("constant", "dynamic_broadcast_in_dim")
+"""What `Builder.full` is made of."""
+
 
 class Builder:
     """Emits the ops of one function of a module, at MLIR's current insertion point.
@@ -99,7 +102,7 @@ class Builder:
         An empty result is a constant, whatever it is computed from: IREE's CPU code generator
         divides by zero on some ops that make empty tensors.
         """
-        if 0 in result.shape and name != "constant":
+        if 0 in result.shape and name not in _FILLING:
             return self.full(0, result.shape, result.dtype)
         op = self.create(f"stablehlo.{name}", operands, [result], attributes)
         return Value(self, op.results[0], result)

@@ -198,7 +198,7 @@ class Value:
         """Element `index` of the first axis, ``self[index]``; the index is clamped to the range."""
         b = self.builder
         if any(map(is_open, self.shape[1:])):
-            rest = self.shape[1:]
+            rest, index = self.shape[1:], b.clamp(0, index, self.shape[0] - 1)
             return self._span([index, *[0] * len(rest)], (1, *rest)).reshape(*rest)
         indices = [index] + [b.constant(0, index.dtype)] * (len(self.shape) - 1)
         attributes = {"slice_sizes": ir.DenseI64ArrayAttr.get([1, *self.shape[1:]])}

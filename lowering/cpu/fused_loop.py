@@ -25,16 +25,16 @@ run in the type that they are summed in; the state's copy is exact in it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape
 from rnn_compiler.lowering.analysis.walk import Step
-from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.cpu.loop_steps import LoopSteps
 from rnn_compiler.lowering.cpu.packed_columns import packed_columns
-from rnn_compiler.lowering.cpu.plan import FEWEST, Group, Plan
+from rnn_compiler.lowering.cpu.plan import FEWEST, Plan
 from rnn_compiler.lowering.cpu.row_order import RowOrder, rows_by_length
-from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.turns import Turns
 from rnn_compiler.lowering.kernel.arithmetic import splat
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
@@ -43,7 +43,6 @@ from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.shares import first_only, share
 from rnn_compiler.lowering.kernel.stablehlo import converted, repeated
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -93,8 +92,8 @@ class FusedLoop:
         }
         types = [value.type for value in loop.arguments]
         self.function = Function(symbol, types, location)
-        self._length = self._steps_at_most()
-        self._plan = Plan(loop, vectors, self._length)
+        self._length, self._batch = self._steps_at_most(), self._rows()
+        self._plan = Plan(loop, vectors, self._length, self._batch)
         arguments = {
             value: self._argument(value, given)
             for value, given in zip(loop.arguments, self.function.arguments, strict=True)
@@ -104,29 +103,47 @@ class FusedLoop:
     def _steps_at_most(self) -> Index:
         """How many steps there are at most; read off a sequence if that is open."""
         loop = self.loop
-        if loop.seq_length != DYNAMIC:
-            return loop.seq_length
-        sequences = [value for value in loop.arguments if DYNAMIC in shape(value)[:1]]
-        number = loop.arguments.index(loop.room or sequences[0])
-        return self.function.size(self.function.arguments[number], 0)
+        if loop.seq_length == DYNAMIC and loop.room is not None:
+            return self.function.size(self.function.arguments[loop.arguments.index(loop.room)], 0)
+        return self._size(loop.seq_length, rank=3, axis=0)
 
-    def _sizes(self, given: ir.Value) -> list[Index]:
-        """The sizes of an argument; the time axis is the only one that may be open."""
-        alike = self.loop.room is None
-        return [
-            size if size != DYNAMIC else self._length if alike else self.function.size(given, axis)
-            for axis, size in enumerate(shape(given))
-        ]
+    def _rows(self) -> Index:
+        """The batch size; read off a state if that is open."""
+        return self._size(self.loop.batch_size, rank=2, axis=0)
+
+    def _size(self, size: int, rank: int, axis: int) -> Index:
+        """A size; if it is open, that of the first argument of a rank that has it open."""
+        if size != DYNAMIC:
+            return size
+        shapes = [shape(value) for value in self.loop.arguments]
+        first = next(
+            k for k, each in enumerate(shapes) if len(each) == rank and each[axis] == DYNAMIC
+        )
+        return self.function.size(self.function.arguments[first], axis)
+
+    def _sizes(self, value: ir.Value, length: Index | None = None) -> tuple[Index, ...]:
+        """The sizes of an argument or a state: ``[T, B, N]``, ``[B, N]`` or ``[B]`` if open.
+
+        Where there is room for the outputs apart, each sequence has a length T of its own.
+        """
+        time = self._length if length is None else length
+        is_timed = rank(value) == 3 or value in {self.loop.room}
+        whole = (time, self._batch) if is_timed else (self._batch,)
+        return tuple(
+            whole[axis] if size == DYNAMIC else size for axis, size in enumerate(shape(value))
+        )
 
     def _argument(self, value: ir.Value, given: ir.Value) -> Array:
         """An argument of the function, without a batch axis of 1, of two steps at least."""
-        array, batch = Array(given, self._sizes(given), element(value)), self._plan.batch
+        own = self.loop.room is not None and rank(value) == 3
+        length = self.function.size(given, 0) if own else None
+        array = Array(given, self._sizes(value, length), element(value))
         if rank(value) == 3 and array.shape[0] == 1:
             array = repeated(self.function, array, FEWEST)
         weights = {product.weight for product in self.loop.products.values()}
         if value in weights or rank(value) == 0:
             return array
-        if batch > 1 or rank(value) < 2 or array.shape[-2] != 1:
+        if self._plan.batched or rank(value) < 2 or array.shape[-2] != 1:
             return self.function.held(array)
         return self.function.held(collapse(self.function, array, _batch_groups(rank(value))))
 
@@ -144,7 +161,7 @@ class FusedLoop:
                     arguments,
                     group,
                     panels,
-                    together=plan.batch == 1,
+                    together=not plan.batched,
                 )
                 for panels in group.panels
             ]
@@ -152,21 +169,37 @@ class FusedLoop:
         ]
         initial = [self._initial(state, arguments[state.initial]) for state in loop.states]
         order = self._order(arguments) if plan.by_length else None
-        parts = plan.cut[0] * plan.cut[1]
+        cut = self._cut()
+        parts = math.prod(cut)
         executable = Executable(function, "loop", parts)
         inside, scalars = self._bring_in(executable, arguments)
         packed = [[executable.read(each) for each in arrays] for arrays in packed]
         initial = [executable.read(array) for array in initial]
         arrays = {key: executable.make(type) for key, type in plan.arrays.items()}
         step = Step(loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars)
-        step.length = executable.size(self._length)
-        turns = Turns(executable, parts, *place)
+        step.length, step.batch = map(executable.size, (self._length, self._batch))
+        turns = Turns(executable, executable.size(parts), *place)
         if order:
             sequences = [inside[value] for value in arguments if rank(value) == 3]
             order = order.inside(executable, sequences)
-        _Steps(step, plan, self._vectors, turns, packed, order).emit(initial)
+        cut = tuple(map(executable.size, cut))
+        LoopSteps(step, plan, self._vectors, turns, cut, packed, order).emit(initial)
         executable.dispatch()
         return step
+
+    def _cut(self) -> tuple[Index, ...]:
+        """Into how many parts the units and the rows of a group are cut."""
+        function, batch = self.function, self._batch
+        (_, cut), *others = self._plan.cuts
+        chosen = list[Index](cut)
+        for least, cut in others:
+            assert isinstance(batch, Number)
+            is_so = function.compare("sge", batch, function.index(least))
+            chosen = [
+                function.select(is_so, function.index(new), function.index(old))
+                for new, old in zip(cut, chosen, strict=True)
+            ]
+        return tuple(chosen)
 
     def _order(self, arguments: dict[ir.Value, Array]) -> RowOrder | None:
         """Emits the sorting of rows by length."""
@@ -223,12 +256,12 @@ class FusedLoop:
         """A result in the shape and element type that the decomposition has."""
         full: Sequence[Index]
         if isinstance(of, Output):
-            full, kind = (self._length, *of.shape[1:]), of.element
+            full, kind = (self._length, self._batch, of.shape[2]), of.element
             steps = (full[0], *array.shape[1:])
             if array.shape != steps:
                 array = self.function.extract(array, [0] * len(steps), steps)
         else:
-            full, kind = shape(of.value), element(of.value)
+            full, kind = self._sizes(of.value), element(of.value)
         array = converted(self.function, array, kind)
         if array.shape == full:
             return array
@@ -238,163 +271,3 @@ class FusedLoop:
 def _batch_groups(rank: int) -> list[list[int]]:
     """The axes of ``[T, 1, N]`` or ``[1, N]`` that are one without a batch axis."""
     return [[0, 1], [2]] if rank == 3 else [[0, 1]]
-
-
-class _Steps:
-    """Emits the loop over time.
-
-    Attributes:
-        step: What there is during a step.
-        plan: What it writes.
-        turns: How its parts are shared.
-        packed: The weights of each group's panels.
-        order: The rows' order in the rings; None if it is that of the batch.
-    """
-
-    def __init__(
-        self,
-        step: Step,
-        plan: Plan,
-        vectors: VectorUnit,
-        turns: Turns,
-        packed: Sequence[Sequence[Array]],
-        order: RowOrder | None,
-    ) -> None:
-        self.step, self.plan, self.vectors = step, plan, vectors
-        self.turns, self.packed, self.order = turns, packed, order
-        self.loop, self.body, self.arrays = step.loop, step.body, step.arrays
-
-    def emit(self, initial: Sequence[Array]) -> None:
-        """Emits the loop, from the states before it to zeros in the rows after it."""
-        body, turns = self.body, self.turns
-        given = self.step.scalars[self.loop.arguments[0]]
-        length, low = self.step.length, body.constant(0, "i64")
-        high = body.constant(length, "i64") if isinstance(length, int) else length.to_integer("i64")
-        self.count = body.smaller(body.larger(given, low), high).to_index()
-        self.one, self.two = body.index(1), body.index(2)
-        parity = self.count % self.two
-        states = [self.arrays[self.plan.states[state.value]] for state in self.loop.states]
-
-        def begin() -> None:
-            if self.order:
-                pairs = list(zip(initial, states, strict=True))
-                self.order.enter(body, self.vectors, pairs, self.count)
-                return
-            for array, source in zip(states, initial, strict=True):
-                body.insert(source, array, [parity, *[0] * len(source.shape)])
-
-        turns.take(
-            body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
-        )
-        first = turns.over(len(self.plan.groups))
-        body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
-        outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
-        first = self.count + turns.workgroup
-        if outputs:
-            body.loop(first, length, turns.parts, outputs, self._zero_row)
-        if self.order:
-            finals = [self.arrays[f"final{number}"] for number in range(len(states))]
-            pairs = list(zip(states, finals, strict=True))
-            part = (turns.workgroup, turns.parts)
-            self.order.leave(body, self.vectors, pairs, self.count, part)
-
-    def _zero_row(self, time: Number) -> None:
-        """Emits zeros for one row of every output."""
-        body = self.body
-        for number in range(len(self.loop.outputs)):
-            array = self.arrays[f"output{number}"]
-            starts = [time, *[0] * len(array.shape[1:])]
-            row = body.extract(array, starts, array.shape[1:])
-            body.insert(zeros_in_place(body, self.vectors, row), array, starts)
-
-    def _one_step(self, number: Number) -> None:
-        """Emits step k: its scalars, then the turns that its groups are."""
-        step, groups = self.step, self.plan.groups
-        step.begin(number.to_integer("i64"))
-        current = (self.count - number) % self.two
-        step.leads = {"current": current, "next": self.one - current}
-        for output in self.loop.outputs[:1]:
-            step.leads["time"] = step.row_index(output.time, step.length)
-        step.emit_scalars()
-        self.active = self.order and self.order.count(self.body, step.leads["time"])
-        turn = number * len(groups)
-        for group, packed in zip(groups, self.packed, strict=True):
-            keys = dict.fromkeys(write.array for write in group.writes)
-            carried = [self.arrays[key] for key in keys]
-            turn = turn + 1
-
-            def part(number: Index, of: tuple[Group, Sequence[Array]] = (group, packed)) -> None:
-                self._tiles(*of, number)
-
-            self.turns.take(turn, carried, part)
-
-    def _tiles(self, group: Group, packed: Sequence[Array], part: Index) -> None:
-        """Emits a part of a group: some panels, some rows."""
-        body, batch = self.body, self.plan.batch
-        units, row_parts = self.plan.cut
-        column: Index = 0
-        row_part: Index = 0
-        if isinstance(part, Number):
-            column, row_part = part % units, part // units
-        carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in group.writes)]
-        rows = self.vectors.row_block(batch)
-        full, rest = divmod(group.unit, group.panel)
-
-        def all_rows(of: Units) -> None:
-            tile = StepTile(
-                self.step,
-                self.vectors,
-                group,
-                packed,
-                of,
-                rows,
-                batched=batch > 1,
-                order=self.order,
-            )
-            if self.active is not None:
-                self._active_rows(tile, self.active, (row_part, row_parts), carried)
-                return
-            share(
-                body,
-                -(-batch // rows),
-                row_parts,
-                row_part,
-                carried,
-                lambda number: tile.emit(self._first_row(number, rows)),
-            )
-
-        def panel(number: Index) -> None:
-            all_rows(Units(number * group.panel, group.panel, number))
-
-        if (full, rest) == (1, 0):
-            all_rows(Units(0, group.panel, None))
-            return
-        share(body, full, units, column, carried, panel)
-        if rest:
-            last = Units(full * group.panel, rest, full)
-            first_only(body, column, units, carried, lambda: all_rows(last))
-
-    def _active_rows(
-        self, tile: StepTile, active: Number, part: tuple[Index, int], carried: Sequence[Array]
-    ) -> None:
-        """Emits a part of the blocks of rows that take part in a step; zeros for other rows."""
-        body, (row_part, row_parts), rows = self.body, part, tile.rows
-
-        def shared(count: Number) -> tuple[Index, Number]:
-            if row_parts == 1:
-                return 0, count
-            return row_part * count // row_parts, (row_part * count + count) // row_parts
-
-        def block(number: Number) -> None:
-            tile.emit(self._first_row(number, rows), active)
-
-        body.loop(*shared((active + (rows - 1)) // rows), 1, carried, block)
-        low, high = shared(body.index(self.plan.batch) - active)
-        body.loop(active + low, active + high, 1, carried, tile.clear)
-
-    def _first_row(self, number: Index, rows: int) -> Index:
-        """The first row of a block; the last overlaps the one before, and repeats its numbers."""
-        row, batch = number * rows, self.plan.batch
-        if batch % rows == 0 or isinstance(row, int):
-            return row
-        return self.body.smaller(row, batch - rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rnn_compiler.lowering.cpu.paired_product import PAIRED, paired_product
 from rnn_compiler.lowering.cpu.row_tile import row_tile
 from rnn_compiler.lowering.kernel import linalg
@@ -10,7 +12,7 @@ from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spa
 from rnn_compiler.lowering.kernel.number import element_type
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
-__all__ = ["tile_matmul", "zeros_in_place"]
+__all__ = ["row_matmul", "tile_matmul", "zeros_in_place"]
 
 
 def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
@@ -50,11 +52,11 @@ def tile_matmul(
             fill registers too.
     """
     if rhs.element in PAIRED:
-        return paired_product(body, vectors, lhs, rhs, start, lhs_transposed=lhs_transposed)
+        return paired_product(body, vectors, lhs, [rhs], start, lhs_transposed=lhs_transposed)
     inner, width = known(rhs.shape)
     element = lhs.element
     if len(lhs.shape) == 1 and width >= vectors.lanes(element):
-        return row_tile(body, vectors, lhs, rhs, start)
+        return row_tile(body, vectors, lhs, [rhs], start)
     rows = known(lhs.shape)[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
     columns = vectors.columns(width, element) if rows else width
     tallest = vectors.rows
@@ -66,3 +68,23 @@ def tile_matmul(
         start = linalg.zeros(body, ArrayType((*rows, width), element))
     axes = (0 if lhs_transposed else 1, 0)
     return linalg.matmul(body, lhs, rhs, start, cpu_tiles(parallel, reduction), axes)
+
+
+def row_matmul(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Array]) -> list[Array]:
+    """Emits the products of a row with some panels, as many sums under way at once as can be.
+
+    Args:
+        body: Where to.
+        vectors: The vector unit.
+        lhs: ``[K]``.
+        panels: Each ``[K, P]``; as pairs of bfloat16 (`paired_product`), ``[K/2, P]``.
+
+    Returns:
+        The products side by side, ``[G*P]``; or each by itself, if a panel fills no register.
+    """
+    rhs = panels[0]
+    if rhs.element in PAIRED:
+        return [paired_product(body, vectors, lhs, panels)]
+    if known(rhs.shape)[1] >= vectors.lanes(lhs.element):
+        return [row_tile(body, vectors, lhs, panels)]
+    return [tile_matmul(body, vectors, lhs, panel) for panel in panels]

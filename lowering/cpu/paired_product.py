@@ -52,42 +52,45 @@ def paired_product(
     body: Body,
     vectors: VectorUnit,
     lhs: Array,
-    rhs: Array,
+    panels: Sequence[Array],
     start: Array | None = None,
     *,
     lhs_transposed: bool = False,
 ) -> Array:
-    """Emits the product of a few rows with a panel of bfloat16 numbers.
+    """Emits the product of a few rows with a panel of bfloat16 numbers, or of one row with several.
 
     Args:
         body: Where to.
         vectors: The vector unit.
         lhs: ``[K]`` or ``[rows, K]``; if it is transposed, ``[K, rows]`` of float32 or
             ``[K/2, rows]`` pairs.
-        rhs: ``[K/2, P]`` pairs, or ``[K, P]`` of bfloat16, P at least `NARROWEST`.
+        panels: ``[K/2, P]`` pairs, or ``[K, P]`` of bfloat16, P at least `NARROWEST`.
         start: What the product is added to, ``[rows, P]`` of float32; None for zeros.
         lhs_transposed: Whether `lhs` is.
 
     Returns:
-        ``[P]`` or ``[rows, P]`` of float32.
+        ``[P]`` or ``[rows, P]`` of float32; ``[G*P]`` of one row and G panels.
     """
-    left = _Left(lhs, transposed=lhs_transposed)
+    left, rhs = _Left(lhs, transposed=lhs_transposed), panels[0]
     inner, width = known(rhs.shape)
     if rhs.element == "i32":
         inner *= 2
         if lhs.element != "i32":
             inner = min(inner, known(lhs.shape)[0 if lhs_transposed else -1])
-    shape = (width,) if left.rows is None else (left.rows, width)
+    shape = (len(panels) * width,) if left.rows is None else (left.rows, width)
     made = start or body.empty(ArrayType(shape, "f32"))
     lanes = next(n for n in (vectors.lanes("f32"), 8, 4) if n <= width)
-    columns = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
+    within = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
+    columns = [(panel, column) for panel in range(len(panels)) for column in within]
     rows = range(left.rows or 1)
     for first in rows[:: vectors.rows]:
         some = rows[first : first + vectors.rows]
         wide = max(1, 3 * vectors.registers // 4 // max(len(some), 3))
         for number in range(0, len(columns), wide):
-            tile = _Tile(vectors, left, rhs, inner, some, columns[number : number + wide], lanes)
-            places = [[*left.place(row), column] for row in some for column in tile.columns]
+            some_columns = columns[number : number + wide]
+            tile = _Tile(vectors, left, panels, inner, some, some_columns, lanes)
+            ends = [panel * width + column for panel, column in some_columns]
+            places = [[*left.place(row), end] for row in some for end in ends]
             if start is None:
                 zero = body.constant(0, "f32", lanes)
                 sums = [zero] * len(places)
@@ -146,19 +149,19 @@ class _Tile:
     Attributes:
         vectors: The vector unit.
         left: The left-hand side.
-        rhs: The panel.
+        panels: The panels.
         inner: How many numbers are summed; those of pairs may have a zero as the last.
         rows: The rows.
-        columns: Where the vectors of columns begin.
+        columns: Where the vectors of columns begin, each in which panel.
         lanes: How many columns each has.
     """
 
     vectors: VectorUnit
     left: _Left
-    rhs: Array
+    panels: Sequence[Array]
     inner: int
     rows: Sequence[int]
-    columns: Sequence[int]
+    columns: Sequence[tuple[int, int]]
     lanes: int
 
     def emit(self, body: Body, sums: list[Number]) -> list[Number]:
@@ -181,7 +184,7 @@ class _Tile:
         self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True
     ) -> list[Number]:
         """Emits what one pair of each row adds to the sums."""
-        weights = [self._weights(body, pair, column, whole=whole) for column in self.columns]
+        weights = [self._weights(body, pair, *column, whole=whole) for column in self.columns]
         if self.vectors.pairs == "widened":
             return self._widened(body, pair, weights, sums, whole=whole)
         made: list[Number] = []
@@ -223,12 +226,13 @@ class _Tile:
                     made[k] = body.number("math.fma", [x, weight, made[k]], "f32", self.lanes)
         return made
 
-    def _weights(self, body: Body, pair: Number, column: int, *, whole: bool) -> Number:
-        """Emits the reading of some pairs of the panel; of bfloat16, they are made here."""
-        if self.rhs.element == "i32":
-            return body.read(self.rhs, [pair, column], self.lanes)
-        even = body.read(self.rhs, [pair * 2, column], self.lanes)
+    def _weights(self, body: Body, pair: Number, panel: int, column: int, *, whole: bool) -> Number:
+        """Emits the reading of some pairs of a panel; of bfloat16, they are made here."""
+        rhs = self.panels[panel]
+        if rhs.element == "i32":
+            return body.read(rhs, [pair, column], self.lanes)
+        even = body.read(rhs, [pair * 2, column], self.lanes)
         odd = body.constant(0, "bf16", self.lanes)
         if whole:
-            odd = body.read(self.rhs, [pair * 2 + 1, column], self.lanes)
+            odd = body.read(rhs, [pair * 2 + 1, column], self.lanes)
         return bitcast(interleave(even, odd), "i32")

@@ -23,11 +23,12 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, shape, unit_of, width
 from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.cpu.row_tiles import heights
 from rnn_compiler.lowering.kernel.body import ArrayType
-from rnn_compiler.lowering.kernel.number import Index
+from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
 
 __all__ = ["FEWEST", "Group", "Panels", "Plan"]
 
@@ -59,17 +60,14 @@ class Group:
         panels: What it multiplies.
         unit: The width of the parts.
         panel: How many units make a panel.
+        together: How many panels a tile of a single row has; their sums are under way at once.
     """
 
     writes: Sequence[Write]
     panels: Sequence[Panels]
     unit: int
     panel: int
-
-
-def _without_batch(batch: int, full: Sequence[Index]) -> tuple[Index, ...]:
-    """A shape ``[..., B, N]`` without its batch axis if that is 1."""
-    return (*full[:-2], full[-1]) if batch == 1 else tuple(full)
+    together: int = 1
 
 
 class Plan:
@@ -78,30 +76,36 @@ class Plan:
     Attributes:
         length: How many steps there are at most.
         batch: The batch size.
+        batched: Whether arrays have an axis for rows: not for a batch that is known to be 1.
+        heights: The heights of the tiles that rows are cut into.
         arrays: The arrays that it makes, by key.
         states: The key of each state's array.
         rows: The array of each left-hand side of a product, and which row of its first axis.
         groups: What a step computes, in order.
-        cut: Into how many parts the units and the rows of a group are cut.
+        cuts: Into how many parts the units and the rows of a group are cut: from so many rows of
+            the batch on, so many; in order.
         by_length: Whether rings hold rows in the order of their lengths.
     """
 
-    def __init__(self, loop: TimeLoop, vectors: VectorUnit, length: Index) -> None:
+    def __init__(self, loop: TimeLoop, vectors: VectorUnit, length: Index, batch: Index) -> None:
         """Decides on it.
 
         Args:
             loop: The loop.
             vectors: The vector unit.
             length: How many steps there are at most.
+            batch: The batch size.
 
         Raises:
             Refused: The loop is none that can be one dispatch.
         """
-        self._loop, self._vectors, self.length = loop, vectors, length
-        self.batch = loop.batch_size
-        _check_axes(loop, self.batch)
-        blocks = -(-self.batch // vectors.row_block(self.batch))
-        self.by_length = loop.lengths is not None and blocks > 1 and len(loop.outputs) > 0
+        self._loop, self._vectors = loop, vectors
+        self.length, self.batch = length, batch
+        self.batched = isinstance(batch, Number) or batch != 1
+        self.heights = heights(vectors, batch)
+        _check_axes(loop, batched=self.batched)
+        one_tile = isinstance(batch, int) and batch <= self.heights[0]
+        self.by_length = loop.lengths is not None and not one_tile and len(loop.outputs) > 0
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}
         self.rows: dict[ir.Value, tuple[str, str]] = {}
@@ -109,7 +113,12 @@ class Plan:
         writes = self._writes()
         self.groups = [self._group(some) for some in self._by_group(writes)]
         panels = min(-(-group.unit // group.panel) for group in self.groups)
-        self.cut = vectors.cut(self.batch, panels, _weights(loop))
+        weights = _weights(loop)
+        self.cuts: Sequence[tuple[int, tuple[int, int]]] = (
+            [(batch, vectors.cut(batch, panels, weights))]
+            if isinstance(batch, int)
+            else vectors.cuts(panels, weights)
+        )
 
     def _writes(self) -> list[Write]:
         """Decides on the arrays of the dispatch and on what is written to them."""
@@ -117,7 +126,7 @@ class Plan:
         for number, output in enumerate(loop.outputs):
             key = f"output{number}"
             rows = max(self.length, FEWEST) if isinstance(self.length, int) else self.length
-            whole = _without_batch(self.batch, (rows, *output.shape[1:]))
+            whole = self._array((rows,), output.shape[2])
             self.arrays[key] = ArrayType(whole, output.element)
             writes.append(Write(output.row, key, "time"))
         for product in loop.products.values():
@@ -144,14 +153,23 @@ class Plan:
             self._vectors.operands(
                 *(element(each) for each in (lhs, product.weight, product.value)),
                 inner=width(lhs),
-                rows=self.batch,
+                rows=self._many,
             )
             for product in products
         }
         return kinds.pop() if len(kinds) == 1 else Operands(sums, sums)
 
+    @property
+    def _many(self) -> int:
+        """How many rows weights are laid out for: an open batch has many."""
+        return self.batch if isinstance(self.batch, int) else FEWEST
+
+    def _array(self, lead: tuple[Index, ...], columns: int) -> tuple[Index, ...]:
+        """The shape of an array ``[.., B, N]``."""
+        return (*lead, *((self.batch,) if self.batched else ()), columns)
+
     def _ring(self, value: ir.Value, of: str) -> ArrayType:
-        return ArrayType((2, *_without_batch(self.batch, shape(value))), of)
+        return ArrayType(self._array((2,), width(value)), of)
 
     def _final(self, ring: str) -> ArrayType:
         """Where the state after the last step goes, rows as in the batch."""
@@ -199,14 +217,18 @@ class Plan:
             Panels(lhs, self._operands[lhs].weight, sorted(found, key=lambda column: column[1]))
             for lhs, found in columns.items()
         ]
-        return Group(writes, panels, unit, self._vectors.panel(unit, gates, of, self.batch))
+        panel = self._vectors.panel(unit, gates, of, self._many)
+        together = 1
+        if isinstance(self.batch, Number):
+            together = divisor(unit // panel, self._vectors.panel(unit, gates, of, 1) // panel or 1)
+        return Group(writes, panels, unit, panel, together)
 
 
-def _check_axes(loop: TimeLoop, batch: int) -> None:
+def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
     """Checks that there is no unit axis but the batch's and that of time."""
     for value in (*loop.arguments, *loop.roots()):
         axes = shape(value)
-        if len(axes) > 1 and (axes[-1] == 1 or (len(axes) == 2 and axes[0] == 1 and batch > 1)):
+        if len(axes) > 1 and (axes[-1] == 1 or (len(axes) == 2 and axes[0] == 1 and batched)):
             raise Refused("a unit axis")
 
 

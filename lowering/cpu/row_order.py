@@ -112,7 +112,7 @@ class RowOrder:
         vectors: VectorUnit,
         states: Sequence[tuple[Array, Array]],
         count: Number,
-        part: tuple[Index, int],
+        part: tuple[Index, Index],
     ) -> None:
         """Emits the copying of the last states out of their rings.
 
@@ -167,7 +167,7 @@ def rows_by_length(
     first = executable.given(outside.element(start)) if start is not None else None
     order, steps = (executable.make(ArrayType((batch,), "i32")) for _ in range(2))
     active = executable.make(ArrayType((count + 1,), "i32"))
-    count = executable.size(count)
+    batch, count = executable.size(batch), executable.size(count)
     end = count if isinstance(count, int) else count.to_integer("i64")
     one = body.constant(1, "i32")
 

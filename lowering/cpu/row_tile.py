@@ -1,4 +1,4 @@
-"""The product of one row and a panel, summed in registers.
+"""The product of one row and a panel, or several side by side, summed in registers.
 
     sums[column] = fma(lhs[k], rhs[k, column], sums[column])     # a register of columns at a time
 
@@ -7,6 +7,8 @@ IREE 3.13 computes such a product, as an op of `linalg`, by vectors as long as t
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
@@ -21,27 +23,32 @@ _UNROLLED = 4
 
 
 def row_tile(
-    body: Body, vectors: VectorUnit, lhs: Array, rhs: Array, start: Array | None = None
+    body: Body,
+    vectors: VectorUnit,
+    lhs: Array,
+    panels: Sequence[Array],
+    start: Array | None = None,
 ) -> Array:
-    """Emits the product of a row and a panel.
+    """Emits the products of a row and some panels.
 
     Args:
         body: Where to.
         vectors: The vector unit.
         lhs: ``[K]``.
-        rhs: ``[K, P]``, P at least a register; its numbers are widened if they are of fewer bits.
-        start: What the product is added to, ``[P]``; None for zeros.
+        panels: Each ``[K, P]``, P at least a register; numbers of fewer bits are widened.
+        start: What the products are added to, ``[G*P]``; None for zeros.
 
     Returns:
-        ``[P]``, of the element type of `lhs`.
+        ``[G*P]`` for G panels, of the element type of `lhs`.
     """
-    inner, width = known(rhs.shape)
+    inner, width = known(panels[0].shape)
     lanes = vectors.lanes(lhs.element)
-    columns = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
+    within = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
+    columns = [(panel, column) for panel in range(len(panels)) for column in within]
 
     def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
         x = inside.broadcast(inside.element(lhs, [k]), lanes)
-        weights = [inside.read(rhs, [k, column], lanes) for column in columns]
+        weights = [inside.read(panels[panel], [k, column], lanes) for panel, column in columns]
         wide = [cast(inside, weight, lhs.element) for weight in weights]
         return [
             inside.number("vector.fma", [x, weight, total], lhs.element, lanes)
@@ -53,16 +60,16 @@ def row_tile(
             sums = add(inside, first + number, sums)
         return sums
 
-    made = start or body.empty(ArrayType((width,), lhs.element))
+    made = start or body.empty(ArrayType((len(panels) * width,), lhs.element))
     if start is None:
         sums = [body.constant(0, lhs.element, lanes)] * len(columns)
     else:
-        sums = [body.read(made, [column], lanes) for column in columns]
+        sums = [body.read(made, [panel * width + column], lanes) for panel, column in columns]
     full = inner // _UNROLLED * _UNROLLED
     if full:
         sums = accumulate(body, full, _UNROLLED, sums, turn)
     for k in range(full, inner):
         sums = add(body, body.index(k), sums)
-    for column, total in zip(columns, sums, strict=True):
-        body.write(total, made, [column])
+    for (panel, column), total in zip(columns, sums, strict=True):
+        body.write(total, made, [panel * width + column])
     return made

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import defining, element, width
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
-from rnn_compiler.lowering.cpu.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.matmul import row_matmul, tile_matmul
 from rnn_compiler.lowering.cpu.plan import Group, Panels
 from rnn_compiler.lowering.cpu.row_order import RowOrder
 from rnn_compiler.lowering.kernel.arithmetic import cast
@@ -31,17 +31,19 @@ __all__ = ["StepTile", "Units"]
 
 @dataclass(frozen=True)
 class Units:
-    """The units of one panel.
+    """The units of one panel, or of some that adjoin.
 
     Attributes:
-        start: Its first unit.
-        count: How many units of it there are.
+        start: The first unit.
+        count: How many units there are.
         panel: The panel's number; None if it is the only one.
+        panels: How many panels there are, from that on.
     """
 
     start: Index
     count: int
     panel: Index | None
+    panels: int = 1
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,12 @@ class _Row:
 
     Attributes:
         ring: Its number in the rings.
-        tile: Its number in the tile.
+        tile: Its number in the tile; None if that has no other.
         batch: Its number in what is read and in the outputs.
     """
 
     ring: Index
-    tile: Index
+    tile: Index | None
     batch: Index
 
 
@@ -75,7 +77,6 @@ class StepTile:
         group: The group.
         packed: The weights of its panels.
         units: The units of the tiles.
-        rows: How many rows a tile has.
         batched: Whether arrays have an axis for them.
         order: The rows' order in the rings; None if it is that of the batch.
     """
@@ -87,31 +88,36 @@ class StepTile:
         group: Group,
         packed: Sequence[Array],
         units: Units,
-        rows: int,
         *,
         batched: bool,
         order: RowOrder | None = None,
     ) -> None:
         self.step, self.vectors, self.body = step, vectors, step.body
         self.group, self.packed, self.units = group, packed, units
-        self.rows, self.batched, self.order = rows, batched, order
+        self.batched, self.order = batched, order
         count = units.count
         self.lanes = count if count <= vectors.width("f32") else vectors.columns(count, "f32")
 
-    def emit(self, first: Index, end: Number | None = None) -> None:
-        """Emits the tile that begins at a row of the rings, without the rows from `end` on."""
+    def emit(self, first: Index, rows: int, end: Number | None = None) -> None:
+        """Emits a tile.
+
+        Args:
+            first: The row of the rings at which it begins.
+            rows: How many rows it has.
+            end: The row from which on none takes part; None if all do.
+        """
         if self.order is not None:
-            self._prefetch(first, self.order)
+            self._prefetch(first, rows, self.order)
         products = dict(
             pair
             for panels, packed in zip(self.group.panels, self.packed, strict=True)
-            for pair in self._multiply(panels, packed, first)
+            for pair in self._multiply(panels, packed, first, rows)
         )
         written = dict.fromkeys(write.array for write in self.group.writes)
         carried = [self.step.arrays[key] for key in written]
 
         def row(number: Index) -> None:
-            place = self._row(first + number, number)
+            place = self._row(first + number, number if rows > 1 else None)
 
             def vectors(number: Index) -> None:
                 self._vectors(products, place, number * self.lanes)
@@ -119,15 +125,15 @@ class StepTile:
             share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
         if end is None:
-            share(self.body, self.rows, 1, 0, carried, row)
+            share(self.body, rows, 1, 0, carried, row)
         else:
-            self.body.loop(0, self.body.smaller(end - first, self.rows), 1, carried, row)
+            self.body.loop(0, self.body.smaller(end - first, rows), 1, carried, row)
 
-    def _prefetch(self, first: Index, order: RowOrder) -> None:
+    def _prefetch(self, first: Index, rows: int, order: RowOrder) -> None:
         """Emits hints for what the tile will read of sequences: their rows are far apart."""
 
         def row(number: Index) -> None:
-            row, units = self._row(first + number, number), self.units.start
+            row, units = self._row(first + number), self.units.start
 
             def vectors(number: Index) -> None:
                 column = number * self.lanes
@@ -138,13 +144,13 @@ class StepTile:
 
             share(self.body, self.units.count // self.lanes, 1, 0, [], vectors)
 
-        share(self.body, self.rows, 1, 0, [], row)
+        share(self.body, rows, 1, 0, [], row)
 
     def clear(self, place: Number) -> None:
         """Emits zeros for a row of the rings that does not take part, where outputs are written."""
         outputs = [write for write in self.group.writes if write.lead == "time"]
         carried = [self.step.arrays[write.array] for write in outputs]
-        row = self._row(place, 0).batch
+        row = self._row(place).batch
 
         def vectors(number: Index) -> None:
             for write in outputs:
@@ -156,34 +162,43 @@ class StepTile:
 
         share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
-    def _row(self, place: Index, number: Index) -> _Row:
+    def _row(self, place: Index, number: Index | None = None) -> _Row:
         batch = place if self.order is None else self.order.row(self.body, place)
         return _Row(place, number, batch)
 
     def _multiply(
-        self, panels: Panels, packed: Array, first: Index
+        self, panels: Panels, packed: Array, first: Index, rows: int
     ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
         """Emits the product of these rows with this panel.
 
         Returns:
             For every column the product that it is in, and where in it it begins.
         """
-        step, body = self.step, self.body
+        step, body, units = self.step, self.body, self.units
         key, lead = step.rows[panels.lhs]
         inner, size = known(packed.shape)[-2:]
-        rows, starts = ([self.rows], [first]) if self.batched else ([], [])
-        row = (*rows, width(panels.lhs))
+        starts = [first] if self.batched else []
+        row = (*([rows] if rows > 1 else []), width(panels.lhs))
         lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], row)
         gates, apart = [[number] for number in range(len(panels.columns))], 0
         if len(packed.shape) < 4:
             gates, apart = [list[int]()], size // len(panels.columns)
-        products: list[Array] = []
+
+        def weight(gate: Sequence[int], more: int) -> Array:
+            if len(packed.shape) == 2:
+                return packed
+            panel = units.panel or 0
+            panel = panel + more if more else panel
+            return body.extract(packed, [*gate, panel, 0, 0], (inner, size))
+
         with body.located(defining(panels.columns[0][0]).location):
-            for gate in gates:
-                weight, panel = packed, self.units.panel
-                if len(packed.shape) > 2:
-                    weight = body.extract(packed, [*gate, panel or 0, 0, 0], (inner, size))
-                products.append(tile_matmul(body, self.vectors, lhs, weight))
+            if rows == 1 and self.batched:
+                weights = [weight(gate, more) for gate in gates for more in range(units.panels)]
+                products = row_matmul(body, self.vectors, lhs, weights)
+                if len(products) == 1 and not apart:
+                    apart = units.panels * size
+            else:
+                products = [tile_matmul(body, self.vectors, lhs, weight(gate, 0)) for gate in gates]
         return [
             (column, (products[number % len(products)], number * apart))
             for number, column in enumerate(panels.columns)
@@ -258,7 +273,7 @@ class _Vectors(Walk):
     def product(self, value: ir.Value, at: Place) -> Number:
         """The vector of a product of the tile."""
         product, start = self.products[value, at[1][1]]
-        rows = [self.row.tile] if self.batched else []
+        rows = [] if self.row.tile is None else [self.row.tile]
         return self.body.read(product, [*rows, self.column + start], self.lanes)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:

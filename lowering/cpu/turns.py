@@ -29,6 +29,7 @@ from rnn_compiler.lowering.kernel.attributes import integer
 from rnn_compiler.lowering.kernel.body import Array, Body
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.shares import quotient, remainder
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["Turns"]
@@ -39,6 +40,9 @@ _LINE = 16
 _MOST = 8
 """How many parts a turn has at most."""
 
+_POWERS = (1, 2, 4, 8)
+"""How many parts a turn has where that is computed."""
+
 _ADD, _MAXIMUM = 1, 6
 """Kinds of `memref.atomic_rmw`: addi and maxs."""
 
@@ -47,11 +51,11 @@ class Turns:
     """The turns of a dispatch.
 
     Attributes:
-        parts: How many parts each has.
+        parts: How many parts each has; known, or computed, then a power of two.
         workgroup: The number of the workgroup, an index.
     """
 
-    def __init__(self, executable: Executable, parts: int, number: int, count: int) -> None:
+    def __init__(self, executable: Executable, parts: Index, number: int, count: int) -> None:
         """Starts with no turn done.
 
         Args:
@@ -60,19 +64,26 @@ class Turns:
             number: Which of the module's time loops this is.
             count: How many of these there are.
         """
-        if parts > _MOST:
+        if isinstance(parts, int) and parts > _MOST:
             raise ValueError(f"{parts} parts: {_MOST} is the most")
         self._body, self.parts = executable.body, parts
         self._zero, self._one = (self._body.constant(n, "i32") for n in (0, 1))
         self.workgroup = executable.workgroup()
-        if parts == 1:
+        if self._is_one:
             return
         self._counts, self._base = executable.shared(_LINE * (_MOST + 1), number, count)
-        orders = [part_order(workgroup, parts) for workgroup in range(parts)]
-        first, step = zip(*orders, strict=True)
+        if isinstance(parts, int):
+            many, place = (parts,), self.workgroup
+        else:  # that of 1 part comes first, then those of 2, ...
+            many, place = _POWERS, parts - 1 + self.workgroup
+        orders = [part_order(workgroup, each) for each in many for workgroup in range(each)]
         self._first, self._step = (
-            _choose(self._body, table, self.workgroup) for table in (first, step)
+            _choose(self._body, table, place) for table in zip(*orders, strict=True)
         )
+
+    @property
+    def _is_one(self) -> bool:
+        return isinstance(self.parts, int) and self.parts == 1
 
     def _atomic(self, kind: int, value: Number, place: Index) -> Number:
         """Emits an atomic operation on a counter; gives what it was before."""
@@ -84,11 +95,15 @@ class Turns:
         """Emits the reading of how many parts are done."""
         return self._atomic(_ADD, self._zero, place)
 
+    @staticmethod
+    def _as_integer(number: Index) -> Number | int:
+        return number if isinstance(number, int) else number.to_integer("i32")
+
     def over(self, turns: int) -> Number:
         """Emits how many groups of so many turns are over, after the first turn."""
-        if self.parts == 1:
+        if self._is_one:
             return self._body.index(0)
-        return (self._done().to_index() // self.parts - 1) // turns
+        return (quotient(self._done().to_index(), self.parts) - 1) // turns
 
     def take(self, turn: Number, carried: Sequence[Array], body: Callable[[Index], None]) -> None:
         """Emits a turn.
@@ -98,15 +113,15 @@ class Turns:
             carried: The arrays that the body writes to.
             body: Emits the body, given the number of a part.
         """
-        if self.parts == 1:
+        if self._is_one:
             body(0)
             return
         at, zero = self._body, self._body.index(0)
         next_turn = turn.to_integer("i32") + self._one
-        goal = next_turn * self.parts
+        goal = next_turn * self._as_integer(self.parts)
 
         def part(index: Number) -> None:
-            own = (index * self._step + self._first) % self.parts
+            own = remainder(index * self._step + self._first, self.parts)
             before = self._atomic(_MAXIMUM, next_turn, (own + 1) * _LINE)
 
             def do(zero_here: Number) -> None:

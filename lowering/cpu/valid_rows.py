@@ -134,8 +134,9 @@ def valid_rows(
     else:
         first = executable.given(start)
     rows = executable.make(ArrayType((steps * batch,), "i32"))
+    batch = executable.size(batch)
     counted = executable.make(ArrayType((2,), "i32"))
-    if isinstance(steps, int):
+    if isinstance(rows.shape[0], int):
         rows.value = zeros_in_place(body, vectors, rows).value
     counted.value = zeros_in_place(body, vectors, counted).value
 

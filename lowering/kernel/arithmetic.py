@@ -45,8 +45,11 @@ def _logistic(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number
 
 def _clamp(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:
     low, value, high = operands
-    at_least = body.number("arith.maximumf", [value, low], high.element, high.lanes)
-    return body.number("arith.minimumf", [at_least, high], high.element, high.lanes)
+    larger, smaller = "arith.maximumf", "arith.minimumf"
+    if not is_float(high.element):
+        larger, smaller = "arith.maxsi", "arith.minsi"
+    at_least = body.number(larger, [value, low], high.element, high.lanes)
+    return body.number(smaller, [at_least, high], high.element, high.lanes)
 
 
 _PREDICATES = {

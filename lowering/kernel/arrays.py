@@ -29,8 +29,9 @@ def seen_as(body: Body, array: Array, type: ArrayType) -> Array:
     """Emits an array's bits as those of another type, if it is another."""
     if array.type == type:
         return array
-    attributes = {"operandSegmentSizes": segments(1, 0, 0)}
-    return body.array("flow.tensor.bitcast", [array], type, attributes)
+    sizes = type.computed
+    attributes = {"operandSegmentSizes": segments(1, len(sizes), len(sizes))}
+    return body.array("flow.tensor.bitcast", [array, *sizes, *sizes], type, attributes)
 
 
 def put_row(body: Body, array: Array, lead: Index, row: Array) -> None:

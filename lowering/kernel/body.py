@@ -329,7 +329,7 @@ class Body:
         self,
         low: Index,
         high: Index,
-        step: int,
+        step: Index,
         carried: Sequence[Array],
         body: Callable[[Number], None],
     ) -> None:

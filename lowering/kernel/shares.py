@@ -5,15 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.kernel.body import Array, Body
-from rnn_compiler.lowering.kernel.number import Index
+from rnn_compiler.lowering.kernel.number import Index, Number
 
-__all__ = ["first_only", "share"]
+__all__ = ["first_only", "quotient", "remainder", "share", "span"]
+
+
+def quotient(number: Number, parts: Index) -> Number:
+    """Emits the quotient by a number of parts: a power of two, if that is computed.
+
+    A shift: where a step takes a microsecond, divisions would be a tenth of it.
+    """
+    if isinstance(parts, int):
+        return number // parts
+    power = parts.body.number("math.cttz", [parts], parts.element)
+    return number.body.number("arith.shrui", [number, power], number.element)
+
+
+def remainder(number: Number, parts: Index) -> Number:
+    """Emits the remainder that goes with `quotient`."""
+    if isinstance(parts, int):
+        return number % parts
+    return number.body.number("arith.andi", [number, parts - 1], number.element)
+
+
+def span(part: Index, among: Index, count: Number) -> tuple[Index, Number]:
+    """Emits where the share of a part begins and ends; arguments as those of `share`."""
+    if isinstance(among, int) and among == 1:
+        return 0, count
+    low = part * count
+    if isinstance(among, int):
+        return low // among, (part * count + count) // among
+    return quotient(low, among), quotient(low + count, among)
 
 
 def share(
     body: Body,
     count: int,
-    among: int,
+    among: Index,
     part: Index,
     carried: Sequence[Array],
     each: Callable[[Index], None],
@@ -28,6 +56,9 @@ def share(
         carried: The arrays that are written to.
         each: Emits what is done, given the number of a thing.
     """
+    if isinstance(among, Number):
+        body.loop(*span(part, among, body.index(count)), 1, carried, each)
+        return
     size, uneven = divmod(count, among)
     if uneven and among > 1:
         low = part * count
@@ -44,10 +75,10 @@ def share(
 
 
 def first_only(
-    body: Body, part: Index, among: int, carried: Sequence[Array], do: Callable[[], None]
+    body: Body, part: Index, among: Index, carried: Sequence[Array], do: Callable[[], None]
 ) -> None:
     """Emits what only the first of some parts does; arguments as those of `share`."""
-    if among == 1:
+    if isinstance(among, int) and among == 1:
         do()
         return
     body.when(body.compare("eq", body.index(part), body.index(0)), carried, do)

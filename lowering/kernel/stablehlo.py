@@ -42,7 +42,7 @@ def padded(body: Body, matrix: Array, columns: int) -> Array:
 
 def repeated(body: Body, array: Array, times: int) -> Array:
     """Emits an array that has another's rows some times, one after the other."""
-    type = ArrayType((times * known(array.shape)[0], *array.shape[1:]), array.element)
+    type = ArrayType((times * known(array.shape[:1])[0], *array.shape[1:]), array.element)
     return body.array("stablehlo.concatenate", [array] * times, type, {"dimension": integer(0)})
 
 

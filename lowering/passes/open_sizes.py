@@ -17,22 +17,24 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rnn_compiler.lowering.analysis.shaping import constant_int, elements
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
     ints,
     is_constant,
+    is_splat,
     rank,
     shape,
 )
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
-from rnn_compiler.lowering.kernel.arrays import reshape
+from rnn_compiler.lowering.kernel.arrays import reshape, seen_as
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
-from rnn_compiler.lowering.kernel.body import ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.kernel.number import Index, Number, bits, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
-from rnn_compiler.lowering.passes.edits import array_of, composite_name, replace
+from rnn_compiler.lowering.passes.edits import array_of, composite_name, opaque, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import bound, is_open, least, open_dimension
@@ -131,15 +133,28 @@ def _larger(left: Index, right: Index) -> Index:
     return left.body.larger(left, right)
 
 
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+def _quotient(number: Any, by: Any) -> Any:
+    return number // by
+
+
+def _clamped(low: Index, size: Index, high: Index) -> Index:
+    return _smaller(_larger(size, low), high)
+
+
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
-    "divide": lambda x, y: x // y,
+    "divide": _quotient,
     "minimum": _smaller,
     "maximum": _larger,
+    "clamp": _clamped,
 }
-"""What sizes are computed by; one of two operands, at least, is computed."""
+"""What sizes are computed by; one of the operands, at least, is computed."""
+
+
+_SAME = ("convert", "broadcast_in_dim")
+"""What leaves a scalar size as it is."""
 
 
 def _is_size(op: ir.Operation) -> bool:
@@ -147,7 +162,7 @@ def _is_size(op: ir.Operation) -> bool:
     name = op.name.removeprefix("stablehlo.")
     if name == "get_dimension_size":
         return True
-    if len(op.results) != 1 or name not in (*_ARITHMETIC, "convert") or rank(op.results[0]):
+    if len(op.results) != 1 or name not in (*_ARITHMETIC, *_SAME) or rank(op.results[0]):
         return False
     makers = [each for each in op.operands if not is_constant(each)]
     return bool(makers) and all(
@@ -171,29 +186,23 @@ class _Sizes:
 
     def vector(self, body: Body, value: ir.Value) -> list[Index]:
         """The elements of a vector of sizes or places."""
-        op = defining(value)
-        if op.name == "stablehlo.concatenate":
-            return [each for operand in op.operands for each in self.vector(body, operand)]
-        if op.name == "stablehlo.reshape":
-            return [self.scalar(body, op.operands[0])]
-        raise TypeError(f"{op.name} as a vector of sizes")
+        return [self.scalar(body, each) for each in elements(value)]
 
     def scalar(self, body: Body, value: ir.Value) -> Index:
         """A size, or a place."""
         op = defining(value)
         match op.name.removeprefix("stablehlo."):
             case "constant":
-                number = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
-                return ir.IntegerAttr(number).value
+                return constant_int(value)
             case "get_dimension_size":
                 return self.read(op.operands[0], ir.IntegerAttr(op.attributes["dimension"]).value)
-            case "convert":
+            case name if name in _SAME:
                 return self.scalar(body, op.operands[0])
             case name if name in _ARITHMETIC:
-                left, right = (self.scalar(body, operand) for operand in op.operands)
-                if isinstance(left, int) and isinstance(right, int):
-                    left = body.index(left)
-                return _ARITHMETIC[name](*(_at(body, each) for each in (left, right)))
+                operands = [self.scalar(body, operand) for operand in op.operands]
+                if all(isinstance(each, int) for each in operands):
+                    operands = [body.index(each) for each in operands]
+                return _ARITHMETIC[name](*(_at(body, each) for each in operands))
             case _:
                 raise TypeError(f"{op.name} as a size")
 
@@ -225,7 +234,8 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             ]
             return body.extract(array, starts, span).value
         case "dynamic_update_slice" if _is_open(op.operands[0]):
-            array, part = (array_of(body, operand) for operand in op.operands[:2])
+            array = _begun(body, op.operands[0], sizes)
+            part = array_of(body, op.operands[1])
             starts = [sizes.scalar(body, operand) for operand in op.operands[2:]]
             body.insert(part, array, starts)
             return array.value
@@ -239,6 +249,21 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
 
 def _is_open(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType) and DYNAMIC in shape(value)
+
+
+def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
+    """Emits an array that parts are put into; one of zeros has a buffer of its own.
+
+    IREE 3.13 takes two that begin alike for one, and puts the parts of both into it.
+    """
+    if not is_splat(value, 0):
+        return array_of(body, value)
+    of = f"i{bits(element(value))}"  # the host has no 16-bit floats
+    number = opaque(ir.IntegerAttr.get(element_type(of), 0), defining(value).block)
+    shape = tuple(sizes.vector(body, defining(value).operands[1]))
+    type = ArrayType(shape, of)
+    zeros = body.array("flow.tensor.splat", [number, *type.computed], type)
+    return seen_as(body, zeros, ArrayType(shape, element(value)))
 
 
 def _joined(body: Body, op: ir.Operation) -> ir.Value:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
 from rnn_compiler.lowering.cpu.outer_sum import OuterSum, Product
 from rnn_compiler.lowering.cpu.row_panels import Side
-from rnn_compiler.lowering.cpu.valid_rows import FirstRows, ValidRows, valid_rows
+from rnn_compiler.lowering.cpu.valid_rows import FirstRows, ValidRows
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
@@ -34,6 +34,7 @@ from rnn_compiler.lowering.passes.edits import (
     unfolded,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.row_lists import RowLists
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["outer_sums"]
@@ -65,13 +66,16 @@ class _Rewriting:
         module: The module.
         vectors: The vector unit.
         made: The symbols of the functions that were added so far, by what tells them apart.
-        listed: The rows of a block that count, by the lengths and its start.
+        lists: The rows that count.
     """
 
     module: ir.Module
     vectors: VectorUnit
     made: dict[str, str] = field(default_factory=dict[str, str])
-    listed: dict[object, list[ir.Value]] = field(default_factory=dict[object, list[ir.Value]])
+    lists: RowLists = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lists = RowLists(self.module, self.vectors, self.made)
 
     def sum(
         self,
@@ -127,7 +131,7 @@ class _Rewriting:
         blocks = {value: tied(value, op) for value in lefts}
         sequences = {value: tied(value, op) for value in rights}
         block = blocks[lefts[0]]
-        counted = self._listed(op, block, lengths[0], start) if lengths else [count]
+        counted = self.lists.before(op, lengths[0], start, block) if lengths else [count]
 
         def gather(made: Function, start: Array, *given: Array) -> list[Array]:
             arrays = given[: len(blocks) + len(sequences)]
@@ -169,32 +173,6 @@ class _Rewriting:
 
     def _plan(self, op: ir.Operation, left: ir.Value, right: ir.Value) -> OuterSum:
         return OuterSum.of(self.vectors, *map(element, (left, right, op.results[0])))
-
-    def _listed(
-        self,
-        op: ir.Operation,
-        like: ir.Value,
-        lengths: ir.Value,
-        start: ir.Value,
-    ) -> list[ir.Value]:
-        """The list of rows of a block that count, and how many they are.
-
-        Args:
-            op: What they count for.
-            like: A sequence of as many steps.
-            lengths: How many steps each row of the batch has.
-            start: The time of the first step.
-        """
-        key = (lengths, start)
-        if key not in self.listed:
-
-            def body(made: Function, like: Array, lengths: Array, start: Array) -> list[Array]:
-                valid = valid_rows(made, self.vectors, lengths, start, like.shape[0])
-                return [valid.rows, valid.counted]
-
-            operands = [like, lengths, start]
-            self.listed[key] = self._call(op, "counted_rows", operands, "", body)
-        return self.listed[key]
 
     def _call(
         self,

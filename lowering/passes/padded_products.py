@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.cpu.padded_product import padded_product
 from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
-from rnn_compiler.lowering.cpu.valid_rows import Target, ValidRows, valid_rows
+from rnn_compiler.lowering.cpu.valid_rows import Target, ValidRows
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
@@ -37,6 +37,7 @@ from rnn_compiler.lowering.passes.edits import (
     widened,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.row_lists import RowLists
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["padded_products"]
@@ -73,7 +74,7 @@ class _Rewriting:
         module: The module.
         vectors: The vector unit.
         made: The symbols of the functions that were added so far, by what tells them apart.
-        listed: The rows that count, by the lengths, the first step and how many there are.
+        lists: The rows that count.
         sides: What was gathered for sums, by the matrix, the panels' width and the rows.
         opened: Numbers that the compiler does not know, by block, type and number.
     """
@@ -81,9 +82,12 @@ class _Rewriting:
     module: ir.Module
     vectors: VectorUnit
     made: dict[str, str] = field(default_factory=dict[str, str])
-    listed: dict[object, list[ir.Value]] = field(default_factory=dict[object, list[ir.Value]])
+    lists: RowLists = field(init=False)
     sides: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
     opened: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
+
+    def __post_init__(self) -> None:
+        self.lists = RowLists(self.module, self.vectors, self.made)
 
     def product(self, op: ir.Operation) -> None:
         """Rewrites a product of every row with a matrix."""
@@ -97,7 +101,7 @@ class _Rewriting:
         of = element(op.results[0])
         sequence, matrix = (widened(value, of, op) for value in op.operands[:2])
         sequence = tied(sequence, op)
-        listed = self._listed(op, op.operands[2], sequence)
+        listed = self.lists.before(op, op.operands[2], self._first(op), sequence)
 
         def function(made: Function, rows: Array, matrix: Array, *listed: Array) -> list[Array]:
             flat = collapse(made, rows, [[0, 1], [2]])
@@ -116,7 +120,7 @@ class _Rewriting:
             return
         of, is_new = element(op.results[0]), bool(_attribute(op, "is_new"))
         block = tied(widened(rows, of, op), op)
-        listed = self._listed(op, lengths[0], block, start)
+        listed = self.lists.before(op, lengths[0], start, block)
 
         def function(
             made: Function,
@@ -145,7 +149,8 @@ class _Rewriting:
             return
         if self._is_paired(op):
             return
-        listed = self._listed(op, lengths[0], sizes[0] // shape(lengths[0])[0])
+        steps = sizes[0] // shape(lengths[0])[0]
+        listed = self.lists.before(op, lengths[0], self._first(op), steps)
         of = element(op.results[0])
         sides = [
             self._gathered(op, side, width, of, listed)
@@ -172,41 +177,9 @@ class _Rewriting:
         lhs, rhs = (element(value) for value in op.operands[first : first + 2])
         return self.vectors.operands(lhs, rhs, sums, inner=FEWEST, rows=FEWEST) != (sums, sums)
 
-    def _listed(
-        self,
-        op: ir.Operation,
-        lengths: ir.Value,
-        of: int | ir.Value,
-        begin: ir.Value | None = None,
-    ) -> list[ir.Value]:
-        """The rows that count for an op, of so many steps, or of all those of a sequence.
-
-        Args:
-            op: The op.
-            lengths: How many steps each row of the batch has.
-            of: How many steps there are, or a sequence that has as many.
-            begin: The time of the first, an array; None if that is an attribute of the op.
-        """
-        steps = of if isinstance(of, int) else shape(of)[0]
-        like = [of] if steps == DYNAMIC and not isinstance(of, int) else []
-        start = _attribute(op, "start") if begin is None else begin
-        key = (lengths, start, steps)
-        if key not in self.listed:
-            if isinstance(start, int):
-                first = self._opaque(op, ir.IntegerAttr.get(element_type("i64"), start))
-            else:
-                first = start
-
-            def function(made: Function, lengths: Array, *more: Array) -> list[Array]:
-                number = Number(made, made.arguments[1], "i64")
-                count = more[-1].shape[0] if like else steps
-                start = number if begin is None else more[0]
-                valid = valid_rows(made, self.vectors, lengths, start, count)
-                return [valid.rows, valid.counted]
-
-            name = "valid_rows_open" if like else f"valid_rows_{steps}"
-            self.listed[key] = self._call(op, name, [lengths, first, *like], function)
-        return self.listed[key]
+    def _first(self, op: ir.Operation) -> ir.Value:
+        """The time of the first step that an op is given."""
+        return self._opaque(op, ir.IntegerAttr.get(element_type("i64"), _attribute(op, "start")))
 
     def _gathered(
         self, op: ir.Operation, side: ir.Value, width: int, of: str, listed: Sequence[ir.Value]

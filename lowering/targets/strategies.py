@@ -48,12 +48,6 @@ def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: 
     Raises:
         UnsupportedError: It may not; the message says why.
     """
-    for spec in functions:
-        if "batch_size" in spec.open_dims and "seq_length" in spec.dims:
-            raise UnsupportedError(
-                f"{spec.op}: batch_size=None is for ops of a single step, the cells: a loop is cut "
-                "up for the rows that it has; give it a value (seq_length may be open)"
-            )
     names = {name: spec.op for spec in functions for name in spec.open_dims}
     for name, op in names.items():
         what = f"{op}: {name}=None, which makes one module for any {name},"

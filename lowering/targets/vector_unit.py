@@ -155,6 +155,25 @@ class VectorUnit:
             groups *= 2
         return units, groups
 
+    def cuts(self, panels: int, weights: int) -> list[tuple[int, tuple[int, int]]]:
+        """The same for any batch: from so many rows on, so many parts; in order, the first for 1.
+
+        They change where there is time for twice the parts, and where there are twice the blocks,
+        the last of them more than half full.
+
+        Example:
+            >>> VectorUnit(512, 32).cuts(4, 4 * 128 * 128)
+            [(1, (4, 1)), (13, (4, 2))]
+        """
+        found: list[tuple[int, tuple[int, int]]] = []
+        timely = {-(-parts * 50_000 // max(weights, 1)) for parts in (2, 4, 8)}
+        filled = {self.rows * blocks - self.rows // 2 + 1 for blocks in (2, 4, 8)}
+        for rows in sorted({1, *timely, *filled}):
+            cut = self.cut(rows, panels, weights)
+            if not found or cut != found[-1][1]:
+                found.append((rows, cut))
+        return found
+
     def panel(self, unit: int, gates: int, element: str, rows: int = 2) -> int:
         """How many units of each gate make a panel.
 

@@ -27,6 +27,7 @@ from rnn_compiler.model_import.whole import build_layers, function_names, identi
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import shown
 from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_import"]
@@ -66,7 +67,7 @@ def add_import(verbs: Any) -> None:
         default=[],
         metavar="NAME=N,...",
         help="dimensions that the model leaves open, or that replace its: batch_size=1; "
-        "seq_length=? for any",
+        "seq_length=?,batch_size=? for any",
     )
     parser.add_argument(
         "--attr",
@@ -207,7 +208,7 @@ def readme(
         "|---|---|---|---|---|",
     ]
     for layer, spec in zip(layers, functions, strict=True):
-        sizes = ", ".join(f"{dim} {size}" for dim, size in spec.dims.items())
+        sizes = ", ".join(f"{dim} {shown(size)}" for dim, size in spec.dims.items())
         cells = (f"`{spec.function}`", _plain(layer.name), layer.op, spec.dtype, sizes)
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", "```python", "import numpy as np", "import rnn_compiler as rc", ""]
@@ -215,10 +216,10 @@ def readme(
     for layer, spec in zip(layers, functions, strict=True):
         weights = set(layer.weights) if apart else set[str]()
         given = [a for a in spec.arguments if a.name not in weights and a.default is None]
-        passed = [f"{a.name}=...,  # {a.dtype} {list(a.shape)}" for a in given]
+        passed = [f"{a.name}=...,  # {a.dtype} {_listed(a.shape)}" for a in given]
         passed += [f'**np.load("{spec.function}.npz"),'] if weights else []
         lines += [f"out = program.{spec.function}(", *(f"    {each}" for each in passed), ")"]
-        results = ", ".join(f"{r.name} {list(r.shape)}" for r in spec.results)
+        results = ", ".join(f"{r.name} {_listed(r.shape)}" for r in spec.results)
         lines.append(f"# out: {results}")
     lines.append("```")
     for layer, spec in zip(layers, functions, strict=True):
@@ -231,6 +232,11 @@ def readme(
     if commands:
         lines += ["With IREE's own tool, on zeros:", "", "```sh", *commands, "```", ""]
     return "\n".join(lines)
+
+
+def _listed(shape: Sequence[object]) -> str:
+    """A shape, with the formulas of open sizes."""
+    return f"[{', '.join(map(str, shape))}]"
 
 
 def _where(layers: Sequence[Layer], name: str, apart: bool) -> str:

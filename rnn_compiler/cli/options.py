@@ -80,7 +80,7 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=N,...",
         help="dimensions: seq_length, batch_size, input_size, num_units, num_layers; "
-        "seq_length=? makes one module for any",
+        "seq_length=?,batch_size=? makes one module for any",
     )
     parser.add_argument("--dtype", default="float32", help="float16, bfloat16, float32 or float64")
     parser.add_argument(

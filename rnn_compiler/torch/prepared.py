@@ -83,14 +83,14 @@ class Prepared:
         if self._has_empty or not _are_ready(given):
             given = [*map(_ready, given)]
         if not self._on_cpu:
-            views = self._function.launch([*map(self.device.view, given)])
+            views = self._function.launch_views([*map(self.device.view, given)])
             specs = zip(views, self._results, strict=True)
             return [torch.from_dlpack(DeviceArray(self.device, *each)) for each in specs]
         views = self.device.adopt(map(_to_dlpack, given))
         for k, spec in self._weights:
             there = resident(given[k], spec, self.device, id(self._function))
             views[k] = views[k] if there is None else there
-        views = self._function.launch(views)
+        views = self._function.launch_views(views)
         results = [*map(_from_dlpack, self.device.capsules(views))]
         return results if _are_apart([*given, *results]) else _copied_where_shared(given, results)
 

@@ -84,6 +84,11 @@ class DeviceArray:
         return DTYPES[self._spec.dtype].numpy
 
     @property
+    def nbytes(self) -> int:
+        """How many bytes its elements have."""
+        return math.prod(self._spec.shape) * self.dtype.itemsize
+
+    @property
     def dtype_name(self) -> str:
         """Name of its dtype, ``"bfloat16"``."""
         return self._spec.dtype
@@ -135,7 +140,7 @@ class DeviceArray:
         if not 0 <= number < len(self):
             raise IndexError(f"row {number} of {self}")
         spec = replace(self._spec, shape=self.shape[1:])
-        size = math.prod(spec.shape) * self.dtype.itemsize
+        size = self.nbytes // len(self)
 
         def copy(source: Any, target: Any, before: Any, after: Any) -> None:
             commands = iree.HalCommandBuffer(self.device.hal)
@@ -256,9 +261,8 @@ class DeviceArray:
         """A copy of its elements on the host; of few, sooner made than a view of them."""
         if self.device.kind != "local" or 0 in self.shape:
             return self.map()
-        size = math.prod(self.shape) * self.dtype.itemsize
-        memory: Any = np.frombuffer(self._view.map(), np.uint8, size)
-        return memory.view(self.dtype).reshape(self.shape).copy()
+        memory: Any = np.ndarray(self.shape, self.dtype, self._view.map())
+        return memory.copy()
 
     def _transferred(self) -> npt.NDArray[Any]:
         """A copy of its elements that has come from a device."""

@@ -45,10 +45,19 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert layer["dims"]["seq_length"] is None
 
 
-def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("dims", "shape"),
+    [
+        ("seq_length=4,batch_size=2", "[4, 2, "),
+        ("seq_length=?,batch_size=?", "[seq_length, batch_size, "),
+    ],
+)
+def test_a_folder(
+    dims: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The README's code runs, once its inputs are there."""
     folder = tmp_path / "made" / "here"
-    command = ["import", TORCH, "-o", str(folder), "--dim", "seq_length=4,batch_size=2"]
+    command = ["import", TORCH, "-o", str(folder), "--dim", dims]
     assert main([*command, "--weights-apart", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     names = ["torch_lstm.vmfb", "LSTM.npz", "LSTM_1.npz", "README.md"]
@@ -57,7 +66,8 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
     assert "out = program.LSTM_1(" in code
     stored = np.load(MODELS / "torch_lstm.npz")
-    assert code.count("input=...,  # float32 [4, 2, ") == 2
+    assert code.count(f"input=...,  # float32 {shape}") == 2
+    assert "Open(" not in text
     code = code.replace('"torch_lstm.vmfb"', repr(str(folder / "torch_lstm.vmfb")))
     code = re.sub(r'"(LSTM\w*\.npz)"', lambda name: repr(str(folder / name[1])), code)
     code = code.replace("sequence_lengths=...", "sequence_lengths=[4, 4]")

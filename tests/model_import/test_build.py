@@ -71,6 +71,18 @@ def test_frozen_weights() -> None:
     close(program(x=stored["x"], h_prev=stored["h"]).h, stored["y"])
 
 
+def test_sizes_left_open() -> None:
+    """Any length and batch, of a model with fixed sizes."""
+    (layer,) = layers_of("speech_frozen.pb").values()
+    stored = arrays_of("speech_frozen")
+    program = rc.runtime.load(rc.compile(layer.build(seq_length=None, batch_size=None), "cpu"))
+    x = np.ascontiguousarray(stored["x"].transpose(1, 0, 2))
+    for rows in (1, 3):
+        state = np.zeros((rows, 5), np.float32)
+        out = program(seq_len_max=16, x=np.repeat(x, rows, 1), cs_prev=state, h_prev=state)
+        close(out.h, np.repeat(stored["first"], rows, 1))
+
+
 def test_sizes_that_are_missing_or_fixed() -> None:
     layer = layers_of("keras3.keras")["first"]
     with pytest.raises(InvalidArgumentError, match="first: 'batch_size': expected a value, as the"):

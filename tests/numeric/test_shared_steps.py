@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from numeric.harness import draw, module
+from numeric.harness import draw, expected, module
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.cpu.turns import part_order
@@ -94,6 +94,36 @@ def test_any_number_of_threads_gives_the_same_bits(
     op: str, dtype: str, size: tuple[int, ...], cut: tuple[int, int], attributes: dict[str, Any]
 ) -> None:
     assert_shared(op, dtype, size, cut, attributes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("op", "attributes"),
+    [
+        ("BlockLSTMV2", {"use_peephole": True}),
+        ("CudnnRNNBackpropV3", {**LSTM, "num_proj": 33}),
+    ],
+)
+def test_parts_of_any_batch(op: str, attributes: dict[str, Any]) -> None:
+    """One function has one part for a row, two for a few, and at last eight."""
+    variant = {"seq_length": 9, "input_size": 4, "num_units": 70, **attributes}
+    cuts = [(1, (1, 1)), (2, (2, 1)), (5, (1, 2)), (9, (2, 2)), (20, (2, 4))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VectorUnit, "cuts", lambda *_: cuts)
+        patch.setenv("RNN_COMPILER_CACHE", "off")
+        artifact = rc.compile(module(op, "float32", {**variant, "batch_size": None}), "cpu")
+    alone, shared = (rc.runtime.load(artifact, device) for device in ("local-sync", "local-task"))
+    for rows in (1, 3, 5, 7, 9, 15, 20, 33):
+        at_size = {**variant, "batch_size": rows}
+        arguments = draw(op, "float32", at_size, seed=rows)
+        right = results(alone, arguments)
+        for key, value in expected(op, "float32", at_size, arguments).items():
+            if right[key].dtype.kind == "f":
+                atol = TOLERANCE["float32"] * max(1.0, float(np.abs(value).max(initial=0)))
+                np.testing.assert_allclose(right[key], value, rtol=0, atol=atol, err_msg=key)
+        for found in called_at_once(shared, arguments):
+            for key, value in right.items():
+                assert found[key].tobytes() == value.tobytes(), (rows, key)
 
 
 @pytest.mark.slow

@@ -25,12 +25,18 @@ from rnn_compiler.schema.open_sizes import bound, open_dimension, parse, written
 
 SIZES = {"batch_size": 2, "input_size": 3, "num_units": 4}
 OPEN = {**SIZES, "seq_length": None}
+ANY: dict[str, Any] = {**OPEN, "batch_size": None}
 RNN = {**OPEN, "num_layers": 1}
 
 
 @functools.cache
 def artifact() -> rc.runtime.Artifact:
     return rc.compile(rc.build("BlockLSTMV2", **OPEN))
+
+
+@functools.cache
+def of_any_batch() -> rc.runtime.Artifact:
+    return rc.compile(rc.build("BlockLSTMV2", **ANY))
 
 
 def arguments(steps: int, **sizes: int) -> dict[str, Any]:
@@ -78,6 +84,9 @@ def test_manifest_has_null(tmp_path: Path) -> None:
     assert x["sizes"] == ["seq_length", 2, 3]
     assert Manifest.from_json(data) == artifact().manifest
     assert str(artifact().manifest.functions[0].arguments[1]) == "float32[?,2,3]"
+    both = of_any_batch().manifest
+    assert Manifest.from_json(both.to_json()) == both
+    assert str(both.functions[0].arguments[1]) == "float32[?,?,3]"
     x["sizes"][0] = 7
     with pytest.raises(ArtifactError, match="damaged"):
         Manifest.from_json(data, check_digest=False)
@@ -106,6 +115,33 @@ def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
     done = subprocess.run(wrong, shell=True, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     assert "BlockLSTMGradV2: h_grad: expected a size of seq_length" in done.stderr
+
+
+def test_iree_run_module_checks_batches(tmp_path: Path, iree_tools: Path) -> None:
+    """At another size it runs, and where arguments disagree it fails."""
+    of_any_batch().save(tmp_path / "lstm.vmfb")
+    command = of_any_batch().manifest.run_command(of_any_batch().manifest.functions[0], "lstm.vmfb")
+    text = f"{iree_tools}/{command}".replace("1x1x3xf32", "5x7x3xf32")
+    right = text.replace("1x4xf32", "7x4xf32")
+    for each, code in ((right, 0), (text, 1)):
+        done = subprocess.run(each, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+    assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "argument", "expected"),
+    [
+        ({"x": np.zeros((5, 0, 3), "f")}, "cs_prev", r"\[0, 4\]"),
+        ({"x": np.zeros((5, 3, 3), "f")}, "cs_prev", r"\[3, 4\]"),
+        ({"h_prev": np.zeros((3, 4), "f")}, "h_prev", r"\[2, 4\]"),
+        ({"h_prev": np.zeros((0, 4), "f")}, "h_prev", r"\[2, 4\]"),
+    ],
+)
+def test_batches_that_do_not_fit(change: dict[str, Any], argument: str, expected: str) -> None:
+    program = rc.runtime.load(of_any_batch(), "local-sync")
+    with refused(argument, expected):
+        program(**{**arguments(5), **change})
 
 
 @pytest.mark.parametrize(
@@ -174,6 +210,23 @@ def test_stream_takes_chunks_as_they_are(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [shape for shape in moved if shape] == [(1, 2, 3), (7, 2, 3), (3, 2, 3)]
 
 
+def test_stream_of_any_batch() -> None:
+    """The first state tells the batch; streams of one program may have others."""
+    program = rc.runtime.load(of_any_batch(), "local-sync")
+    for rows in (1, 3):
+        given = arguments(11, batch_size=rows)
+        whole = program(**given)
+        rest = {name: value for name, value in given.items() if name not in ("x", "seq_len_max")}
+        stream = program.stream(**rest)
+        chunks = [stream(x=given["x"][a:b]).h for a, b in ((0, 4), (4, 11))]
+        np.testing.assert_array_equal(np.concatenate(chunks), whole.h)
+        with refused("x", rf"{rows}, 3\]"):
+            stream(x=np.zeros((2, rows + 1, 3), "f"))
+    del rest["h_prev"], rest["cs_prev"]
+    with refused("cs_prev", "nothing else tells batch_size"):
+        program.stream(**rest)
+
+
 def test_stream_of_many_lengths_keeps_few_arrays() -> None:
     program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **OPEN)), "local-sync")
     given = arguments(300)
@@ -206,11 +259,11 @@ def test_stream_of_a_cell_of_any_batch() -> None:
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """compile with a golden, inspect, check, run and verify; bench says what it lacks."""
-    sizes = "seq_length=?,batch_size=2,input_size=3,num_units=4"
+    sizes = "seq_length=?,batch_size=?,input_size=3,num_units=4"
     file = str(tmp_path / "lstm.vmfb")
     assert main(["compile", "BlockLSTMV2", "--dim", sizes, "--golden", "-o", file]) == 0
     assert main(["inspect", file]) == 0
-    assert "? x 2 x 3" in capsys.readouterr().out
+    assert "? x ? x 3" in capsys.readouterr().out
     assert main(["check", file]) == 0
     assert main(["verify", file]) == 0
     np.save(tmp_path / "x.npy", np.zeros((6, 2, 3), "f"))
@@ -228,10 +281,12 @@ def test_a_cached_function_is_not_one_of_a_length() -> None:
     from rnn_compiler.lowering.targets.names import resolve_target
 
     target = resolve_target("cpu")
-    sizes = (None, 1, 5)
+    sizes = [(None, 1), (1, 1), (5, 1), (None, None), (1, None)]
     keys = {
-        cache_key(rc.build("BlockLSTMV2", **{**OPEN, "seq_length": size}), target).digest
-        for size in sizes
+        cache_key(
+            rc.build("BlockLSTMV2", **{**OPEN, "seq_length": steps, "batch_size": rows}), target
+        ).digest
+        for steps, rows in sizes
     }
     assert len(keys) == len(sizes)
 
@@ -250,8 +305,6 @@ def test_what_cannot_be_open(target: str, strategy: str | None, why: str) -> Non
 
 
 def test_more_that_cannot_be_open() -> None:
-    with pytest.raises(UnsupportedError, match="batch_size=None is for ops of a single step"):
-        rc.compile(rc.build("CudnnRNN", **{**RNN, "batch_size": None}))
     with pytest.raises(UnsupportedError, match=r"a unit axis.*: give it a value"):
         rc.compile(rc.build("BlockLSTMV2", **{**OPEN, "num_units": 1}))
     with pytest.raises(UnsupportedError, match="IREE does not take what portable leaves of it"):

@@ -170,9 +170,9 @@ def test_only_chunks_and_results_cross(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Device, "put", watched)
     for _ in range(3):
         stream(x=x)
-    assert put == ["seq_len_max", "x", "x", "x"]
+    assert put == ["x", "seq_len_max", "x", "x"]
     stream(x=x[:2])
-    assert put[4:] == ["seq_len_max", "x"]
+    assert put[4:] == ["x", "seq_len_max"]
     stream(x=x[:2])
     assert put[6:] == ["x"]
 

@@ -37,7 +37,6 @@ from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.open_sizes import is_open
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
 
@@ -229,7 +228,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     x_grad = flat.dot(args["w"].slice(0, 0, I), (1, 1), compute).reshape(T, B, I)
     x_grad = where_ran(x_grad)
     b.step("w_grad = [x, h_prev]^T @ dgates")
-    if is_open(T):
+    if spec.open_dims:
         h_prev = before(args["h_prev"], args["h"])
         w_grad = outer_sum(b, [args["x"], h_prev], dgates, n, compute)
     else:

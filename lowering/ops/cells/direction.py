@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
+from rnn_compiler.lowering.ops.cells.steps import Steps, Time
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import is_open
 
@@ -33,24 +34,7 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["Cell", "Derivative", "Direction", "StepResult", "Steps", "Time"]
-
-
-class Time(NamedTuple):
-    """A block of time, of which steps past the sequence's end do not run.
-
-    Attributes:
-        start: Its first step; open, as `stop` is, if the sequence's length is.
-        stop: The step after its last.
-    """
-
-    start: int
-    stop: int
-
-    @property
-    def length(self) -> int:
-        """How many steps it has."""
-        return self.stop - self.start
+__all__ = ["Cell", "Derivative", "Direction", "StepResult"]
 
 
 class StepResult(NamedTuple):
@@ -132,39 +116,6 @@ class Cell(Protocol):
             dc: Gradient of the step's cell state.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Steps:
-    """Which steps of a padded batch count.
-
-    Attributes:
-        seq_length: T.
-        count: How many steps any row has, int64 scalar.
-        lengths: How many steps each row has, int64 ``[B]``; None if all have all.
-    """
-
-    seq_length: int
-    count: Value
-    lengths: Value | None
-
-    def valid(self, b: Builder, t: Value) -> Value | None:
-        """Which rows have a step `t`, ``[B]``; None for all."""
-        if self.lengths is None:
-            return None
-        b.step("valid = t < lengths")
-        return self.lengths.compare("GT", t)
-
-    def where_valid(self, b: Builder, rows: Value, block: Time | None = None) -> Value:
-        """A sequence ``[T, B, ...]``, or a block of time of one, with 0 for padding."""
-        if self.lengths is None:
-            return rows
-        b.step("valid = t < lengths")
-        t = b.iota(rows.shape[:2], 0)
-        if block is not None and block.start:
-            t += block.start
-        mask = t.compare("LT", self.lengths).broadcast_in_dim(rows.shape, (0, 1))
-        return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
 
 
 @dataclass(frozen=True)
@@ -371,12 +322,10 @@ class Direction:
         names = {"dx_gates": rows} | ({"dr_gates": rows} if cell.splits_recurrent else {})
         names |= {"dh_rows": h} if self.projection is not None else {}
         b.step("n = how many steps of the block count")
-        length = self.steps.count
         whole = block.length == self.steps.seq_length
-        room = None
-        if not whole:
-            length = b.clamp(0, length - block.start, block.length)
-            room = b.full(0, (block.length,), "int8") if is_open(block.length) else None
+        length = self.steps.count if whole else self.steps.of(b, block)
+        is_apart = not whole and is_open(block.length)
+        room = b.full(0, (block.length,), "int8") if is_apart else None
         return time_loop(
             b,
             f"{cell.name}_backward",

@@ -11,9 +11,8 @@ rule when the function runs, from its sizes alone:
     count = max(1, min(the most, the share, the bytes, T / 2))      length = ceil(T / count)
 
 So of a short sequence the first ones have all steps, and the others, which begin where it ends,
-none: their loops and products do nothing. The host does the same steps for every length; but of
-CudnnRNNBackpropV3 it reads a number back from the device in between, and waits for it, which would
-be better computed on the host.
+none: their loops and products do nothing. The host does the same steps for every length, and waits
+for no number from the device.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.ops.cells.direction import Time
+from rnn_compiler.lowering.ops.cells.steps import Time
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import open_dimension

@@ -22,7 +22,7 @@ from rnn_compiler.lowering.builder.open_blocks import Factors, OpenBlock
 from rnn_compiler.lowering.builder.padded_product import padded_product
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
-from rnn_compiler.lowering.ops.cells.direction import Time
+from rnn_compiler.lowering.ops.cells.steps import Time
 from rnn_compiler.lowering.ops.cudnn.blocks_of_time import blocks_of_time, from_the_end
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
@@ -170,7 +170,7 @@ class DirectionGradient:
         """Emits the products of a block of open length."""
         net, b, block = self.net, self.net.b, self.block
         b.step("count = how many steps of the block count")
-        count = b.clamp(0, net.steps.count - block.start, block.length)
+        count = net.steps.of(b, block)
         start = b.constant(block.start, "int64")
         open_block = OpenBlock(b, start, count, net.steps.lengths)
         before = self.sums.get("dx")

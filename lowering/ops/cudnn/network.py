@@ -10,7 +10,8 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
 from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
 from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNRelu, RNNTanh
-from rnn_compiler.lowering.ops.cells.direction import Cell, Direction, Steps
+from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
+from rnn_compiler.lowering.ops.cells.steps import Steps
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
 from rnn_compiler.schema.cudnn_layout import Block, Layout, PseudoLayer
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout

@@ -310,6 +310,16 @@ CASES = [
         ),
     ),
     Case(
+        "stablehlo.constant as a vector of sizes",
+        instead(
+            f"""%from = stablehlo.constant dense<0> : tensor<2xi64>
+            %to = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
+            %by = stablehlo.constant dense<1> : tensor<2xi64>
+            %next = stablehlo.real_dynamic_slice %sum, %from, %to, %by
+              : ({WHOLE}, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> {WHOLE}"""
+        ),
+    ),
+    Case(
         "a concatenation of rows in a step",
         instead(
             f"""%top = stablehlo.slice %sum [0:1, 0:4] : ({WHOLE}) -> tensor<1x4xf32>

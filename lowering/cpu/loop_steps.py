@@ -1,0 +1,214 @@
+"""The loop over time of a dispatch on a CPU, and how the parts of a step are shared.
+
+A step is a turn for each of its groups (`plan`). A turn's parts are some panels and some rows of
+the group; a part goes over its panels, and within a panel over its tiles (`row_tiles`), each of
+which is a `step_tile`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.cpu.copies import copy_row
+from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.cpu.plan import Group, Plan
+from rnn_compiler.lowering.cpu.row_order import RowOrder
+from rnn_compiler.lowering.cpu.row_tiles import RowTiles, row_tiles
+from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
+from rnn_compiler.lowering.cpu.turns import Turns
+from rnn_compiler.lowering.kernel.body import Array
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.kernel.shares import first_only, quotient, remainder, share, span
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["LoopSteps"]
+
+
+class LoopSteps:
+    """Emits the loop over time.
+
+    Attributes:
+        step: What there is during a step.
+        plan: What it writes.
+        turns: How its parts are shared.
+        cut: Into how many parts units and rows are cut.
+        packed: The weights of each group's panels.
+        order: The rows' order in the rings; None if it is that of the batch.
+    """
+
+    def __init__(
+        self,
+        step: Step,
+        plan: Plan,
+        vectors: VectorUnit,
+        turns: Turns,
+        cut: Sequence[Index],
+        packed: Sequence[Sequence[Array]],
+        order: RowOrder | None,
+    ) -> None:
+        self.step, self.plan, self.vectors = step, plan, vectors
+        self.turns, self.cut, self.packed, self.order = turns, cut, packed, order
+        self.loop, self.body, self.arrays = step.loop, step.body, step.arrays
+
+    def emit(self, initial: Sequence[Array]) -> None:
+        """Emits the loop, from the states before it to zeros in the rows after it."""
+        body, turns = self.body, self.turns
+        given = self.step.scalars[self.loop.arguments[0]]
+        length, low = self.step.length, body.constant(0, "i64")
+        high = body.constant(length, "i64") if isinstance(length, int) else length.to_integer("i64")
+        self.count = body.smaller(body.larger(given, low), high).to_index()
+        self.one, self.two = body.index(1), body.index(2)
+        parity = self.count % self.two
+        states = [self.arrays[self.plan.states[state.value]] for state in self.loop.states]
+
+        def begin() -> None:
+            if self.order:
+                pairs = list(zip(initial, states, strict=True))
+                self.order.enter(body, self.vectors, pairs, self.count)
+                return
+            for array, source in zip(states, initial, strict=True):
+                self._copy(source, array, parity)
+
+        turns.take(
+            body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
+        )
+        first = turns.over(len(self.plan.groups))
+        body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
+        outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
+        first = self.count + turns.workgroup
+        if outputs:
+            body.loop(first, length, turns.parts, outputs, self._zero_row)
+        if self.order:
+            finals = [self.arrays[f"final{number}"] for number in range(len(states))]
+            pairs = list(zip(states, finals, strict=True))
+            part = (turns.workgroup, turns.parts)
+            self.order.leave(body, self.vectors, pairs, self.count, part)
+
+    def _copy(self, source: Array, ring: Array, lead: Number) -> None:
+        """Emits the copying of a state into a row of its ring."""
+        body = self.body
+        if isinstance(source.shape[0], int):
+            body.insert(source, ring, [lead, *[0] * len(source.shape)])
+            return
+
+        def row(number: Number) -> None:
+            copy_row(body, self.vectors, (source, [number]), (ring, [lead, number]))
+
+        body.loop(0, source.shape[0], 1, [ring], row)
+
+    def _zero_row(self, time: Number) -> None:
+        """Emits zeros for one row of every output."""
+        for number in range(len(self.loop.outputs)):
+            array = self.arrays[f"output{number}"]
+            if isinstance(array.shape[1], int):
+                self._clear(array, [time], array.shape[1:])
+            else:
+                body, columns = self.body, array.shape[2:]
+                body.loop(
+                    *(0, array.shape[1], 1, [array]),
+                    lambda row, of=array, columns=columns: self._clear(of, [time, row], columns),
+                )
+
+    def _clear(self, array: Array, at: Sequence[Index], sizes: Sequence[Index]) -> None:
+        """Emits zeros in a part of an array."""
+        starts = [*at, *[0] * len(sizes)]
+        row = self.body.extract(array, starts, sizes)
+        self.body.insert(zeros_in_place(self.body, self.vectors, row), array, starts)
+
+    def _one_step(self, number: Number) -> None:
+        """Emits step k: its scalars, then the turns that its groups are."""
+        step, groups = self.step, self.plan.groups
+        step.begin(number.to_integer("i64"))
+        current = (self.count - number) % self.two
+        step.leads = {"current": current, "next": self.one - current}
+        for output in self.loop.outputs[:1]:
+            step.leads["time"] = step.row_index(output.time, step.length)
+        step.emit_scalars()
+        self.active = self.order and self.order.count(self.body, step.leads["time"])
+        turn = number * len(groups)
+        for group, packed in zip(groups, self.packed, strict=True):
+            keys = dict.fromkeys(write.array for write in group.writes)
+            carried = [self.arrays[key] for key in keys]
+            turn = turn + 1
+
+            def part(number: Index, of: tuple[Group, Sequence[Array]] = (group, packed)) -> None:
+                self._tiles(*of, number)
+
+            self.turns.take(turn, carried, part)
+
+    def _tiles(self, group: Group, packed: Sequence[Array], part: Index) -> None:
+        """Emits a part of a group: some panels, some rows.
+
+        Tiles of a single row of an open batch come apart, as they may have several panels.
+        """
+        heights = self.plan.heights
+        if len(heights) == 1:
+            self._panels(group, packed, part, heights)
+        else:
+            self._panels(group, packed, part, heights[:-1])
+            self._panels(group, packed, part, heights[-1:], group.together)
+
+    def _panels(
+        self,
+        group: Group,
+        packed: Sequence[Array],
+        part: Index,
+        heights: Sequence[int],
+        together: int = 1,
+    ) -> None:
+        """Emits the tiles of some heights in a part of a group, of so many panels each."""
+        body, (units, row_parts) = self.body, self.cut
+        column: Index = 0
+        row_part: Index = 0
+        if isinstance(part, Number):
+            column, row_part = remainder(part, units), quotient(part, units)
+        carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in group.writes)]
+        full, rest = divmod(group.unit, group.panel)
+
+        def all_rows(of: Units) -> None:
+            tile = StepTile(
+                self.step,
+                self.vectors,
+                group,
+                packed,
+                of,
+                batched=self.plan.batched,
+                order=self.order,
+            )
+            for tiles in row_tiles(body, self.step.batch, self.plan.heights, self.active):
+                if tiles.height in heights:
+                    self._rows(tile, tiles, (row_part, row_parts), carried)
+            if self.active is not None and self.plan.heights[0] in heights:
+                low, high = span(row_part, row_parts, body.index(self.step.batch) - self.active)
+                body.loop(self.active + low, self.active + high, 1, carried, tile.clear)
+
+        def panel(number: Index) -> None:
+            first = number if together == 1 else number * together
+            all_rows(Units(first * group.panel, together * group.panel, first, together))
+
+        if (full, rest) == (1, 0):
+            all_rows(Units(0, group.panel, None))
+            return
+        share(body, full // together, units, column, carried, panel)
+        if rest:
+            last = Units(full * group.panel, rest, full)
+            first_only(body, column, units, carried, lambda: all_rows(last))
+
+    def _rows(
+        self,
+        tile: StepTile,
+        tiles: RowTiles,
+        part: tuple[Index, Index],
+        carried: Sequence[Array],
+    ) -> None:
+        """Emits a part of the tiles of one height."""
+        body, (row_part, row_parts), active = self.body, part, self.active
+
+        def each(number: Index) -> None:
+            tile.emit(tiles.first(body, number), tiles.height, active)
+
+        if isinstance(tiles.count, int):
+            share(body, tiles.count, row_parts, row_part, carried, each)
+        else:
+            body.loop(*span(row_part, row_parts, tiles.count), 1, carried, each)

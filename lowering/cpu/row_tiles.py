@@ -1,0 +1,93 @@
+"""Into which tiles the rows of a step are cut.
+
+Of a batch whose size is known, all tiles have one height. The last is moved back until it ends with
+the batch: it overlaps the one before, and makes the same numbers again.
+
+An open batch has tiles of several heights, each half of the one before, down to one row:
+
+    for height in 8, 4, 2, 1, if the batch has as many rows:
+      as many tiles as fit into the rows that are left,
+      and one more if that is more than half full, moved back until it ends with the batch
+
+So 3 rows are 2 and 1; 7 are 4 and 4, which overlap; 12 are 8 and 4; 15 are 8 and 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.lowering.kernel.body import Body
+from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["RowTiles", "heights", "row_tiles"]
+
+
+def heights(vectors: VectorUnit, batch: Index) -> Sequence[int]:
+    """The heights of tiles for a batch, highest first."""
+    if isinstance(batch, int):
+        return [vectors.row_block(batch)]
+    return [1 << power for power in reversed(range(vectors.rows.bit_length()))]
+
+
+_INTEGER = "i64"
+"""What is computed of open batches, and not indices: IREE 3.13 asks of each two writes whether they
+overlap, and looks for the answer through all that an index is made of, which takes it minutes."""
+
+
+@dataclass(frozen=True)
+class RowTiles:
+    """The tiles of one height.
+
+    Attributes:
+        height: How many rows each has.
+        count: How many there are.
+        batch: The batch size.
+        before: How many rows of an open batch come before the first, an integer.
+    """
+
+    height: int
+    count: Index
+    batch: Index
+    before: Number | None = None
+
+    def first(self, body: Body, number: Index) -> Index:
+        """The first row of a tile."""
+        if isinstance(self.batch, int):
+            row = number * self.height
+            if self.batch % self.height == 0 or isinstance(row, int):
+                return row
+            return body.smaller(row, self.batch - self.height)
+        assert self.before is not None
+        row = body.index(number).to_integer(_INTEGER) * self.height + self.before
+        return body.smaller(row, self.batch.to_integer(_INTEGER) - self.height).to_index()
+
+
+def row_tiles(
+    body: Body, batch: Index, heights: Sequence[int], active: Number | None
+) -> list[RowTiles]:
+    """Emits how many tiles of each height there are.
+
+    Args:
+        body: Where to.
+        batch: The batch size.
+        heights: The heights, as `heights` gives them.
+        active: How many rows take part, if not all do.
+    """
+    if isinstance(batch, int):
+        (height,) = heights
+        last = height - 1
+        count = -(-batch // height) if active is None else (active + last) // height
+        return [RowTiles(height, count, batch)]
+    tiles: list[RowTiles] = []
+    size, rows = (number.to_integer(_INTEGER) for number in (batch, active or batch))
+    left, none = rows, body.constant(0, _INTEGER)
+    for height in heights:
+        count = left
+        if height > 1:
+            is_higher = size < body.constant(height, _INTEGER)
+            count = body.select(is_higher, none, (left + (height // 2 - 1)) // height)
+        tiles.append(RowTiles(height, count.to_index(), batch, rows - left))
+        left = body.larger(left - count * height, none)
+    return tiles

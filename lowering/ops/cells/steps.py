@@ -1,0 +1,72 @@
+"""Which steps of a padded batch count, of a sequence or of a block of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from rnn_compiler.schema.open_sizes import is_open
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["Steps", "Time"]
+
+
+class Time(NamedTuple):
+    """A block of time, of which steps past the sequence's end do not run.
+
+    Attributes:
+        start: Its first step; open, as `stop` is, if the sequence's length is.
+        stop: The step after its last.
+    """
+
+    start: int
+    stop: int
+
+    @property
+    def length(self) -> int:
+        """How many steps it has."""
+        return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Which steps of a padded batch count.
+
+    Attributes:
+        seq_length: T.
+        count: How many steps any row has, int64 scalar.
+        lengths: How many steps each row has, int64 ``[B]``; None if all have all.
+    """
+
+    seq_length: int
+    count: Value
+    lengths: Value | None
+
+    def of(self, b: Builder, block: Time) -> Value:
+        """How many steps of a block of time any row has, int64 scalar."""
+        count = self.count
+        if self.lengths is not None and is_open(block.length):
+            count = self.lengths  # of a scalar and a size IREE 3.13 computes on the host, and waits
+        steps = b.clamp(0, count - block.start, block.length)
+        return steps.max(0) if steps.shape else steps
+
+    def valid(self, b: Builder, t: Value) -> Value | None:
+        """Which rows have a step `t`, ``[B]``; None for all."""
+        if self.lengths is None:
+            return None
+        b.step("valid = t < lengths")
+        return self.lengths.compare("GT", t)
+
+    def where_valid(self, b: Builder, rows: Value, block: Time | None = None) -> Value:
+        """A sequence ``[T, B, ...]``, or a block of time of one, with 0 for padding."""
+        if self.lengths is None:
+            return rows
+        b.step("valid = t < lengths")
+        t = b.iota(rows.shape[:2], 0)
+        if block is not None and block.start:
+            t += block.start
+        mask = t.compare("LT", self.lengths).broadcast_in_dim(rows.shape, (0, 1))
+        return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
