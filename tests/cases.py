@@ -194,6 +194,12 @@ CASES = {
 
 COMPUTING = [op for op, case in CASES.items() if not case.only_moves]
 
+ALIKE = {
+    *("BlockLSTM", "BlockLSTMGrad"),
+    *("CudnnRNN", "CudnnRNNV2", "CudnnRNNBackprop", "CudnnRNNBackpropV2"),
+}
+"""Ops that one emitter makes with V2 of the block ops and V3 of CudnnRNN, which stand for them."""
+
 GRADIENT_CASES = {op: case for op, case in CASES.items() if case.forward is not None}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
 EMULATOR = pytest.StashKey[ctypes.CDLL]()
+
+LONG = ("test_on_emulator.py", "test_training.py", "test_short_rows.py", "test_products.py")
+"""Files whose tests take up to a minute each."""
 
 
 def iree_device(config: pytest.Config) -> str | None:
@@ -55,6 +59,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
         capability = int((architecture or "sm_80").removeprefix("sm_"))
         config.stash[EMULATOR] = emulator.load(emulator.build(), capability)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the longest tests first, so that no core waits for one of them in the end.
+
+    pytest-xdist gives each worker as many tests, in this order: each share begins with long ones.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long = [item for item in items if item.path.name in LONG]
+    others = iter([item for item in items if item.path.name not in LONG])
+    left = len(items)
+    items.clear()
+    for worker in range(workers):
+        size = left // (workers - worker)
+        share = long[worker::workers]
+        items += [*share, *itertools.islice(others, max(0, size - len(share)))]
+        left -= size
+    items += others
 
 
 @pytest.fixture(scope="session")

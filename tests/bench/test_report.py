@@ -155,6 +155,7 @@ def test_a_comparison_shows_what_changed(results: Results) -> None:
     assert any("machines differ" in line for line in lines(print_comparison, old, results))
 
 
+@pytest.mark.slow
 def test_the_picture(results: Results, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     png, svg = plot.draw(results, tmp_path / "stored.json")

@@ -30,6 +30,20 @@ C11, CPP17 = ("-std=c11",), ("-std=c++17", "-x", "c++")
 
 COMPILERS = [each for each in ("gcc", "clang") if shutil.which(each)]
 
+each_build = pytest.mark.parametrize(
+    ("c_compiler", "language"),
+    [
+        pytest.param(
+            *(compiler, language),
+            id=f"{compiler}-{name}",
+            marks=[] if (compiler == "gcc") == (language == C11) else pytest.mark.slow,
+        )
+        for compiler in COMPILERS
+        for language, name in ((C11, "C11"), (CPP17, "C++17"))
+    ],
+)
+"""Each compiler with each language, and quick each once."""
+
 _SCALARS = {
     "uint16_t": ctypes.c_uint16,
     "float": ctypes.c_float,

@@ -153,6 +153,7 @@ def test_bad_calls(module: rc.Module) -> None:
         rc.compile_c(module, "cuda")
 
 
+@pytest.mark.slow
 def test_frozen_weights(tmp_path: Path) -> None:
     """They are data of the object; the bits are those of a call that passes them."""
     variant = {"batch_size": 2, "input_size": 3, "num_units": 20}

@@ -38,7 +38,7 @@ def assert_same(actual: Arrays, expected: Arrays) -> None:
     ("case", "dtype", "names", "packs"),
     [
         pytest.param(BLOCK, "float32", ["w", "b"], True, id="block"),
-        pytest.param(STACK, "bfloat16", ["params"], True, id="stack"),
+        pytest.param(STACK, "bfloat16", ["params"], True, id="stack", marks=pytest.mark.slow),
         pytest.param(BLOCK, "float16", ["w"], True, id="float16", marks=pytest.mark.slow),
         pytest.param(
             STACK, "float64", ["input_h", "params"], True, id="f64", marks=pytest.mark.slow
@@ -61,6 +61,7 @@ def test_the_bits_stay_and_no_call_packs(
     assert ("_pack" in code["frozen"]) != packs
 
 
+@pytest.mark.slow
 def test_what_only_packing_reads_is_left_out(tmp_path: Path) -> None:
     """A cell's `w`, all of which is packed, is there once, and in the order of the code."""
     _, frozen, given = pair(CELL, "float32", "cpu:x86-64-v3", "w")
@@ -68,12 +69,13 @@ def test_what_only_packing_reads_is_left_out(tmp_path: Path) -> None:
     assert len(frozen.source) < 30_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
 @pytest.mark.parametrize(
     "case",
     [
         pytest.param(BLOCK, id="block"),
-        pytest.param(STACK, id="stack", marks=pytest.mark.slow),
+        pytest.param(STACK, id="stack"),
     ],
 )
 def test_this_machine_packs_for_another(case: tuple[str, dict[str, Any]], tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ def check(loaded: Loaded, module: rc.Module, dtype: str) -> None:
                     assert value.tobytes() == again[result].tobytes()
 
 
+@pytest.mark.slow
 def test_one_function_for_all_sizes(loaded: Loaded) -> None:
     """In one program, with weights packed at the call or before it."""
     assert f"{FORWARD}_prepacked" in loaded.rows
@@ -140,6 +141,7 @@ def measured(loaded: Loaded, function: str, *sizes: int) -> dict[str, int]:
     return {name: getattr(bytes_, name) for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_bytes(loaded: Loaded, number: int) -> None:
     """They are the manifest's, never fall as a size grows, and do not overflow.
@@ -164,6 +166,7 @@ def test_bytes(loaded: Loaded, number: int) -> None:
             last = found
 
 
+@pytest.mark.slow
 def test_the_manifest(made: rc.CModule) -> None:
     rows = {row["function"]: row for row in made.manifest["functions"]}
     row = rows[FORWARD]
@@ -184,6 +187,7 @@ def test_the_manifest(made: rc.CModule) -> None:
 # What is wrong.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, -1, MOST + 1, 2**62, -(2**63)])
 def test_sizes_out_of_range(loaded: Loaded, size: int) -> None:
     """Nobody follows a pointer."""
@@ -199,6 +203,7 @@ def test_sizes_out_of_range(loaded: Loaded, size: int) -> None:
     assert bytes_.raw == bytes(1024)
 
 
+@pytest.mark.slow
 def test_null_pointers(loaded: Loaded) -> None:
     measure = loaded.library[f"{FORWARD}_measure"]
     assert loaded.error(measure(ctypes.c_int64(1), None)) == "bytes: a null pointer"
@@ -208,6 +213,7 @@ def test_null_pointers(loaded: Loaded) -> None:
         assert loaded.error(call()) == f"{name}: a null pointer"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 3])
 def test_lengths_beyond_the_size(loaded: Loaded, number: int) -> None:
     """A scalar, and each element of an array."""
@@ -218,6 +224,7 @@ def test_lengths_beyond_the_size(loaded: Loaded, number: int) -> None:
     assert loaded.error(call()) == f"{name}: {what}not from 0 to seq_length"
 
 
+@pytest.mark.slow
 def test_overlaps_depend_on_the_size(loaded: Loaded) -> None:
     """Two results side by side at 7 steps, which at 8 would be one behind the other's begin."""
     call = Call(loaded, FORWARD, at(0, "float32", 8))
@@ -231,6 +238,7 @@ def test_overlaps_depend_on_the_size(loaded: Loaded) -> None:
     assert call() == 0
 
 
+@pytest.mark.slow
 def test_workgroups_in_any_order(loaded: Loaded) -> None:
     """How many there are depends on the size; where there are none, nobody is asked to run any."""
     counts: list[int] = []
@@ -255,6 +263,7 @@ def test_workgroups_in_any_order(loaded: Loaded) -> None:
 # Whole programs.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPILERS)
 def test_programs(made: rc.CModule, name: str, tmp_path: Path) -> None:
     """The source in C and C++ without a warning; the header's example."""
@@ -268,6 +277,7 @@ def test_programs(made: rc.CModule, name: str, tmp_path: Path) -> None:
     assert run("./main", folder=tmp_path) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", [C11, CPP17], ids=["C11", "C++17"])
 @pytest.mark.parametrize("c_compiler", COMPILERS)
 def test_sanitizers_are_silent(
@@ -301,6 +311,7 @@ def test_sanitizers_are_silent(
     assert run("./most", folder=tmp_path) == ""
 
 
+@pytest.mark.slow
 def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
     """They are packed beforehand, for every length."""
     given = at(0, "float32", 7)
@@ -316,6 +327,7 @@ def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
             assert value.tobytes() == expected[name].tobytes()
 
 
+@pytest.mark.slow
 def test_self_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """At one length; what is wrong is found."""
     folder = tmp_path / "lstm"
@@ -382,6 +394,7 @@ def test_goldens(tmp_path: Path) -> None:
     check_goldens(Loaded(compiled(goldens, "cpu:x86-64-v3"), tmp_path), goldens)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
 def test_goldens_on_aarch64(tmp_path: Path) -> None:
     goldens = [first("BlockLSTMGradV2")]
@@ -419,6 +432,7 @@ func.func @f(%x: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
 """
 
 
+@pytest.mark.slow
 def test_two_open_sizes(tmp_path: Path) -> None:
     """Each is limited, and their product, so that no number overflows."""
     target = resolve_target("cpu:generic")

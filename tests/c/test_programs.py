@@ -8,11 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from c.calling import C11, COMPILERS, CPP17, STRICT, Loaded, run, sanitized
+from c.calling import C11, COMPILERS, STRICT, Loaded, each_build, run, sanitized
 
 import rnn_compiler as rc
-
-LANGUAGES = [pytest.param(C11, id="C11"), pytest.param(CPP17, id="C++17")]
 
 MORE = ("-Wshadow", "-Wconversion", "-Wstrict-prototypes", "-Wundef")
 """What people also turn on; the second and third are of C alone."""
@@ -29,16 +27,15 @@ def example(module: rc.CModule) -> str:
     return "\n".join([*lines, ""])
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", COMPILERS)
+@each_build
 def test_no_warnings(
-    lstm: rc.CModule, cells: rc.CModule, name: str, language: tuple[str, ...], tmp_path: Path
+    lstm: rc.CModule, cells: rc.CModule, c_compiler: str, language: tuple[str, ...], tmp_path: Path
 ) -> None:
     more = MORE if language == C11 else MORE[:1]
     for module in (lstm, cells):
         module.save(tmp_path)
         for level in ("-O0", "-O2"):
-            command = (compiler(name, language), *language, *STRICT, *more, level)
+            command = (compiler(c_compiler, language), *language, *STRICT, *more, level)
             run(*command, "-c", f"{module.name}.c", "-o", "out.o", folder=tmp_path)
 
 
@@ -90,8 +87,7 @@ def test_two_modules_in_one_program(lstm: rc.CModule, cells: rc.CModule, tmp_pat
     assert not {*symbols[0].split()} & {*symbols[1].split()}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("c_compiler", COMPILERS)
+@each_build
 def test_sanitizers_are_silent(
     lstm: rc.CModule, c_compiler: str, language: tuple[str, ...], tmp_path: Path
 ) -> None:

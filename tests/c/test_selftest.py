@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, renamed, run, sanitized
+from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, each_build, renamed, run, sanitized
 from c.test_programs import MORE
 from cases import sizes
 
@@ -79,8 +79,7 @@ def test_no_warnings(saved: Path, name: str) -> None:
     run(_PLUS[name], *CPP17, *STRICT, MORE[0], MAIN[0], "-c", MAIN[1], "-o", "out.o", folder=saved)
 
 
-@pytest.mark.parametrize("language", [C11, CPP17], ids=["C11", "C++17"])
-@pytest.mark.parametrize("c_compiler", COMPILERS)
+@each_build
 def test_sanitizers_are_silent(saved: Path, c_compiler: str, language: tuple[str, ...]) -> None:
     """Also if the compiler is told that there are no infinities."""
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-ffast-math")
@@ -226,6 +225,7 @@ def change(copy: Path, **fields: object) -> None:
     (copy / "cell.json").write_text(json.dumps({**data, **fields}))
 
 
+@pytest.mark.slow
 def test_the_command_line(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(file.suffix for file in copy.iterdir()) == [".c", ".c", ".h", ".json", ".o"]
     assert main(["verify", str(copy)]) == 0
@@ -333,6 +333,7 @@ def test_goldens_that_are_too_large_for_a_source_file() -> None:
         rc.compile_c(large, golden=dataclasses.replace(samples, cases=cases))
 
 
+@pytest.mark.slow
 def test_frozen_weights(tmp_path: Path) -> None:
     module = rc.build("LSTMBlockCell", batch_size=8, input_size=16, num_units=64)
     w = np.random.default_rng(0).normal(0, 0.1, (80, 256)).astype(np.float32)

@@ -137,6 +137,7 @@ def test_blocks_of_time_count_once() -> None:
     assert (forward, gradient) == (2 * 32 * 16 * 1024 * 512, 2 * forward)
 
 
+@pytest.mark.slow
 def test_bench_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["bench", *PAIR, "--seconds", "0.001"]) == 0

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from quick import first
 
 pytest.importorskip("argcomplete")
 BASH = shutil.which("bash")
@@ -48,28 +49,31 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 @pytest.mark.parametrize(
     ("line", "offered"),
-    [
-        ("rnn-compiler co", ["compile"]),
-        ("rnn-compiler c", ["compile", "check", "cache"]),
-        ("rnn-compiler compile BlockLSTMG", ["BlockLSTMGrad", "BlockLSTMGradV2"]),
-        ("rnn-compiler compile BlockLSTMV2 --dim se", ["seq_length="]),
-        ("rnn-compiler compile BlockLSTMV2 --dim seq_length=3,ba", ["3,batch_size="]),
-        ("rnn-compiler compile CudnnRNN --dim num_l", ["num_layers="]),
-        ("rnn-compiler compile BlockLSTMV2 --attr us", ["use_peephole="]),
-        ("rnn-compiler compile CudnnRNN --attr rnn_mode=l", ["lstm"]),
-        ("rnn-compiler emit BlockLSTMV2 --stage l", ["lowered"]),
-        ("rnn-compiler emit BlockLSTMV2 --dtype b", ["bfloat16"]),
-        (
-            "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8",
-            ["sm_80", "sm_86", "sm_89", "sm_87"],
-        ),
-        ("rnn-compiler compile BlockLSTMV2 --target cpu:g", ["generic"]),
-        ("rnn-compiler run x.vmfb --device local-t", ["local-task"]),
-        ("rnn-compiler run x.vmfb --func", ["--function"]),
-        ("rnn-compiler cache pr", ["prune"]),
-        ("rnn-compiler weights from-t", ["from-torch"]),
-        ("rnn-compiler inspect ls", ["lstm.vmfb"]),
-    ],
+    first(
+        [
+            ("rnn-compiler co", ["compile"]),
+            ("rnn-compiler c", ["compile", "check", "cache"]),
+            ("rnn-compiler compile BlockLSTMG", ["BlockLSTMGrad", "BlockLSTMGradV2"]),
+            ("rnn-compiler compile BlockLSTMV2 --dim se", ["seq_length="]),
+            ("rnn-compiler compile BlockLSTMV2 --dim seq_length=3,ba", ["3,batch_size="]),
+            ("rnn-compiler compile CudnnRNN --dim num_l", ["num_layers="]),
+            ("rnn-compiler compile BlockLSTMV2 --attr us", ["use_peephole="]),
+            ("rnn-compiler compile CudnnRNN --attr rnn_mode=l", ["lstm"]),
+            ("rnn-compiler emit BlockLSTMV2 --stage l", ["lowered"]),
+            ("rnn-compiler emit BlockLSTMV2 --dtype b", ["bfloat16"]),
+            (
+                "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8",
+                ["sm_80", "sm_86", "sm_89", "sm_87"],
+            ),
+            ("rnn-compiler compile BlockLSTMV2 --target cpu:g", ["generic"]),
+            ("rnn-compiler run x.vmfb --device local-t", ["local-task"]),
+            ("rnn-compiler run x.vmfb --func", ["--function"]),
+            ("rnn-compiler cache pr", ["prune"]),
+            ("rnn-compiler weights from-t", ["from-torch"]),
+            ("rnn-compiler inspect ls", ["lstm.vmfb"]),
+        ],
+        quick=4,
+    ),
 )
 def test_bash_offers(line: str, offered: list[str], tmp_path: Path) -> None:
     (tmp_path / "lstm.vmfb").touch()

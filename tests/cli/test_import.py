@@ -82,6 +82,7 @@ def test_a_folder(
     assert main(["run", str(folder / file), str(folder / weights), *options]) == 0
 
 
+@pytest.mark.slow
 def test_models_in_one_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its README says how IREE's own tool calls each function; layers take what they have."""
     folder, gradient = tmp_path / "both", tmp_path / "gradient"
@@ -110,6 +111,7 @@ def test_models_in_one_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "--layer LSTM: expected names out of lstm_fused_cell/Bl" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_several_targets(tmp_path: Path) -> None:
     targets = ["--target", "cpu", "--target", "cpu:generic"]
     assert main(["import", SPEECH, "-o", str(tmp_path), *targets]) == 0

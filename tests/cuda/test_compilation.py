@@ -62,7 +62,14 @@ def some() -> list[tuple[str, str, int]]:
     return every if SWEEP else few
 
 
-@pytest.mark.parametrize(("op", "dtype", "variant"), some())
+QUICK = ("LSTMBlockCell", "BlockLSTMGrad", "GRUBlockCellGrad", "CudnnRNNV3")
+"""A cell and a sequence of each kind, one of them backwards, in three types."""
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "variant"),
+    [pytest.param(*row, marks=[] if row[0] in QUICK else pytest.mark.slow) for row in some()],
+)
 def test_every_op_compiles(op: str, dtype: str, variant: int, tmp_path: Path) -> None:
     """In the arithmetic of its dtype; and assembles, for GPUs to come too."""
     ptx = compiled(op, dtype, CASES[op].variants[variant])
@@ -76,8 +83,15 @@ def test_every_op_compiles(op: str, dtype: str, variant: int, tmp_path: Path) ->
 LSTM = sizes(4, 16, 32, 64, use_peephole=False)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])
+@pytest.mark.parametrize(
+    ("op", "dtype"),
+    [
+        ("BlockLSTMGradV2", "float16"),
+        pytest.param("BlockLSTMV2", "bfloat16", marks=pytest.mark.slow),
+        pytest.param("BlockLSTMGradV2", "bfloat16", marks=pytest.mark.slow),
+        pytest.param("BlockLSTMV2", "float16", marks=pytest.mark.slow),
+    ],
+)
 def test_16_bit_products_use_tensor_cores(op: str, dtype: str) -> None:
     products = {
         name: text for name, text in kernels(compiled(op, dtype, LSTM)).items() if "matmul" in name
@@ -87,6 +101,7 @@ def test_16_bit_products_use_tensor_cores(op: str, dtype: str) -> None:
         assert re.search(r"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32", text), name
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_float32_products_of_a_step(tmp_path: Path) -> None:
     """Through shared memory, in float32 and not in TF32, without spilling."""
@@ -106,6 +121,7 @@ def test_one_row_is_multiplied_by_warps() -> None:
     assert all("shfl.sync" in text and "ld.global.nc.v4" in text for text in steps.values())
 
 
+@pytest.mark.slow
 def test_every_architecture() -> None:
     """In float16, which has been the one to crash the compiler."""
     for name in ARCHITECTURES:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cases import ALIKE
 from cuda import emulator
 
 TESTS = Path(__file__).parents[1]
@@ -50,7 +51,7 @@ class Run(NamedTuple):
 
 
 ARCHITECTURES = ("sm_60", "sm_86", "sm_89", "sm_120")
-DTYPES = ("float16", "bfloat16", "float32", "float64")
+OTHER_DTYPES = ("float16", "bfloat16", "float64")
 
 REFERENCE = ("numeric/test_reference.py",)
 EDGES = ("numeric/test_edge_cases.py",)
@@ -58,36 +59,54 @@ EDGES = ("numeric/test_edge_cases.py",)
 FIRST = "test_variant and (4-2-3-5 or -2-3-5-)"
 """Every op at the first sizes."""
 
-SOME = "test_variant and (-float16- or -float32-) and 4-2-3-5 and (BlockLSTMGradV2 or BackpropV3)"
+NOT_ALIKE = " and ".join(f"not {op}-" for op in sorted(ALIKE))
+"""Without the ops for which others stand, since one emitter makes both."""
 
-OTHERS = "bfloat16 or float64"
-ONE_OF_EACH = " or ".join(f"{number}_" for number in ("00", 14, 19, 25, 31, 37, 40, "07"))
-"""Golden cases of the block ops, one of each op."""
+SOME = "((30_ or 36_ or pub_18) and -float16) or (31_ and -float32)"
+"""Golden cases for every architecture: products with tensor cores and without, both directions."""
+
+OTHERS = (
+    "not pub and ((-bfloat16 and (00_ or 19_ or 31_ or 40_))"
+    " or (-float64 and (14_ or 25_ or 37_ or 07_)))"
+)
+"""Golden cases of the block ops, one of each op; the reference has most ops in each type."""
+
+STACKS = (
+    "(pub_05 and -float32) or (pub_12 and (-bfloat16 or -float64))"
+    " or (pub_18 and (-float16 or -float32))"
+)
+"""Three layers; projections; gated units; forwards and backwards, each in another type or two."""
+
+EDGE_CASES = (
+    *("test_nan or test_clip", "test_padding or gradient_looks"),
+    *("(saturated and float32) or huge or denormals or digits",),
+    *("layout or stay_on or (repeat and float32)",),
+)
 
 NEVER = "tolerance or test_threads or out_of_range"
 """Those without a device; of a device's threads; and that of what lies on a GPU is not read."""
 
 RUNS = {
-    "goldens": Run(("cuda/test_goldens.py",), 18, "float32 and f32 and not Grad"),
-    "goldens-of-gradients": Run(("cuda/test_goldens.py",), 10, "float32 and f32 and Grad"),
-    "goldens-float16": Run(("cuda/test_goldens.py",), 5, "f16"),
-    "goldens-other-types": Run(("cuda/test_goldens.py",), 16, f"({OTHERS}) and ({ONE_OF_EACH})"),
-    "goldens-cudnn": Run(("cuda/test_goldens.py",), 24, "pub_05 or pub_12 or pub_18"),
+    "goldens": Run(("cuda/test_goldens.py",), 14, f"float32 and f32 and not Grad and {NOT_ALIKE}"),
+    "goldens-of-gradients": Run(
+        ("cuda/test_goldens.py",), 12, f"float32 and f32 and Grad and {NOT_ALIKE}"
+    ),
+    "goldens-float16": Run(("cuda/test_goldens.py",), 5, f"f16 and {NOT_ALIKE}"),
+    "goldens-other-types": Run(("cuda/test_goldens.py",), 8, OTHERS),
+    "goldens-cudnn": Run(("cuda/test_goldens.py",), 10, STACKS),
+    "reference-float32": Run(REFERENCE, 16, f"{FIRST} and -float32-", NEVER),
     **{
-        f"reference-{dtype}": Run(REFERENCE, 15, f"{FIRST} and -{dtype}-", NEVER)
-        for dtype in DTYPES
+        f"reference-{dtype}": Run(REFERENCE, 10, f"{FIRST} and -{dtype}- and {NOT_ALIKE}", NEVER)
+        for dtype in OTHER_DTYPES
     },
-    "edges-nan": Run(EDGES, 60, "test_nan or test_clip", NEVER),
-    "edges-padding": Run(EDGES, 13, "test_padding or gradient_looks", NEVER),
-    "edges-values": Run(EDGES, 25, "(saturated and float32) or huge or denormals or digits", NEVER),
-    "edges-arrays": Run(EDGES, 60, "layout or stay_on or (repeat and float32)", NEVER),
-    "differences": Run(("numeric/test_finite_differences.py",), 3, "LSTMGradV2 or BackpropV3"),
+    "edges": Run(EDGES, 300, " or ".join(EDGE_CASES), NEVER),
+    "differences": Run(("numeric/test_finite_differences.py",), 1, "LSTMGradV2 and True"),
     "sweep": Run(("numeric/test_cudnn_rnn.py",), 2, "test_sweep"),
     "emulated": Run(("cuda/emulated",), 32),
-    **{name: Run(REFERENCE, 4, SOME, NEVER, name) for name in ARCHITECTURES},
+    **{name: Run(("cuda/test_goldens.py",), 5, SOME, "", name) for name in ARCHITECTURES},
 }
 
-QUICK = ("goldens-float16", "edges-values")
+QUICK = ("goldens-float16",)
 
 
 @pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))

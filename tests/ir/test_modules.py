@@ -6,6 +6,7 @@ x [3, 2, 4], states [2, 5], w [9, 20]; flattened over time 6 rows.
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -430,10 +431,15 @@ def test_several_ops_are_one_function_each() -> None:
     )
 
 
+@functools.cache
+def all_together() -> list[str]:
+    return rc.build(list(OPS), use_peephole=True, **DIMS).text.splitlines()
+
+
 @pytest.mark.parametrize("op", OPS)
 def test_each_function_is_as_if_alone(op: str) -> None:
     """What a function is does not depend on the others in its module."""
-    together = rc.build(list(OPS), use_peephole=True, **DIMS).text.splitlines()
+    together = all_together()
     alone = text(op).splitlines()[1:-1]
     start = together.index(alone[0])
     assert together[start : start + len(alone)] == alone

@@ -32,6 +32,7 @@ def loss(w: Any, b: Any, dense: Any, x: Any, seq_len_max: Any) -> Any:
     return (y**2).sum()
 
 
+@pytest.mark.slow
 def test_a_train_step() -> None:
     step = jax.jit(jax.value_and_grad(loss, argnums=(0, 1, 2)))
     arrays = [ARRAYS[name] for name in ("w", "b", "dense", "x")]

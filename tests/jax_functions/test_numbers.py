@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, assert_close, sizes
+from cases import ALIKE, CASES, assert_close, sizes
 from goldens.golden import Golden, read_goldens
 from numeric.harness import Arrays, draw, first_variant
 
@@ -32,7 +32,10 @@ def attributes_of(op: str, variant: dict[str, Any]) -> dict[str, Any]:
             if each.name in variant}  # fmt: skip
 
 
-@pytest.mark.parametrize("golden", FIRST, ids=[each.op for each in FIRST])
+@pytest.mark.parametrize(
+    "golden",
+    [pytest.param(g, id=g.op, marks=[pytest.mark.slow] if g.op in ALIKE else []) for g in FIRST],
+)
 def test_values_are_tensorflows(golden: Golden) -> None:
     with jax.enable_x64(golden.dtype == "float64"):
         results = function_of(golden.op)(**golden.inputs, **golden.passed_attributes)
@@ -52,7 +55,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 """Of each kind: other versions differ in names and in the order of gates."""
 
 
-@pytest.mark.parametrize("op", VARIANTS)
+@pytest.mark.parametrize(
+    "op",
+    [pytest.param(op, marks=[] if op == "BlockLSTMV2" else pytest.mark.slow) for op in VARIANTS],
+)
 def test_gradients_are_derivatives(op: str) -> None:
     """By differences along random directions, in float64, of all arguments at once."""
     from jax.test_util import check_grads
@@ -71,12 +77,13 @@ def test_gradients_are_derivatives(op: str) -> None:
         check_grads(jax.jit(results), (moved,), order=1, modes=["rev"], atol=1e-6, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dtype"),
     [
         ("BlockLSTMV2", "bfloat16"),
-        pytest.param("GRUBlockCell", "float16", marks=pytest.mark.slow),
-        pytest.param("CudnnRNNV2", "float16", marks=pytest.mark.slow),
+        ("GRUBlockCell", "float16"),
+        ("CudnnRNNV2", "float16"),
     ],
 )
 def test_gradients_are_those_of_our_modules(op: str, dtype: str) -> None:
@@ -106,6 +113,7 @@ def test_gradients_are_those_of_our_modules(op: str, dtype: str) -> None:
     assert_close({name: np.asarray(theirs[name]) for name in ours}, ours, dtype)
 
 
+@pytest.mark.slow
 def test_dropout_draws_the_mask_of_our_modules() -> None:
     """Seeds are run-time arguments, so that they may be traced."""
     variant = sizes(3, 2, 4, 4, num_layers=2, dropout=0.5)

@@ -136,6 +136,7 @@ def test_gradients_of_gates(wrap: Any) -> None:
         pull((jnp.ones_like(zeros[0]), *zeros[1:]))
 
 
+@pytest.mark.slow
 def test_gradients_without_training() -> None:
     x, params = jnp.ones((T, B, I)), jnp.ones(4 * H * (I + H + 2))
 

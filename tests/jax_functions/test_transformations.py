@@ -53,6 +53,7 @@ def close(actual: Any, expected: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.slow
 def test_grad_jit_and_remat() -> None:
     expected = jax.value_and_grad(plain_loss, argnums=(0, 1))(X, W)
     assert jnp.abs(expected[1][1]).max() > 0.1
@@ -61,6 +62,7 @@ def test_grad_jit_and_remat() -> None:
     close(jax.jit(jax.value_and_grad(jax.checkpoint(loss), argnums=(0, 1)))(X, W), expected)
 
 
+@pytest.mark.slow
 def test_vmap() -> None:
     """One row after the other, over any axes of any arguments."""
     several = jnp.stack([X, 2 * X, -X], 2)
@@ -71,6 +73,7 @@ def test_vmap() -> None:
     close(list(jax.vmap(loss, in_axes=(None, 0))(X, weights)), [loss(X, W), loss(X, 2 * W)])
 
 
+@pytest.mark.slow
 def test_scan_over_cells() -> None:
     """A cell within a loop of JAX's: gradients flow through its state."""
 

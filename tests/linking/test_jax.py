@@ -93,6 +93,7 @@ def test_what_does_not_fit(form: str) -> None:
         rc.link(made if isinstance(made, bytes) else made())
 
 
+@pytest.mark.slow
 def test_the_command_line_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import json
 

@@ -111,6 +111,7 @@ def test_declarations(symbol: str, attributes: str) -> None:
     assert attributes not in linked.text
 
 
+@pytest.mark.slow
 def test_several_at_once() -> None:
     """Two ops, one of them at two sizes and called twice at one; each once in the module."""
     small, large = lstm(), lstm(seq_length=7)
@@ -142,6 +143,7 @@ def test_several_at_once() -> None:
     np.testing.assert_array_equal(program.third(**arguments).result3, raw(cell, arguments).h)
 
 
+@pytest.mark.slow
 def test_lengths_of_either_width() -> None:
     """Also where the op's own is the other one: 2**32 + 1, cut to 32 bits, would be 1."""
     lstm_spec = lstm()
@@ -280,6 +282,7 @@ def test_the_cache_tells_modules_apart() -> None:
         np.testing.assert_array_equal(two.i, 2 * one.i)
 
 
+@pytest.mark.slow
 def test_other_types_of_a_users_own() -> None:
     text = """
     func.func @main(%p: tensor<3xi1>, %q: tensor<3xui8>, %r: tensor<3xi16>, %s: tensor<ui32>)
@@ -306,6 +309,7 @@ def test_other_types_of_a_users_own() -> None:
         program.main(arg0=[True] * 3, arg1=np.array([1, 2, 256]), arg2=[1, 2, 3], arg3=1)
 
 
+@pytest.mark.slow
 def test_a_call_within_a_loop() -> None:
     """Three steps of a cell in the user's own loop."""
     cell = rc.build("LSTMBlockCell", batch_size=2, input_size=4, num_units=4).functions[0]

@@ -20,6 +20,7 @@ def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-6)
 
 
+@pytest.mark.slow
 def test_a_whole_model_with_weights_as_arguments() -> None:
     """Four layers of Keras in one artifact: lstm, gru in two directions, relu, lstm backwards."""
     layers = layers_of("keras3.keras")

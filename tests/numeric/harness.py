@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from cases import CASES, COMPUTING
+from cases import ALIKE, CASES, COMPUTING
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
@@ -57,9 +57,10 @@ Variants = Mapping[str, dict[str, Any]]
 def first_variants(op: str, dtype: str) -> Variants:
     """The first variants of the ops that are compiled together with an op at its own.
 
-    In float32 there are none, since raw ops compile each alone.
+    In float32 there are none, since raw ops compile each alone. Those that stand for others are
+    together, and so are the others.
     """
-    ops = [op] if dtype == "float32" else COMPUTING
+    ops = [op] if dtype == "float32" else [o for o in COMPUTING if (o in ALIKE) == (op in ALIKE)]
     return {each: first_variant(each) for each in ops}
 
 

@@ -7,22 +7,28 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import sizes
-from numeric.harness import Arrays, draw
+from numeric import harness
+from numeric.harness import Arrays, draw, first_variant
 
 import rnn_compiler as rc
 
-T, B = 4, 3
-VARIANTS = {
-    "lstm": sizes(T, B, 3, 5, num_layers=2, rnn_mode="lstm", direction="bidirectional"),
-    "projected": sizes(T, B, 3, 5, num_layers=1, rnn_mode="lstm", num_proj=2),
-    "gru": sizes(T, B, 3, 5, num_layers=2, rnn_mode="gru"),
-}
 OPS = ("CudnnRNNV3", "CudnnRNNBackpropV3")
+VARIANTS = {
+    "lstm": first_variant("CudnnRNNV3"),
+    "projected": sizes(4, 3, 3, 5, num_layers=1, rnn_mode="lstm", num_proj=2),
+    "gru": sizes(4, 3, 3, 5, num_layers=2, rnn_mode="gru"),
+}
+LENGTHS = {"lstm": [4, 2], "projected": [4, 0, 2], "gru": [4, 0, 2]}
 
 
-def program(variant: dict[str, Any], strategy: str | None = None) -> rc.Program:
-    artifact = rc.compile(rc.build(list(OPS), **variant), "cpu", strategy=strategy)
-    return rc.runtime.load(artifact, "local-sync")
+def compiled(op: str, variant: dict[str, Any], strategy: str | None = None) -> Any:
+    """The function of an op, as raw ops compile it if no strategy is named."""
+    if strategy is None:
+        (function,) = harness.program(op, "float32", variant).functions.values()
+    else:
+        artifact = rc.compile(harness.module(op, "float32", variant), "cpu", strategy=strategy)
+        (function,) = rc.runtime.load(artifact, "local-sync").functions.values()
+    return function
 
 
 def arguments(op: str, variant: dict[str, Any], lengths: Any) -> Arrays:
@@ -35,11 +41,14 @@ def assert_same(results: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("op", OPS)
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
-def test_none_is_zeros(variant: dict[str, Any], op: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["lstm", *(pytest.param(name, marks=pytest.mark.slow) for name in ("projected", "gru"))]
+)
+def test_none_is_zeros(name: str, op: str) -> None:
     """Of a program also if they are left out; a raw op has to see the sizes somewhere."""
-    function = program(variant).functions[rc.build(op, **variant).functions[0].function]
-    given = arguments(op, variant, [4, 0, 2])
+    variant = VARIANTS[name]
+    function = compiled(op, variant)
+    given = arguments(op, variant, LENGTHS[name])
     zeros = {name: np.zeros_like(given[name]) for name in ("input_h", "input_c")}
     attributes = {k: v for k, v in variant.items() if k in ("rnn_mode", "direction", "num_proj")}
     for names in (["input_h", "input_c"], ["input_h"], ["input_c"]):
@@ -55,36 +64,41 @@ def test_none_is_zeros(variant: dict[str, Any], op: str) -> None:
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", ">i4"])
 def test_lengths_may_have_any_integer_dtype(dtype: str) -> None:
     """On the host as on a device of this machine's memory."""
-    variant, lengths = VARIANTS["gru"], [4, 0, 2]
-    there = program(variant)
+    variant, lengths = VARIANTS["lstm"], LENGTHS["lstm"]
+    there = harness.program("CudnnRNNV3", "float32", variant)
     given = arguments("CudnnRNNV3", variant, lengths)
-    expected = there.cudnn_rnn_v3(**given)
+    expected = there(**given)
     value = np.array(lengths, dtype)
-    assert_same(there.cudnn_rnn_v3(**given | {"sequence_lengths": value}), expected)
-    called = rc.raw_ops.CudnnRNNV3(**given | {"sequence_lengths": value}, rnn_mode="gru")
+    assert_same(there(**given | {"sequence_lengths": value}), expected)
+    called = rc.raw_ops.CudnnRNNV3(**given | {"sequence_lengths": value}, direction="bidirectional")
     assert_same(called, expected)
     if dtype == "int64":
         on_device = there.to_device(value)
-        assert_same(there.cudnn_rnn_v3(**given | {"sequence_lengths": on_device}), expected)
+        assert_same(there(**given | {"sequence_lengths": on_device}), expected)
 
 
-@pytest.mark.parametrize("strategy", [None, "pinned", "portable"])
+each_strategy = pytest.mark.parametrize(
+    "strategy", [None, *(pytest.param(k, marks=pytest.mark.slow) for k in ("pinned", "portable"))]
+)
+
+
+@each_strategy
 @pytest.mark.parametrize("op", OPS)
 def test_modules_clamp_lengths(strategy: str | None, op: str) -> None:
     """As on a GPU, where nobody looks at them first: `invoke` checks nothing either."""
     variant = VARIANTS["lstm"]
-    function = getattr(program(variant, strategy), rc.build(op, **variant).functions[0].function)
-    inside = arguments(op, variant, [T, 0, 2])
-    outside = arguments(op, variant, [2**31 - 1, -(2**31), 2])
+    function = compiled(op, variant, strategy)
+    inside = arguments(op, variant, [variant["seq_length"], 0])
+    outside = arguments(op, variant, [2**31 - 1, -(2**31)])
     assert_same(function.invoke([*outside.values()]), function.invoke([*inside.values()]))
 
 
-@pytest.mark.parametrize("strategy", [None, "pinned", "portable"])
+@each_strategy
 @pytest.mark.parametrize("op", ["BlockLSTM", "BlockLSTMGrad", "BlockLSTMV2", "BlockLSTMGradV2"])
 def test_modules_clamp_seq_len_max(strategy: str | None, op: str) -> None:
-    variant = {**sizes(T, B, 3, 5), "use_peephole": True}
-    artifact = rc.compile(rc.build(op, **variant), "cpu", strategy=strategy)
-    (function,) = rc.runtime.load(artifact, "local-sync").functions.values()
+    variant = first_variant(op)
+    T = variant["seq_length"]
+    function = compiled(op, variant, strategy)
     given = draw(op, "float32", variant)
     for outside, inside in ((-1, 0), (-(2**63), 0), (T + 1, T), (2**31, T), (2**63 - 1, T)):
         results = [

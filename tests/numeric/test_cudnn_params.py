@@ -126,7 +126,14 @@ each_mode_and_direction = pytest.mark.parametrize(
 # Values.
 
 
-@pytest.mark.parametrize("row", SIZES, ids=lambda row: "-".join(map(str, row)))
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, marks=[] if k in (0, len(SIZES) - 1) else pytest.mark.slow)
+        for k, row in enumerate(SIZES)
+    ],
+    ids=lambda row: "-".join(map(str, row)),
+)
 def test_params_size(row: tuple[Any, ...]) -> None:
     mode, layers, units, size, direction, how, projected = row
     sizes, attributes = split_sizes(
@@ -163,7 +170,10 @@ def test_round_trip(mode: str, direction: str) -> None:
         assert_same(back._asdict(), {"params": params}, how)
 
 
-@pytest.mark.parametrize("dtype", FLOAT_DTYPES)
+@pytest.mark.parametrize(
+    "dtype",
+    [pytest.param(k, marks=[] if k == "bfloat16" else pytest.mark.slow) for k in FLOAT_DTYPES],
+)
 def test_every_dtype_through_raw_ops(dtype: str) -> None:
     """V1, which has no projection, and whose counts are one number."""
     for how in (
@@ -218,8 +228,15 @@ def test_the_size_is_that_of_the_op(op: str) -> None:
         assert params.shape == (size_of(how),)
 
 
-@pytest.mark.parametrize("T", ["half", np.float32, np.dtype("f8"), "bf16"])
-@pytest.mark.parametrize("S", [np.int32, "int64", np.dtype(">i8")])
+@pytest.mark.parametrize(
+    ("T", "S"),
+    [  # each is read by itself
+        ("half", np.int32),
+        (np.float32, "int64"),
+        (np.dtype("f8"), np.dtype(">i8")),
+        ("bf16", "int64"),
+    ],
+)
 def test_every_spelling_of_a_dtype(T: Any, S: Any) -> None:
     sizes, _ = split_sizes(network())
     out = rc.raw_ops.CudnnRNNParamsSize(**sizes, T=T, S=S)

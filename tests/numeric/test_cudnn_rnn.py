@@ -390,6 +390,7 @@ def test_dropout_is_determined_by_seeds_and_call() -> None:
             assert abs((mask == other).mean() - agree) < 6 * sigma
 
 
+@pytest.mark.slow
 def test_seeds_may_be_left_out_of_a_program() -> None:
     """They are what they were at `build`, by default 0."""
     _, mask = run_dropout()
@@ -442,6 +443,7 @@ def test_without_dropout_there_are_no_seeds(changed: dict[str, Any]) -> None:
     np.testing.assert_array_equal(result.output, without.output)
 
 
+@pytest.mark.slow
 def test_everything_may_be_dropped() -> None:
     """With dropout 1, the second layer sees nothing, and nothing passes back."""
     variant = sizes(3, 2, 4, 4, num_layers=2, rnn_mode="rnn_tanh", dropout=1.0)
@@ -531,6 +533,7 @@ def test_blocks_of_16_bit_types_are_fused(dtype: str, monkeypatch: pytest.Monkey
         assert rc.compile(built).manifest.strategy == "fused"
 
 
+@pytest.mark.slow
 def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop over an array of one row gave wrong numbers as one dispatch."""
     variant = sizes(3, 3, 2, 2, rnn_mode="gru")

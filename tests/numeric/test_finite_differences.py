@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, COMPUTING, GRADIENT_CASES, sizes
+from cases import ALIKE, CASES, COMPUTING, GRADIENT_CASES, sizes
 from numeric.harness import Arrays, draw, forward_arguments, function, lengths
+from numeric.marks import marks
 
 STEP = 1e-5
 TOLERANCE = 1e-8
@@ -21,8 +22,11 @@ that of rounding 1e-16 / 1e-5 times the loss, which is about 10."""
 
 
 def compiled(op: str, variant: dict[str, Any]) -> Any:
-    """An op, compiled together with all others that take a peephole, or with all that do not."""
-    ops = [each for each in COMPUTING if ("LSTM" in each) == ("LSTM" in op)]
+    """An op, compiled together with all others that take a peephole, or with all that do not.
+
+    Apart from those that stand for others.
+    """
+    ops = [o for o in COMPUTING if ("LSTM" in o, o in ALIKE) == ("LSTM" in op, op in ALIKE)]
     return function(op, "float64", dict.fromkeys(ops, variant))
 
 
@@ -76,7 +80,12 @@ def gradient(op: str, variant: dict[str, Any], inputs: Arrays, cotangents: Array
 
 @pytest.mark.parametrize(
     ("op", "use_peephole"),
-    [(op, use) for op in GRADIENT_CASES for use in (False, True) if not use or "LSTM" in op],
+    [
+        pytest.param(op, use, marks=marks(op) if use or "LSTM" not in op else pytest.mark.slow)
+        for op in GRADIENT_CASES
+        for use in (False, True)
+        if not use or "LSTM" in op
+    ],
 )
 def test_gradient(op: str, use_peephole: bool) -> None:
     case = GRADIENT_CASES[op]

@@ -40,9 +40,12 @@ def check(op: str, dtype: str, variant: dict[str, Any], taken: int, strategy: st
 @pytest.mark.parametrize(
     ("op", "dtype", "variant", "strategy"),
     [
-        ("CudnnRNNV3", "bfloat16", {**RNN, "is_training": False, "rnn_mode": "gru"}, None),
+        pytest.param(
+            *("CudnnRNNV3", "bfloat16", {**RNN, "is_training": False, "rnn_mode": "gru"}, None),
+            marks=pytest.mark.slow,
+        ),
         ("BlockLSTM", "float64", RNN, None),
-        ("BlockLSTMV2", "float16", RNN, "pinned"),
+        pytest.param("BlockLSTMV2", "float16", RNN, "pinned", marks=pytest.mark.slow),
         ("BlockLSTMV2", "float32", {**RNN, "seq_length": 0}, None),
     ],
 )

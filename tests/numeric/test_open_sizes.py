@@ -40,10 +40,10 @@ slow = pytest.mark.slow
 LOOPS = pytest.mark.parametrize(
     ("op", "variant", "dtype"),
     [
-        ("BlockLSTMV2", PEEPHOLE, "float32"),
+        pytest.param("BlockLSTMV2", PEEPHOLE, "float32", marks=slow),
         ("BlockLSTMGradV2", PEEPHOLE, "float32"),
-        ("CudnnRNNV3", {**STACKED, "is_training": True}, "float32"),
-        ("CudnnRNNV3", {**MANY, "is_training": False}, "float32"),
+        pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, "float32", marks=slow),
+        pytest.param("CudnnRNNV3", {**MANY, "is_training": False}, "float32", marks=slow),
         pytest.param("BlockLSTM", SIZES, "float64", marks=slow),
         pytest.param("BlockLSTMGrad", {**PEEPHOLE, "use_peephole": False}, "float64", marks=slow),
         pytest.param("BlockLSTMV2", PEEPHOLE, "float16", marks=slow),
@@ -127,6 +127,7 @@ def test_batches_on_another_vector_unit() -> None:
         check("BlockLSTMGradV2", "float32", PEEPHOLE, "cpu:generic", seq_length=3, batch_size=rows)
 
 
+@pytest.mark.slow
 def test_batches_of_a_step() -> None:
     """Where arrays have one row."""
     for rows in (0, 1, 3, 9):
@@ -179,9 +180,9 @@ def test_static_functions_give_the_same(
 
 @pytest.mark.parametrize(
     "batch_size",
-    [1, 9, *(pytest.param(size, marks=slow) for size in (2, 3, 7, 8, 33))],
+    [9, *(pytest.param(size, marks=slow) for size in (1, 2, 3, 7, 8, 33))],
 )
-@pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])
+@pytest.mark.parametrize("op", ["BlockLSTMV2", pytest.param("BlockLSTMGradV2", marks=slow)])
 def test_lengths_of_batches(op: str, batch_size: int) -> None:
     """However many rows a function is built for, its length may be open."""
     variant = {**PEEPHOLE, "batch_size": batch_size}
@@ -193,11 +194,11 @@ def test_lengths_of_batches(op: str, batch_size: int) -> None:
 @pytest.mark.parametrize(
     "op",
     [
-        *("LSTMBlockCell", "GRUBlockCellParameterGrad"),
+        "GRUBlockCellParameterGrad",
         *(
             pytest.param(op, marks=slow)
             for op in (
-                *("LSTMBlockCellGrad", "LSTMBlockCellParameterGrad"),
+                *("LSTMBlockCell", "LSTMBlockCellGrad", "LSTMBlockCellParameterGrad"),
                 *("GRUBlockCell", "GRUBlockCellGrad"),
             )
         ),
@@ -212,13 +213,13 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
 @pytest.mark.parametrize(
     ("op", "variant", "opened"),
     [
-        ("BlockLSTMV2", {**PEEPHOLE, "batch_size": 1}, ["batch_size"]),
-        ("BlockLSTMV2", PEEPHOLE, ["seq_length"]),
+        pytest.param("BlockLSTMV2", {**PEEPHOLE, "batch_size": 1}, ["batch_size"], marks=slow),
+        pytest.param("BlockLSTMV2", PEEPHOLE, ["seq_length"], marks=slow),
         ("BlockLSTMGradV2", PEEPHOLE, ["seq_length", "batch_size"]),
         pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["batch_size"], marks=slow),
-        ("CudnnRNNBackpropV3", {**SIZES, "seq_length": 60}, ["seq_length"]),
+        pytest.param("CudnnRNNBackpropV3", {**SIZES, "seq_length": 60}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", {**BOTH, "seq_length": 60}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", STACKED, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", STACKED, ["seq_length", "batch_size"], marks=slow),
@@ -255,6 +256,7 @@ def test_steps_past_the_length_are_not_read(opened: Sequence[str]) -> None:
     assert not results["x_grad"][4:].any()
 
 
+@pytest.mark.slow
 def test_padding_is_not_read() -> None:
     """What is past the length of a row may be NaN; what is there of the gradient is 0."""
     op, at_size = "CudnnRNNBackpropV3", {**MANY, "seq_length": 100}

@@ -37,7 +37,7 @@ def check(
     ("strategy", "subsets"),
     [
         ("fused", (["h"], ["co", "cs"], ["cs_last", "h_last"], ["h", "cs_last"])),
-        ("pinned", (["h_last"],)),
+        pytest.param("pinned", (["h_last"],), marks=pytest.mark.slow),
     ],
 )
 def test_block_lstm(strategy: str, subsets: Iterable[list[str]]) -> None:
@@ -53,6 +53,7 @@ def test_block_lstm_of_no_steps() -> None:
     np.testing.assert_array_equal(results.h_last, arguments["h_prev"])
 
 
+@pytest.mark.slow
 def test_cudnn_rnn() -> None:
     subsets = (["output"], ["output_h", "output_c"])
     check("CudnnRNNV3", {**RNN, "is_training": False}, subsets)
@@ -65,6 +66,7 @@ def test_cudnn_rnn_while_training() -> None:
     check("CudnnRNNBackpropV3", RNN, (["params_backprop"], ["input_backprop", "input_c_backprop"]))
 
 
+@pytest.mark.slow
 def test_two_layers_in_a_module_of_a_name() -> None:
     """The same op twice, and whatever else its functions are called."""
     names = ("encoder", "blocked_product_0", "encoder_lstm_forward_loop")

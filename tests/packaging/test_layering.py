@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -57,8 +58,14 @@ def imports(node: ast.AST, *, nested: bool, typed: bool = False) -> Iterator[str
             yield from imports(child, nested=nested, typed=typed)
 
 
-def imported(module: str, *, nested: bool = True) -> set[str]:
-    return set(imports(ast.parse(SOURCES[module].read_text()), nested=nested))
+@functools.cache
+def parsed(module: str) -> ast.Module:
+    return ast.parse(SOURCES[module].read_text())
+
+
+@functools.cache
+def imported(module: str, *, nested: bool = True) -> frozenset[str]:
+    return frozenset(imports(parsed(module), nested=nested))
 
 
 def closure(module: str) -> set[str]:
@@ -159,8 +166,7 @@ def lowering_arrows() -> set[tuple[str, str]]:
     """Which rooms import which others, also inside functions and for types alone."""
     arrows: set[tuple[str, str]] = set()
     for module in modules("rnn_compiler.lowering"):
-        tree = ast.parse(SOURCES[module].read_text())
-        for name in set(imports(tree, nested=True, typed=True)):
+        for name in set(imports(parsed(module), nested=True, typed=True)):
             if within(name, "rnn_compiler.lowering") and module != "rnn_compiler.lowering":
                 arrows.add((room(module), room(name)))
     return arrows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,8 @@ def used(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def trespasses(source: str, private: set[str]) -> list[tuple[int, str]]:
     """Line and name of each private name of others."""
+    if private.isdisjoint(re.findall(r"_\w+", source)):
+        return []
     tree = ast.parse(source)
     own = set(made(tree))
     return [(line, name) for line, name in used(tree) if name in private and name not in own]

@@ -159,30 +159,36 @@ def test_artifacts_run_with_irees_runtime_and_nothing_else(runtime_only: Path, t
     assert out == "(0, 1, 1)\nunsupported\n"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "--help",
-        "inspect {}",
-        "inspect {} --json",
-        "check {}",
-        "ops",
-        "ops CudnnRNNV3",
-        "run --help",
-    ],
+COMMANDS = (
+    *("--help", "inspect {}", "inspect {} --json", "check {}"),
+    *("ops", "ops CudnnRNNV3", "run --help"),
 )
-def test_a_runtime_only_machine_prints_the_same(
-    command: str, runtime_only: Path, tiny: Path
-) -> None:
+
+PRINT = """
+import contextlib, io, json, os, sys
+from rnn_compiler.cli import main
+
+texts = {}
+for columns in ("50", "80", "1000"):
+    os.environ["COLUMNS"] = columns
+    for command in sys.argv[1:]:
+        with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
+            assert not main(command.split()), command
+        texts[f"{columns} {command}"] = text.getvalue()
+print(json.dumps(texts))
+"""
+
+
+def test_a_runtime_only_machine_prints_the_same(runtime_only: Path, tiny: Path) -> None:
     """Whether rich is there or not."""
-    arguments = command.format(tiny).split()
-    for columns in ("50", "80", "1000"):
-        texts = {
-            run(python, "-W", "error", "-m", "rnn_compiler", *arguments, COLUMNS=columns)
-            for python in (runtime_only, sys.executable)
-        }
-        assert len(texts) == 1
-        assert texts != {""}
+    commands = [command.format(tiny) for command in COMMANDS]
+    theirs, ours = (
+        json.loads(run(python, "-W", "error", "-c", PRINT, *commands))
+        for python in (runtime_only, sys.executable)
+    )
+    assert theirs == ours
+    assert len(ours) == 3 * len(COMMANDS)
+    assert all(ours.values())
 
 
 def test_a_runtime_only_machine_runs(runtime_only: Path, tiny: Path, tmp_path: Path) -> None:

@@ -46,12 +46,12 @@ def cases(dtype: str) -> list[Golden]:
     ("target", "cpu", "dtype"),
     [
         ("cpu:aarch64", "cortex-a53", "float32"),
-        ("cpu:aarch64", "cortex-a53", "bfloat16"),
+        pytest.param("cpu:aarch64", "cortex-a53", "bfloat16", marks=pytest.mark.slow),
         pytest.param(
             "cpu:aarch64,fullfp16,dotprod,lse,rdm", "neoverse-n1", "float16", marks=pytest.mark.slow
         ),
         pytest.param("cpu:aarch64", "cortex-a72", "float64", marks=pytest.mark.slow),
-        ("cpu:aarch64,bf16", "max", "bfloat16"),
+        pytest.param("cpu:aarch64,bf16", "max", "bfloat16", marks=pytest.mark.slow),
     ],
 )
 def test_forward_and_gradient(tmp_path: Path, target: str, cpu: str, dtype: str) -> None:

@@ -101,6 +101,7 @@ def quiet() -> Iterator[None]:
         logging.disable(logging.NOTSET)
 
 
+@pytest.mark.slow
 def test_every_truncation_is_a_miss(cache: ArtifactCache, entry: Path) -> None:
     """What a full disk, or a crash without a sync, may leave."""
     data = entry.read_bytes()

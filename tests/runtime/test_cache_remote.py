@@ -119,7 +119,10 @@ def test_what_one_compiles_the_others_take(
     assert compilations == ["cpu"]
 
 
-@pytest.mark.parametrize("damage", ["flip", "truncate", "empty", "other"])
+@pytest.mark.parametrize(
+    "damage",
+    ["flip", *(pytest.param(k, marks=pytest.mark.slow) for k in ("truncate", "empty", "other"))],
+)
 def test_damage_is_a_miss_and_replaced(
     url: str,
     damage: str,
@@ -365,6 +368,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of packages of others
 def test_s3(
     bucket: str,

@@ -81,7 +81,9 @@ time.sleep(0.2)
 """
 
 
-@pytest.mark.parametrize("device", ["local-sync", "local-task"])
+@pytest.mark.parametrize(
+    "device", [pytest.param("local-sync", marks=pytest.mark.slow), "local-task"]
+)
 def test_the_interpreter_exits_while_daemon_threads_call(
     artifact: rc.Artifact, tmp_path: Any, device: str
 ) -> None:
@@ -147,6 +149,7 @@ def test_each_target_once(tiny_module: rc.Module) -> None:
         rc.compile(tiny_module, ["cpu:+avx2", "cpu: avx2"])
 
 
+@pytest.mark.slow
 def test_compiling_a_loop_is_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
     """IREE writes what was in memory where a source location has no line."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")

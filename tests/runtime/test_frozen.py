@@ -123,6 +123,7 @@ def test_iree_run_module_takes_the_archive(
     np.testing.assert_array_equal(np.load(saved.parent / "output.npy"), expected["encoder"].output)
 
 
+@pytest.mark.slow
 def test_a_bundle_has_one_archive(
     frozen: rc.Module, tmp_path: Path, check: Callable[[rc.Program], None]
 ) -> None:

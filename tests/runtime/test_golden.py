@@ -161,7 +161,10 @@ def test_wrong_numbers_are_found(
     )
 
 
-@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize(
+    "dtype",
+    [pytest.param(k, marks=[] if k == "float32" else pytest.mark.slow) for k in TOLERANCES],
+)
 def test_tolerances(dtype: str) -> None:
     """The portable module is within them, and a coarser type is not."""
     op = rc.build("GRUBlockCell", dtype=dtype, batch_size=2, input_size=3, num_units=5)
@@ -183,6 +186,7 @@ def test_tolerances(dtype: str) -> None:
         assert compare(program, changed).is_equal == (part < 1)
 
 
+@pytest.mark.slow
 def test_bundles(module: rc.Module, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One golden for all members, computed by the one that runs here."""
     bundle = rc.compile(module, ["cpu:aarch64", "cpu:generic"])

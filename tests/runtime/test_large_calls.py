@@ -61,11 +61,15 @@ def faults_of_a_call(artifact: rc.Artifact, device: str) -> float:
 @pytest.mark.parametrize(
     ("make", "device"),
     [
-        (rc.compile, "local-sync"),
-        (rc.compile, "local-task"),
-        (lambda built: rc.link(function(built.functions[0])), "local-task"),
+        pytest.param(rc.compile, "local-sync", id="local-sync", marks=pytest.mark.slow),
+        pytest.param(rc.compile, "local-task", id="local-task"),
+        pytest.param(
+            lambda built: rc.link(function(built.functions[0])),
+            "local-task",
+            id="linked",
+            marks=pytest.mark.slow,
+        ),
     ],
-    ids=["local-sync", "local-task", "linked"],
 )
 def test_a_large_call_meets_no_new_pages(make: Any, device: str) -> None:
     result = 7 * T * 8 * B * N * 4
@@ -73,6 +77,7 @@ def test_a_large_call_meets_no_new_pages(make: Any, device: str) -> None:
     assert faults_of_a_call(make(module(8)), device) < result / PAGE / 20
 
 
+@pytest.mark.slow
 def test_without_it_all_pages_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
     """Should a later IREE do it by itself, `allocations` can go."""
     monkeypatch.setattr(pipeline, "is_large", lambda spec: False)
@@ -80,6 +85,7 @@ def test_without_it_all_pages_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
     assert faults_of_a_call(artifact, "local-task") > 7 * T * 8 * B * N * 4 / PAGE / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "strategy"), [("BlockLSTMV2", "portable"), ("BlockLSTMGradV2", "fused")]
 )

@@ -227,6 +227,7 @@ def test_stream_of_any_batch() -> None:
         program.stream(**rest)
 
 
+@pytest.mark.slow
 def test_stream_of_many_lengths_keeps_few_arrays() -> None:
     program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **OPEN)), "local-sync")
     given = arguments(300)

@@ -65,6 +65,7 @@ def test_what_it_prints_is_right() -> None:
 CROSS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not all(map(shutil.which, CROSS)), reason=f"needs {' and '.join(CROSS)}")
 def test_for_another_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_block(BLOCKS[3][1], tmp_path, monkeypatch) == BLOCKS[1][1]

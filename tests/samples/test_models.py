@@ -16,6 +16,7 @@ pytest.importorskip("google.protobuf", reason="reads the models")
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "functions"),
     [

@@ -31,6 +31,7 @@ def without_figures(lines: str) -> list[str]:
     return re.sub(r"\d\.\d+", "...", lines).split("\n")
 
 
+@pytest.mark.slow
 def test_two_ranks_train_as_one_process() -> None:
     printed = run("data_parallel/train.py")
     assert without_figures(printed) == without_figures(shown("data_parallel"))

@@ -55,6 +55,7 @@ def assert_equal(found: Any, expected: Any) -> None:
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_lengths_of_batches(compiled: Callable[[], int]) -> None:
     """Two have functions of their own, one serves all others, forward and backward."""
     ours, other = pair("GRU")
@@ -66,6 +67,7 @@ def test_lengths_of_batches(compiled: Callable[[], int]) -> None:
     assert compiled() == 2, "another batch is another function"
 
 
+@pytest.mark.slow
 def test_lengths_of_packed_sequences(
     compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +90,7 @@ def test_lengths_in_inference(compiled: Callable[[], int]) -> None:
             assert compiled() == (0 if turn else 3)
 
 
+@pytest.mark.slow
 def test_sizes_of_functions(compiled: Callable[[], int]) -> None:
     """A sequence's length, a cell's batch."""
     w, b, zeros = torch.randn(I + H, 4 * H), torch.randn(4 * H), torch.zeros(H)
@@ -106,6 +109,7 @@ def test_sizes_of_functions(compiled: Callable[[], int]) -> None:
         assert_equal(h, found[0][: len(h)])
 
 
+@pytest.mark.slow
 def test_many_lengths_of_packed_sequences(compiled: Callable[[], int]) -> None:
     """They are rounded, and eight of these have functions of their own."""
     layer = rt.RNN(I, H)
@@ -119,6 +123,7 @@ def test_many_lengths_of_packed_sequences(compiled: Callable[[], int]) -> None:
     assert compiled() == 0
 
 
+@pytest.mark.slow
 def test_who_wants_all_sizes_compiled(
     compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -130,6 +130,7 @@ def test_files_of_weights(tmp_path: Any) -> None:
     assert_equal(ours(inputs()), other(inputs()))
 
 
+@pytest.mark.slow
 def test_an_optimizer_changes_what_is_computed() -> None:
     """It writes to the parameters, which lie in the buffer that the op takes."""
     ours, other = pair(num_layers=2, bias=False)
@@ -174,6 +175,7 @@ def test_saved_tensors_that_come_back_others_are_refused(length: int) -> None:
             gradients(wrong)
 
 
+@pytest.mark.slow
 def test_other_tensors_in_the_place_of_parameters() -> None:
     """Shared, parametrized, or given for one call; none is overlooked, and all get gradients."""
     ours, other = pair()
@@ -230,6 +232,7 @@ def test_copies_are_layers_of_their_own() -> None:
         wide(x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.bfloat16])
 def test_autocast(dtype: Any) -> None:
     ours, other = pair()
@@ -248,6 +251,7 @@ def test_autocast(dtype: Any) -> None:
     assert_equal(found, x.grad, 2e-2)
 
 
+@pytest.mark.slow
 def test_dropout_is_drawn_from_torchs_generator() -> None:
     ours = rt.GRU(I, H, num_layers=2, dropout=0.5)
     x = inputs().requires_grad_()
@@ -425,6 +429,7 @@ layer(x)
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_in_silence() -> None:
     """With results and graphs alive, and a thread in the middle of a call."""
     done = subprocess.run(
@@ -438,6 +443,7 @@ def test_import_rnn_compiler_imports_no_torch() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ["GRUBlockCell", "CudnnRNNV3", "BlockLSTMV2"])
 def test_fake_tensors_have_the_shapes_of_real_ones(op: str) -> None:
     from training.test_functions import arguments
@@ -450,6 +456,7 @@ def test_fake_tensors_have_the_shapes_of_real_ones(op: str) -> None:
     torch.library.opcheck(library.CUSTOM_OPS[op], tensors, attributes)
 
 
+@pytest.mark.slow
 def test_functional_derivatives() -> None:
     ours, _ = pair()
     x = inputs()
@@ -504,6 +511,7 @@ def test_export_keeps_the_op_whole(strict: bool) -> None:
         assert_equal(again.module()(x), model(x))
 
 
+@pytest.mark.slow
 def test_functions_are_traced_whole() -> None:
     """With positions, keywords and defaults."""
     torch._dynamo.reset()
@@ -523,6 +531,7 @@ def test_functions_are_traced_whole() -> None:
         assert_equal(compiled(*arguments), function(*arguments))
 
 
+@pytest.mark.slow
 def test_compile_keeps_the_op_whole() -> None:
     """In one graph, forward and backward, dropout too."""
     torch._dynamo.reset()

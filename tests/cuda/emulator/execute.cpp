@@ -12,7 +12,7 @@ namespace {
 
 uint32_t g_epoch = 0;
 
-constexpr uint64_t kMostInstructions = 1ull << 31;  // of a warp between barriers: an endless loop
+constexpr uint64_t kMostInstructions = 1ull << 29;  // of a warp between barriers: an endless loop
 
 std::string triple(unsigned x, unsigned y, unsigned z) {
   return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";

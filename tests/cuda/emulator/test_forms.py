@@ -15,8 +15,17 @@ WIDEST = [("CudnnRNNBackpropV3", "float16", 2), ("CudnnRNNBackpropV3", "float32"
 """Of all ops, dtypes and variants, those with most forms."""
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize(("op", "dtype", "variant"), WIDEST)
+QUICK = (("float16", "sm_80"),)
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "variant", "architecture"),
+    [
+        pytest.param(*row, each, marks=[] if (row[1], each) in QUICK else pytest.mark.slow)
+        for row in WIDEST
+        for each in ARCHITECTURES
+    ],
+)
 def test_forms_are_known(
     driver: Driver, op: str, dtype: str, variant: int, architecture: str
 ) -> None:
