@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -269,7 +268,16 @@ class Function:
         Raises:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
+        return self._arrays(self.launch_views(arrays), arrays)
+
+    def launch_views(self, arrays: Sequence[Any]) -> list[Any]:
+        """What `launch` does, of `DeviceArray` or IREE's buffer views; gives such views."""
         return self._watched(self._launch, arrays, arrays)
+
+    def _arrays(self, views: Sequence[Any], given: Sequence[Any]) -> list[DeviceArray]:
+        """Results as arrays, of a call of something."""
+        specs = self._at_sizes.of_all(given).results
+        return [DeviceArray(self.device, *each) for each in zip(views, specs, strict=True)]
 
     def _watched(self, run: Callable[..., Any], *arguments: object) -> Any:
         """Runs something that calls the function, now and then looking at the pool."""
@@ -286,7 +294,7 @@ class Function:
             self._on_device(array, spec)
             for array, spec in zip(arrays, self._at_sizes.of_all(arrays).arguments, strict=True)
         ]
-        results = self._launch(there, arrays)
+        results = self._arrays(self._launch(there, arrays), arrays)
         values: Sequence[Any] = results
         if to_host:
             values = on_host(results, arrays)
@@ -308,9 +316,7 @@ class Function:
                 result.move()
             self.device.keep(result)
 
-    def _launch(
-        self, there: Sequence[DeviceArray], given: Sequence[npt.NDArray[Any] | DeviceArray]
-    ) -> list[DeviceArray]:
+    def _launch(self, there: Sequence[Any], given: Sequence[Any]) -> list[Any]:
         """Runs the function on arguments that are there; what was given may be packed already."""
         inputs = iree.VmVariantList(len(there))
         for array in there:
@@ -324,10 +330,7 @@ class Function:
                 self.call_module(self._function, inputs, outputs)
         except (RuntimeError, ValueError) as error:
             raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
-        return [
-            DeviceArray(self.device, outputs.get_as_object(k, iree.HalBufferView), spec)
-            for k, spec in enumerate(self._at_sizes.of_all(given).results)
-        ]
+        return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
 
     def _on_device(self, array: npt.NDArray[Any] | DeviceArray, spec: TensorSpec) -> DeviceArray:
         """An argument on the device, copied if it is not."""
@@ -344,7 +347,10 @@ class Function:
 
     def call_module(self, function: Any, inputs: Any, outputs: Any) -> None:
         """Runs a function that returns when its results are there."""
-        with GivingWay() if self.device.has_threads else contextlib.nullcontext():
+        if self.device.has_threads:
+            with GivingWay():
+                self._context.invoke(function, inputs, outputs)
+        else:
             self._context.invoke(function, inputs, outputs)
 
     def _run_prepacked(self, inputs: Any, packed: Sequence[Any], outputs: Any) -> None:

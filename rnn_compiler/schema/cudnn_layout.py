@@ -69,6 +69,11 @@ class Block:
         """Where it ends, in elements."""
         return self.offset + self.size
 
+    @cached_property
+    def strides(self) -> tuple[int, ...]:
+        """From one element of each axis to the next."""
+        return tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
+
     def of(self, params: Any) -> Any:
         """Its part of a buffer; a view where the buffer is numpy's.
 

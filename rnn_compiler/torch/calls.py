@@ -1,8 +1,7 @@
-"""Calls of compiled ops on torch's tensors, which pass by DLPack without a copy.
+"""Calls of compiled ops on torch's tensors: which function an op is.
 
 There is a function for each op, at given shapes, dtype and attributes, on a device: compiled at the
-first call or found in the cache, and kept. Tensors that are not contiguous, or not where compiled
-code wants them (`ALIGNMENT`), are copied. The results are memory of IREE's, which torch then owns.
+first call or found in the cache, and kept. `prepared` says how tensors become its arguments.
 
 Where the tensors are decides where an op runs. On the CPU, `rnn_compiler.target` and the
 environment choose a device as for `raw_ops`; if they do not, torch's number of threads does: with
@@ -12,28 +11,34 @@ one, an op runs in the calling thread.
 from __future__ import annotations
 
 import functools
-import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.execution import current_target, named_device
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
-from rnn_compiler.runtime.device.devices import ALIGNMENT, device_kind
+from rnn_compiler.runtime.device.devices import device_kind
 from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.torch import open_sizes
-from rnn_compiler.torch.residents import resident
+from rnn_compiler.torch.prepared import Prepared
 
-__all__ = ["call", "check_devices", "dtype_name", "forget", "prepare", "tensors_of"]
+__all__ = [
+    "call",
+    "call_gradient",
+    "check_devices",
+    "dtype_name",
+    "forget",
+    "prepare",
+    "prepared",
+    "tensors_of",
+]
 
 _NAMES: dict[Any, str] = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
 """What this package calls torch's dtypes."""
@@ -76,10 +81,50 @@ def call(
         InvalidArgumentError: A tensor has the wrong dtype, shape or place.
         DeviceError: There is no device where the tensors are.
     """
-    types = tuple([None if t is None else (t.shape, t.dtype, t.device) for t in tensors])
+    return prepared(op, tensors, attributes, outputs)(tensors)
+
+
+def prepared(
+    op: str,
+    tensors: Sequence[Any],
+    attributes: tuple[tuple[str, Any], ...],
+    outputs: tuple[str, ...] | None = None,
+) -> Prepared:
+    """The function that `call` runs, for tensors of these types."""
     alone = torch.get_num_threads() == 1
-    prepared = prepare(op, types, attributes, outputs, current_target(), named_device(), alone)
-    return prepared(tensors)
+    where = current_target(), named_device(), alone
+    return prepare(op, _types(tensors), attributes, outputs, *where)
+
+
+def call_gradient(
+    forward: Prepared,
+    op: str,
+    tensors: Sequence[Any],
+    attributes: tuple[tuple[str, Any], ...],
+    outputs: tuple[str, ...],
+) -> list[Any]:
+    """Runs a gradient op of a call, for the target and device of that call.
+
+    The types of its tensors follow from those of the call, so they are looked at once. IREE refuses
+    others, but for sizes that a function is open in.
+
+    Args:
+        forward: The function of the call.
+        op: As in `call`.
+        tensors: As in `call`.
+        attributes: As in `call`.
+        outputs: As in `call`.
+    """
+    found = forward.gradients.get((op, outputs))
+    if found is None or not found.device.usable:
+        found = prepare(op, _types(tensors), attributes, outputs, *forward.where)
+        if not found.is_open:
+            forward.gradients[op, outputs] = found
+    return found(tensors)
+
+
+def _types(tensors: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([None if t is None else (t.shape, t.dtype, t.device) for t in tensors])
 
 
 def check_devices(op: str, devices: Sequence[Any]) -> Any:
@@ -122,11 +167,12 @@ def prepare(
     target: str,
     device: str | None,
     alone: bool,
-) -> _Prepared:
+) -> Prepared:
     """The function for tensors of some types, checked as `raw_ops` checks them.
 
     A type is shape, dtype and device.
     """
+    where = target, device, alone
     place = _place(op, [each and each[2] for each in types])
     signature = OPS[op].signature
     names = tensors_of(op)
@@ -152,7 +198,8 @@ def prepare(
         device = f"cuda://{place}"
     elif device is None or device_kind(device) != kind:
         device = "local-sync" if alone else default_device([spec], kind)
-    return _Prepared(open_sizes.function_for(spec, target, device), spec, names)
+    devices = [(name, each and each[2]) for name, each in zip(names, types, strict=True)]
+    return Prepared(open_sizes.function_for(spec, target, device), spec, devices, where)
 
 
 def forget() -> None:
@@ -179,119 +226,3 @@ def _check(op: str, spec: TensorSpec, shape: Any, dtype: Any) -> None:
         raise InvalidArgumentError(op, spec.name, f"dtype {spec.dtype}", got)
     array = np.broadcast_to(np.zeros((), DTYPES[_NAMES[dtype]].numpy), tuple(shape))
     check_argument(op, spec, array)
-
-
-class _Prepared:
-    """A function, and how torch's tensors become its arguments.
-
-    Args:
-        function: The function.
-        spec: What it is at the sizes of the tensors.
-        names: What the tensors are called, in order.
-    """
-
-    def __init__(self, function: Function, spec: FunctionSpec, names: Iterable[str]) -> None:
-        self._function = function
-        self._device = function.device
-        self._on_cpu = function.device.kind == "local"
-        order = [*names]
-        weights = spec.weights if function.prepacks else ()
-        self._arguments = [
-            _Argument(each, order.index(each.name), each.name in weights, self._default(each))
-            for each in spec.arguments
-        ]
-        self._results = [(each, _bytes(each)) for each in spec.results]
-
-    def _default(self, spec: TensorSpec) -> DeviceArray | None:
-        """The array of an argument that may be left out, or that nobody reads."""
-        if not spec.ignored and spec.default is None:
-            return None
-        zeros = np.full(spec.shape, spec.default or 0, DTYPES[spec.dtype].numpy)
-        return self._device.put(zeros, spec)
-
-    def __call__(self, tensors: Sequence[Any]) -> list[Any]:
-        """Runs the function on tensors of the types that it is for."""
-        arrays: list[DeviceArray] = []
-        spans: list[tuple[int, int]] = []
-        for argument in self._arguments:
-            arrays.append(self._passed(argument, tensors[argument.place], spans))
-        results = self._function.launch(arrays)
-        if not self._on_cpu:
-            return [from_dlpack(result) for result in results]
-        return [
-            _tensor(result, spec, size, spans)
-            for result, (spec, size) in zip(results, self._results, strict=True)
-        ]
-
-    def _passed(
-        self, argument: _Argument, tensor: Any, spans: list[tuple[int, int]]
-    ) -> DeviceArray:
-        """A tensor as an array, where it is, unless compiled code does not take it there.
-
-        Its memory joins the spans.
-        """
-        if argument.default is not None and (tensor is None or argument.spec.ignored):
-            spans.append(argument.default_span)
-            return argument.default
-        if argument.spec.maximum is not None and self._on_cpu:
-            check_argument(self._function.spec.op, argument.spec, tensor.numpy(force=True))
-        contiguous = tensor.is_contiguous()
-        if argument.is_weight and contiguous:
-            array = resident(tensor, argument.spec, self._device, id(self._function))
-            if array is not None:
-                return array
-        start = tensor.data_ptr()
-        if start % ALIGNMENT or not contiguous or tensor.is_neg():
-            tensor = tensor.clone(memory_format=torch.contiguous_format).resolve_neg()
-            start = tensor.data_ptr()
-        spans.append((start, start + argument.size))
-        if not self._on_cpu:
-            return self._device.view(tensor)
-        if not argument.size:
-            spec = argument.spec
-            return self._device.put(np.zeros(spec.shape, DTYPES[spec.dtype].numpy), spec)
-        return self._device.adopt(to_dlpack(tensor), argument.spec)
-
-
-class _Argument:
-    """How a tensor is passed.
-
-    Attributes:
-        spec: Its type.
-        place: Which of the tensors of a call it is.
-        is_weight: Whether it may stay the same from call to call.
-        default: What is passed where it is None.
-        default_span: The memory of the default, where it is this machine's.
-        size: Its bytes.
-    """
-
-    def __init__(
-        self, spec: TensorSpec, place: int, is_weight: bool, default: DeviceArray | None
-    ) -> None:
-        self.spec, self.place, self.is_weight, self.default = spec, place, is_weight, default
-        self.size = _bytes(spec)
-        self.default_span = 0, 0
-        if default is not None and default.on_host:
-            start: int = default.to_host().__array_interface__["data"][0]
-            self.default_span = start, start + self.size
-
-
-def _tensor(result: DeviceArray, spec: TensorSpec, size: int, taken: list[tuple[int, int]]) -> Any:
-    """A result as a tensor that shares its memory with none of those taken, which it joins.
-
-    A module may return one buffer for several equal results, or an argument as it came.
-    """
-    if not size:
-        return torch.empty(spec.shape, dtype=getattr(torch, spec.dtype))
-    tensor: Any = from_dlpack(result.capsule())
-    start = tensor.data_ptr()
-    stop = start + size
-    for other_start, other_stop in taken:
-        if start < other_stop and other_start < stop:
-            return tensor.clone()
-    taken.append((start, stop))
-    return tensor
-
-
-def _bytes(spec: TensorSpec) -> int:
-    return math.prod(spec.shape) * DTYPES[spec.dtype].numpy.itemsize

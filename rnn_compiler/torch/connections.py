@@ -18,10 +18,13 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.gradients import GRADIENTS
 from rnn_compiler.torch.calls import tensors_of
 
-__all__ = ["Attributes", "Connection", "attributes_of"]
+__all__ = ["Attributes", "Connection", "RunsGradient", "attributes_of"]
 
 Attributes: TypeAlias = tuple[tuple[str, Any], ...]
 """Names and values of attributes that are compiled in."""
+
+RunsGradient: TypeAlias = Callable[[str, Sequence[Any], Attributes, tuple[str, ...]], Sequence[Any]]
+"""What runs a gradient op, given its name, tensors, attributes and the results to give."""
 
 
 def attributes_of(op: str) -> tuple[str, ...]:
@@ -38,14 +41,9 @@ class Connection:
         results: The tensors that it gives.
     """
 
-    def __init__(self, op: str, run: Callable[..., Sequence[Any]]) -> None:
-        """Looks up what is needed.
-
-        Args:
-            op: TensorFlow's name.
-            run: Runs a gradient op, given its name, tensors, attributes and results to give.
-        """
-        self._op, self._run = op, run
+    def __init__(self, op: str) -> None:
+        """Looks up what is needed; `op` is TensorFlow's name."""
+        self._op = op
         self.names = [*tensors_of(op)]
         self.results = [each.name for each in OPS[op].signature.results]
         differentiable = GRADIENTS[op].results
@@ -64,28 +62,28 @@ class Connection:
     ) -> None:
         """Keeps what the gradient takes of a call, and sees that parts do not change meanwhile."""
         known = (*tensors, *results)
-        ctx.save_for_backward(*[known[k] for k in self._saved], *parts)
-        ctx.mark_non_differentiable(*[results[k] for k in self._fixed])
+        ctx.save_for_backward(*map(known.__getitem__, self._saved), *parts)
+        ctx.mark_non_differentiable(*map(results.__getitem__, self._fixed))
         ctx.set_materialize_grads(False)  # of all results, the reserve space too
         ctx.shapes = [results[k].shape for k in self._arriving]
         ctx.attributes = attributes
 
     def gradients(
-        self, ctx: Any, cotangents: Sequence[Any], needed: tuple[bool, ...]
+        self, ctx: Any, cotangents: Sequence[Any], needed: tuple[bool, ...], run: RunsGradient
     ) -> tuple[Any, ...]:
         """The gradients of those of the tensors that are needed, None for the others."""
-        arrived = [cotangents[k] for k in self._arriving]
-        first = next((each for each in arrived if each is not None), None)
+        first = next((each for each in cotangents if each is not None), None)
         if first is None:
             return (None,) * len(needed)
         values = [None, *ctx.saved_tensors[: len(self._saved)]]
-        for cotangent, shape in zip(arrived, ctx.shapes, strict=True):
+        for k, shape in zip(self._arriving, ctx.shapes, strict=True):
+            cotangent = cotangents[k]
             values.append(first.new_zeros(shape) if cotangent is None else cotangent)
         plan = _plan(self._op, needed, ctx.attributes)
         for step in plan.steps:
-            given = [values[k] for k in step.tensors]
-            values += self._run(step.op, given, step.attributes, step.outputs)
-        return tuple([values[k] for k in plan.found])
+            given = [*map(values.__getitem__, step.tensors)]
+            values += run(step.op, given, step.attributes, step.outputs)
+        return tuple(map(values.__getitem__, plan.found))
 
 
 class _Step(NamedTuple):

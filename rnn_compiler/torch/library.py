@@ -13,7 +13,8 @@ derivatives.
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -23,7 +24,14 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.cudnn_layout import Block
 from rnn_compiler.schema.gradients import GRADIENTS
 from rnn_compiler.schema.signatures import Signature
-from rnn_compiler.torch.calls import call, check_devices, dtype_name, tensors_of
+from rnn_compiler.torch.calls import (
+    call,
+    call_gradient,
+    check_devices,
+    dtype_name,
+    prepared,
+    tensors_of,
+)
 from rnn_compiler.torch.connections import Attributes, Connection, attributes_of
 
 __all__ = ["CUSTOM_OPS", "LIBRARY", "Parts", "is_eager", "is_transformed", "run"]
@@ -126,21 +134,27 @@ class _Eager(torch.autograd.Function):
         connection = _CONNECTIONS[op]
         count = len(connection.names)
         own = tensors[:count]
-        results = tuple(call(op, own, attributes))
+        forward = prepared(op, own, attributes)
+        results = tuple(forward(own))
         connection.keep(ctx, own, attributes, results, tensors[count:])
-        ctx.connection, ctx.parts = connection, parts
+        ctx.connection, ctx.parts, ctx.forward = connection, parts, forward
         return results
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         connection, parts, needed = ctx.connection, ctx.parts, ctx.needs_input_grad[3:]
+        run = _run_gradient
+        if is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed()):
+            run = functools.partial(call_gradient, ctx.forward)
         if parts is None:
-            return None, None, None, *connection.gradients(ctx, cotangents, needed)
+            return None, None, None, *connection.gradients(ctx, cotangents, needed, run)
         count, place = len(connection.names), connection.names.index(parts.name)
         own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
-        found = connection.gradients(ctx, cotangents, own)
+        found = connection.gradients(ctx, cotangents, own, run)
         whole = found[place]
-        pieces = [None if whole is None else block.of(whole) for block in parts.blocks]
+        if whole is None:
+            return None, None, None, *found, *[None] * len(parts.blocks)
+        pieces = [whole.as_strided(each.shape, each.strides, each.offset) for each in parts.blocks]
         return None, None, None, *found, *pieces
 
 
@@ -160,7 +174,7 @@ class _Functional(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         needed = ctx.needs_input_grad[2:]
-        return None, None, *ctx.connection.gradients(ctx, cotangents, needed)
+        return None, None, *ctx.connection.gradients(ctx, cotangents, needed, _run_gradient)
 
 
 class _EagerGradient(torch.autograd.Function):
@@ -179,7 +193,7 @@ class _EagerGradient(torch.autograd.Function):
         raise no_second_derivatives(ctx.op)
 
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_PLAIN = frozenset({torch.Tensor, torch.nn.Parameter, type(None)})
 
 
 def is_traced() -> bool:
@@ -196,10 +210,14 @@ def is_transformed() -> bool:
     return torch._C._are_functorch_transforms_active()  # pyright: ignore
 
 
-def is_eager(tensors: Iterable[Any]) -> bool:
-    """Whether these are tensors with numbers in them, to be computed with now."""
-    plain = all(each is None or (type(each) in _PLAIN and not each.is_meta) for each in tensors)
-    return plain and not is_traced()
+def is_eager(tensors: Sequence[Any]) -> bool:
+    """Whether these are tensors with numbers in them, to be computed with now.
+
+    They are on one device, or will be refused.
+    """
+    if is_traced() or not _PLAIN.issuperset(map(type, tensors)):
+        return False
+    return not next((each.is_meta for each in tensors if each is not None), False)
 
 
 def run(
@@ -237,7 +255,7 @@ def _run_gradient(
     return call(op, tensors, attributes, outputs)
 
 
-_CONNECTIONS = {op: Connection(op, _run_gradient) for op in GRADIENTS}
+_CONNECTIONS = {op: Connection(op) for op in GRADIENTS}
 
 
 def _connect(library: Any, op: str) -> None:
@@ -248,7 +266,8 @@ def _connect(library: Any, op: str) -> None:
         connection.keep(ctx, inputs, tuple(keyword_only_inputs.items()), output)
 
     def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
-        return connection.gradients(ctx, cotangents, tuple(ctx.needs_input_grad))
+        needed = tuple(ctx.needs_input_grad)
+        return connection.gradients(ctx, cotangents, needed, _run_gradient)
 
     name = f"{_NAMESPACE}::{OPS[op].signature.function}"
     torch.library.register_autograd(name, backward, setup_context=setup_context, lib=library)

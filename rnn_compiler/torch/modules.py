@@ -132,25 +132,23 @@ class _Layer(rnn.RNNBase):
         if x.shape[-1] != self.input_size:
             expected = f"input_size = {self.input_size} features on the last axis"
             raise InvalidArgumentError(op, "input", expected, f"shape {list(x.shape)}")
-        widths = {"h_0": self.proj_size or self.hidden_size}
-        if self.mode == "LSTM":
-            widths["c_0"] = self.hidden_size
         rows = self.num_layers * (1 + self.bidirectional)
+        lead = (rows, batch_size) if batched else (rows,)
+        shapes = {"h_0": (*lead, self.proj_size or self.hidden_size)}
+        if self.mode == "LSTM":
+            shapes["c_0"] = (*lead, self.hidden_size)
         if hx is None:
-            return [x.new_zeros(rows, batch_size, width) for width in widths.values()]
-        given: Sequence[Any] = hx if len(widths) > 1 else (hx,)
-        if not isinstance(given, (tuple, list)) or len(given) != len(widths):
+            return [x.new_zeros(rows, batch_size, shape[-1]) for shape in shapes.values()]
+        states: Sequence[Any] = hx if len(shapes) > 1 else (hx,)
+        if not isinstance(states, (tuple, list)) or len(states) != len(shapes):
             raise InvalidArgumentError(op, "hx", "a pair of tensors, h_0 and c_0", describe(hx))
-        states: list[Any] = []
-        for (name, width), state in zip(widths.items(), given, strict=True):
-            shape = (rows, batch_size, width) if batched else (rows, width)
+        for state, (name, shape) in zip(states, shapes.items(), strict=True):
             if not isinstance(state, torch.Tensor):
                 raise InvalidArgumentError(op, name, "a tensor", describe(state))
-            if tuple(state.shape) != shape:
+            if state.shape != shape:
                 expected, got = f"shape {list(shape)}", f"shape {list(state.shape)}"
                 raise InvalidArgumentError(op, name, expected, got)
-            states.append(state if batched else state.unsqueeze(1))
-        return states
+        return [*states] if batched else [each.unsqueeze(1) for each in states]
 
     def _as_given(self, states: list[Any]) -> Any:
         """States in the form of `hx`."""
@@ -159,7 +157,7 @@ class _Layer(rnn.RNNBase):
     def _run(self, x: Any, states: list[Any], lengths: Any) -> list[Any]:
         """Output and last states of a padded batch ``[T, B, I]``."""
         moving = (x, *states)
-        weights = [getattr(self, name) for name in self._flat_weights_names]
+        weights = self._weights()
         if not is_cast(x.device.type):
             self._check_dtypes(moving, weights[0].dtype)
         drops = self.training and self.dropout > 0 and self.num_layers > 1
@@ -184,6 +182,13 @@ class _Layer(rnn.RNNBase):
             arguments = [x, h, c, params, lengths, None, seed, None]
             values = run_cast("CudnnRNNV3", arguments, attributes, parts)
         return [*values[: len(moving)]]
+
+    def _weights(self) -> list[Any]:
+        """The parameters, or what is in their places."""
+        weights = [*map(self._parameters.get, self._flat_weights_names)]
+        if type(None) in map(type, weights):
+            weights = [getattr(self, name) for name in self._flat_weights_names]
+        return weights
 
     def _check_dtypes(self, moving: Sequence[Any], dtype: Any) -> None:
         """Checks that input and states have the dtype of the weights."""

@@ -11,6 +11,7 @@ because others have come into their places or because torch traces, they are joi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter, is_
 from typing import Any
 from weakref import ref
 
@@ -43,25 +44,30 @@ class Buffer:
                 part = block.of(self._whole)
                 part.copy_(parameter.detach())
                 parameter.data = from_dlpack(to_dlpack(part))
-        self._members = [(ref(each), each.data_ptr()) for each in parameters]
-        self._versions: tuple[int, ...] | None = None
+        self._members = [ref(each) for each in parameters]
+        self._addresses = [each.data_ptr() for each in parameters]
+        self._versions: list[int] = []
         self._same: Any = None
 
     def holds(self, weights: Sequence[Any]) -> bool:
         """Whether some tensors are the parameters, and still in the buffer."""
-        return len(weights) == len(self._members) and all(
-            member() is weight and weight.data_ptr() == address
-            for weight, (member, address) in zip(weights, self._members, strict=True)
+        return (
+            len(weights) == len(self._members)
+            and all(map(is_, weights, map(ref.__call__, self._members)))
+            and [*map(torch.Tensor.data_ptr, weights)] == self._addresses
         )
 
     def params(self, weights: Sequence[Any]) -> Any:
         """The buffer of weights that it holds: one and the same tensor until one changes."""
         if self._whole.is_inference():
             return self._whole
-        versions = tuple([weight._version for weight in weights])
+        versions = [*map(_version, weights)]
         if versions != self._versions:
             self._same, self._versions = self._whole.detach(), versions
         return self._same
+
+
+_version = attrgetter("_version")
 
 
 def joined(op: str, weights: Mapping[str, Any], blocks: Mapping[str, Block], size: int) -> Any:

@@ -172,7 +172,7 @@ class DeviceArray:
         Raises:
             RuntimeError: IREE does not export its memory.
         """
-        capsule = self.device.hal.create_dlpack_capsule(self._view, *self.device.dlpack)
+        (capsule,) = self.device.capsules([self._view])
         self.exported = True
         return capsule
 
@@ -193,7 +193,7 @@ class DeviceArray:
         """Where its memory begins and ends; nothing if IREE does not say, and so exports it not."""
         if self._place is None:
             try:
-                capsule = self.device.hal.create_dlpack_capsule(self._view, *self.device.dlpack)
+                (capsule,) = self.device.capsules([self._view])
                 start = address_of(capsule)
                 self._place = start, start + self._view.get_buffer().byte_length()
             except RuntimeError:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any
 from weakref import ref
 
@@ -202,27 +204,31 @@ class Device:
                 raise DeviceError(f"{message}: {str(error).strip()}") from error
         return DeviceArray(self, view, spec)
 
-    def adopt(self, capsule: object, spec: TensorSpec) -> DeviceArray:
-        """A tensor in this device's memory as it is; what its owner writes there shows.
+    def adopt(self, capsules: Iterable[object]) -> list[Any]:
+        """IREE's views of tensors in this device's memory; what their owners write there shows.
 
-        IREE gives the tensor back to its owner when nothing uses it any more
+        IREE gives a tensor back to its owner when nothing uses it any more
         (`HalDevice::FromDLPackCapsule` in hal.cc).
 
         Args:
-            capsule: DLPack's, of a contiguous tensor that is ready, at a multiple of `ALIGNMENT`.
-            spec: Its shape and dtype.
+            capsules: DLPack's, of contiguous tensors that are ready, at multiples of `ALIGNMENT`.
 
         Raises:
-            DeviceError: IREE does not take it.
+            DeviceError: IREE does not take one.
         """
         try:
-            view = self.hal.from_dlpack_capsule(capsule)
+            return [*map(self.hal.from_dlpack_capsule, capsules)]
         except (IndexError, RuntimeError, ValueError) as error:
-            message = f"{self.uri}: {spec.name}, {spec}, is not taken as it is"
+            message = f"{self.uri}: a tensor is not taken as it is"
             raise DeviceError(f"{message}: {str(error).strip()}") from error
-        array = DeviceArray(self, view, spec)
-        array.exported = True
-        return array
+
+    def capsules(self, views: Sequence[Any]) -> Iterable[object]:
+        """DLPack's capsules of what views of IREE's are of, whatever else lies there.
+
+        Raises:
+            RuntimeError: IREE does not export its memory.
+        """
+        return map(self.hal.create_dlpack_capsule, views, *map(repeat, self.dlpack))
 
     def view(self, tensor: Any) -> DeviceArray:
         """A tensor of another framework in this GPU's memory, as it is.

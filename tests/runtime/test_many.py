@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -68,6 +70,48 @@ def test_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         artifacts = rc.compile_many(cells(1, 2), "cpu", executor=pool)
     assert batches(artifacts) == [1, 2]
     assert len(list((tmp_path / "cache").rglob("*.entry"))) == 2
+
+
+FAR_AWAY = {
+    "distributed": """
+from distributed import Client
+def start():
+    return Client(n_workers=2, threads_per_worker=1, dashboard_address=None)
+""",
+    "ray": """
+import contextlib, ray
+class OnRay:
+    def submit(self, function, *arguments):
+        return ray.remote(function).remote(*arguments).future()
+def start():
+    ray.init(num_cpus=2, include_dashboard=False)
+    return contextlib.nullcontext(OnRay())
+""",
+}
+PROGRAM = """
+import rnn_compiler as rc
+def cells(*sizes):
+    return [rc.build("GRUBlockCell", batch_size=n, input_size=1, num_units=1) for n in sizes]
+if __name__ == "__main__":
+    with start() as executor:
+        artifacts = rc.compile_many(cells(1, 2), "cpu", executor=executor)
+        options = dict(timeout=0.001, strategy="portable", return_exceptions=True)
+        (error,) = rc.compile_many(cells(3), "cpu", executor=executor, **options)
+    sizes = [each.manifest.functions[0].dims["batch_size"] for each in artifacts]
+    print(sizes, isinstance(error, rc.errors.CompileError))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("library", FAR_AWAY)
+def test_executors_for_many_machines(library: str) -> None:
+    """Two processes of Dask's, and of Ray's in the way of docs/python.md; errors come back too."""
+    pytest.importorskip(library, reason=f"needs {library}")
+    program = FAR_AWAY[library] + PROGRAM
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=200
+    )
+    assert done.stdout == "[1, 2] True\n", done.stderr
 
 
 def test_bundles_and_weights() -> None:

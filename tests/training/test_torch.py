@@ -17,8 +17,8 @@ torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 
 import rnn_compiler as rc  # noqa: E402
 import rnn_compiler.torch as rt  # noqa: E402
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError  # noqa: E402
-from rnn_compiler.torch import calls, connections, library  # noqa: E402
+from rnn_compiler.errors import DeviceError, InvalidArgumentError, UnsupportedError  # noqa: E402
+from rnn_compiler.torch import calls, connections, library, prepared  # noqa: E402
 
 T, B, I, H = 3, 2, 4, 5  # noqa: E741
 
@@ -65,6 +65,23 @@ def test_without_gradients(mode: Any) -> None:
         layer.weight_hh_l0.data[1, 2] += 1
     check()
     for layer in (ours, other):
+        layer.weight_hh_l0.detach().numpy()[2, 3] -= 1
+    check()
+    for layer in (ours, other):
+        torch.nn.utils.vector_to_parameters(torch.linspace(-1, 1, 220), layer.parameters())
+    check()
+    for layer in (ours, other):
+        layer.weight_ih_l0.data.copy_(torch.eye(4 * H, I))
+    check()
+    for layer in (ours, other):
+        layer.bias_ih_l0.data[0] = -0.0
+        layer.bias_ih_l0.data[1] = torch.nan
+    with mode():
+        assert all(each(x)[0].isnan().any() for each in (ours, ours, ours, other))
+    for layer in (ours, other):
+        layer.bias_ih_l0.data.zero_()
+    check()
+    for layer in (ours, other):
         layer.bias_hh_l0.data = torch.ones(4 * H)
     check()
     ours.load_state_dict(torch.nn.LSTM(I, H).state_dict())
@@ -79,13 +96,13 @@ def test_without_gradients(mode: Any) -> None:
 
 def test_weights_that_stay_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Any] = []
-    original = calls.resident
+    original = prepared.resident
 
     def spy(*arguments: Any) -> Any:
         found.append(original(*arguments))
         return found[-1]
 
-    monkeypatch.setattr(calls, "resident", spy)
+    monkeypatch.setattr(prepared, "resident", spy)
     ours, _ = pair()
     with torch.no_grad():
         for _ in range(3):
@@ -139,6 +156,23 @@ def test_weights_that_change_before_backward_are_refused() -> None:
             getattr(ours, name).add_(1)
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             output.sum().backward()
+
+
+@pytest.mark.parametrize("length", [T, T + 1, T + 2])  # the last has a function of open length
+def test_saved_tensors_that_come_back_others_are_refused(length: int) -> None:
+    """By whoever packs and unpacks them."""
+    layer, x = rt.RNN(I, H + 1), torch.randn(length, B, I, requires_grad=True)
+
+    def gradients(unpack: Any) -> Any:
+        with torch.autograd.graph.saved_tensors_hooks(lambda each: each, unpack):
+            output = layer(x)[0]
+        return torch.autograd.grad(output.sum(), [x, *layer.parameters()])
+
+    expected = gradients(lambda each: each)
+    assert_equal(gradients(lambda each: torch.stack([each, each], -1)[..., 0]), expected, 0.0)
+    for wrong in (lambda t: torch.stack([t, t]), lambda t: t.tile(2), lambda t: t.double()):
+        with pytest.raises((InvalidArgumentError, DeviceError), match="CudnnRNNBackprop"):
+            gradients(wrong)
 
 
 @pytest.mark.slow
@@ -242,9 +276,9 @@ def test_results_that_nobody_uses(used: tuple[int, ...], monkeypatch: pytest.Mon
     arrived: list[Any] = []
     original = connections.Connection.gradients
 
-    def spy(self: Any, ctx: Any, cotangents: Any, needed: Any) -> Any:
+    def spy(self: Any, ctx: Any, cotangents: Any, *others: Any) -> Any:
         arrived.append(dict(zip(self.results, cotangents, strict=True)))
-        return original(self, ctx, cotangents, needed)
+        return original(self, ctx, cotangents, *others)
 
     monkeypatch.setattr(connections.Connection, "gradients", spy)
     ours, other = pair()

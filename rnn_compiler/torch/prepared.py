@@ -1,0 +1,137 @@
+"""Compiled functions for torch: how tensors become their arguments, and results tensors.
+
+Tensors pass by DLPack, without a copy, but for those that are not contiguous or not where compiled
+code wants them (`ALIGNMENT`). The results are memory of IREE's, which torch then owns. This runs at
+every call, where microseconds are seen: so what is done to each tensor is a `map`, not a loop.
+"""
+
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from operator import attrgetter, or_
+from typing import Any
+
+import torch
+from torch._C import _from_dlpack, _to_dlpack  # pyright: ignore
+
+from rnn_compiler.runtime import DeviceArray, Function
+from rnn_compiler.runtime.arguments import check_argument
+from rnn_compiler.runtime.device.devices import ALIGNMENT
+from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.torch.residents import resident
+
+__all__ = ["Prepared"]
+
+
+class Prepared:
+    """A function that runs on tensors of certain types.
+
+    Attributes:
+        device: Where it runs.
+        is_open: Whether it takes other sizes too.
+        where: The target and device that were asked for, and whether torch has one thread.
+        gradients: The functions of its gradient ops, by op and outputs.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        spec: FunctionSpec,
+        types: Sequence[tuple[str, Any]],
+        where: tuple[str, str | None, bool],
+    ) -> None:
+        """Looks up what calls need.
+
+        Args:
+            function: The compiled function.
+            spec: What it is at the sizes of the tensors.
+            types: What the tensors are called and the device of each, None for one left out.
+            where: See above.
+        """
+        self.device, self.where = function.device, where
+        self.gradients: dict[tuple[str, tuple[str, ...]], Prepared] = {}
+        self.is_open = bool(function.spec.open_dims)
+        self._function, self._results = function, spec.results
+        self._on_cpu = function.device.kind == "local"
+        given = {name: k for k, (name, device) in enumerate(types) if device is not None}
+        place = next(device for _, device in types if device is not None)
+        self._defaults: list[Any] = []
+        self._places: list[int] = []
+        for each in spec.arguments:
+            if each.name in given and not each.ignored:
+                self._places.append(given[each.name])
+                continue
+            dtype = getattr(torch, each.dtype)
+            default = torch.full(each.shape, each.default or 0, dtype=dtype, device=place)
+            self._places.append(len(types) + len(self._defaults))
+            self._defaults.append(default)
+        weights = spec.weights if function.prepacks else ()
+        arguments = [*enumerate(spec.arguments)]
+        self._weights = [(k, each) for k, each in arguments if each.name in weights]
+        self._has_empty = any(0 in each.shape for each in spec.arguments)
+        self._bounded = [(k, each) for k, each in arguments if each.maximum is not None]
+
+    def __call__(self, tensors: Sequence[Any]) -> list[Any]:
+        """Runs the function on tensors of the types that it is for."""
+        given = [*map((*tensors, *self._defaults).__getitem__, self._places)]
+        for k, spec in self._bounded if self._on_cpu else ():
+            check_argument(self._function.spec.op, spec, given[k].numpy(force=True))
+        if self._has_empty or not _are_ready(given):
+            given = [*map(_ready, given)]
+        if not self._on_cpu:
+            views = self._function.launch_views([*map(self.device.view, given)])
+            specs = zip(views, self._results, strict=True)
+            return [torch.from_dlpack(DeviceArray(self.device, *each)) for each in specs]
+        views = self.device.adopt(map(_to_dlpack, given))
+        for k, spec in self._weights:
+            there = resident(given[k], spec, self.device, id(self._function))
+            views[k] = views[k] if there is None else there
+        views = self._function.launch_views(views)
+        results = [*map(_from_dlpack, self.device.capsules(views))]
+        return results if _are_apart([*given, *results]) else _copied_where_shared(given, results)
+
+
+def _are_ready(tensors: Sequence[Any]) -> bool:
+    """Whether tensors are as compiled code takes them."""
+    places = functools.reduce(or_, map(torch.Tensor.data_ptr, tensors))
+    return (
+        places % ALIGNMENT == 0
+        and all(map(torch.Tensor.is_contiguous, tensors))
+        and not any(map(torch.Tensor.is_neg, tensors))
+    )
+
+
+def _ready(tensor: Any) -> Any:
+    """A tensor as compiled code takes it; an empty one may have any strides until then."""
+    if tensor.numel() and _are_ready([tensor]):
+        return tensor
+    return tensor.clone(memory_format=torch.contiguous_format).resolve_neg()
+
+
+def _are_apart(tensors: Sequence[Any]) -> bool:
+    """Whether no two of some tensors have memory in common."""
+    stop, starts = 0, map(torch.Tensor.data_ptr, tensors)
+    for start, size in sorted(zip(starts, map(_nbytes, tensors), strict=True)):
+        if start < stop:
+            return False
+        stop = start + size
+    return True
+
+
+_nbytes = attrgetter("nbytes")
+
+
+def _copied_where_shared(taken: Iterable[Any], results: Iterable[Any]) -> list[Any]:
+    """Results, copied where one has memory in common with what is taken, or with one before.
+
+    A module may return one buffer for several equal results, or an argument as it came.
+    """
+    owned: list[Any] = []
+    for result in results:
+        apart = all(_are_apart([result, other]) for other in (*taken, *owned))
+        owned.append(result if apart else result.clone())
+    return owned
