@@ -3,11 +3,8 @@
 A function that is compiled for the sizes of a call is the fastest, but takes a second or two to
 compile. So the first few sizes at which an op is called have a function of their own, and all
 further ones share one that is open in what varies; what else a call depends on is equal among them.
-``RNN_COMPILER_STATIC_SIZES`` says how many have their own, ``all`` if none should be open.
-
-By default these are two. Where rows have lengths they are eight, as many as an octave of rounded
-lengths has (`packed`): a function of open length does not save work outside of the loop for rows
-that end early, and may take a third longer.
+``RNN_COMPILER_STATIC_SIZES`` says how many have their own, two by default, ``all`` if none should
+be open.
 """
 
 from __future__ import annotations
@@ -24,10 +21,11 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import Function, load
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 
 __all__ = ["forget", "function_for"]
 
-_STATIC_SIZES, _STATIC_SIZES_WITH_LENGTHS = 2, 8
+_STATIC_SIZES = 2
 """How many sizes have a function of their own, if nobody says so."""
 
 _VARIABLE = "RNN_COMPILER_STATIC_SIZES"
@@ -56,11 +54,11 @@ def function_for(spec: FunctionSpec, target: str, device: str) -> Function:
 
 
 def _may_vary(spec: FunctionSpec) -> tuple[str, ...]:
-    """The dimensions that may be open (`rnn_compiler.lowering.targets.strategies.check_open`)."""
-    return ("seq_length",) if "seq_length" in spec.dims else ("batch_size",)
+    """The dimensions that may be open."""
+    return tuple(name for name in OPEN_DIMENSIONS if name in spec.dims)
 
 
-def _static_sizes(spec: FunctionSpec) -> float:
+def _static_sizes() -> float:
     """How many sizes have a function of their own.
 
     Raises:
@@ -68,8 +66,7 @@ def _static_sizes(spec: FunctionSpec) -> float:
     """
     text = os.environ.get(_VARIABLE)
     if not text:
-        with_lengths = any(each.name == "sequence_lengths" for each in spec.arguments)
-        return _STATIC_SIZES_WITH_LENGTHS if with_lengths else _STATIC_SIZES
+        return _STATIC_SIZES
     if text == "all":
         return math.inf
     if not (text.isascii() and text.isdigit()):
@@ -97,7 +94,7 @@ class _Family:
         varied = tuple(n for n in sizes if any(each[n] != sizes[n] for each in self._static))
         names = varied or tuple(sizes)
         own = sizes in self._static or 0 in spec.dims.values() or names in self._refused
-        if not own and len(self._static) < _static_sizes(spec):
+        if not own and len(self._static) < _static_sizes():
             self._static.append(sizes)
             own = True
         if own:
