@@ -48,14 +48,14 @@ def symbol_of(op: ir.Operation) -> str:
 
 
 def remove_unused(block: ir.Block) -> bool:
-    """Removes ops of which nothing uses a result, and which have no effect, but for the last.
+    """Removes ops that have results which nothing uses; those without have an effect.
 
     Returns:
         Whether there were any.
     """
     found = False
     for op in reversed(ops_of(block)[:-1]):
-        if not any(True for result in op.results for _ in result.uses):
+        if len(op.results) and not any(True for result in op.results for _ in result.uses):
             op.erase()
             found = True
     return found

@@ -24,6 +24,7 @@ __all__ = [
     "opaque",
     "open_array",
     "pointwise_cast",
+    "remove_checks",
     "replace",
     "returning",
     "tied",
@@ -244,6 +245,13 @@ def returning(function: ir.Operation, values: Sequence[ir.Value]) -> None:
     ir.Operation.create(
         "func.return", operands=list(values), ip=ir.InsertionPoint(block_of(function))
     )
+
+
+def remove_checks(block: ir.Block) -> None:
+    """Removes what compares open sizes of arguments; those of a function without such arguments."""
+    for op in ops_of(block):
+        if op.name == "cf.assert":
+            op.erase()
 
 
 def make_asynchronous(function: ir.Operation) -> None:

@@ -21,6 +21,7 @@ from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symb
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,
     make_asynchronous,
+    remove_checks,
     returning,
 )
 from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
@@ -54,6 +55,7 @@ def _rewrite(module: ir.Module, spec: FunctionSpec) -> None:
         clone.operands[0] = load_global(symbols[-1], kind, ir.InsertionPoint(clone))
     remove_unused(block_of(ready))
     returning(pack, [clone.results[0] for clone in made])
+    remove_checks(block_of(pack))
     remove_unused(block_of(pack))
     for number in reversed(range(len(block_of(pack).arguments))):
         block_of(pack).erase_argument(number)

@@ -26,6 +26,7 @@ from rnn_compiler.lowering.mlir import block_of, end_of, ir, remove_unused
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,
     make_asynchronous,
+    remove_checks,
     returning,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
@@ -53,6 +54,7 @@ def prepack_weights(lowering: Lowering) -> None:
         returning(prepack, [clone.results[0] for clone in made])
         for clone in packed(prepacked, [block_of(prepacked).arguments[k] for k in places]):
             clone.operands[0] = _add_argument(prepacked, clone.results[0].type)
+        remove_checks(block_of(prepack))
         for function in (prepack, prepacked):
             remove_unused(block_of(function))
         _keep_arguments(prepack, places)

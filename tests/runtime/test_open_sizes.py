@@ -17,7 +17,12 @@ from numeric.harness import draw
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
-from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.errors import (
+    ArtifactError,
+    DeviceError,
+    InvalidArgumentError,
+    UnsupportedError,
+)
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.schema.manifest import Manifest
@@ -127,6 +132,38 @@ def test_iree_run_module_checks_batches(tmp_path: Path, iree_tools: Path) -> Non
         done = subprocess.run(each, shell=True, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
     assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
+
+
+def test_iree_run_module_checks_batches_of_packed_weights(
+    tmp_path: Path, iree_tools: Path
+) -> None:
+    """Those that IREE packs as it loads the module."""
+    module = rc.build("BlockLSTMV2", **{**ANY, "num_units": 64})
+    made = rc.compile(rc.freeze(module, {"w": np.ones((67, 256), "f")}))
+    made.save(tmp_path / "lstm.vmfb")
+    (function,) = made.manifest.functions
+    command = made.manifest.run_command(function, "lstm.vmfb", "lstm.irpa")
+    text = f"{iree_tools}/{command}".replace("1x1x3xf32", "5x7x3xf32")
+    right = text.replace("1x64xf32", "7x64xf32")
+    for each, code in ((right, 0), (text, 1)):
+        done = subprocess.run(each, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+    assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
+
+
+def test_functions_check_batches_themselves() -> None:
+    """Whoever calls them, that of packed weights too, which the second call takes."""
+    sizes = {**ANY, "num_units": 64}
+    program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **sizes)), "local-sync")
+    given = draw("BlockLSTMV2", "float32", {**sizes, "seq_length": 5, "batch_size": 2}, steps=5)
+    right = {name: program.to_device(array) for name, array in given.items()}
+    wrong = {**right, "cs_prev": program.to_device(np.zeros((9, 64), "f"))}
+    (function,) = program.functions.values()
+    for _ in range(3):
+        with pytest.raises(DeviceError, match="cs_prev: expected a size of batch_size"):
+            function.launch([*wrong.values()])
+    assert all(entry.packed for entry in function.prepacking.entries.values())
+    function.launch([*right.values()])
 
 
 @pytest.mark.parametrize(
