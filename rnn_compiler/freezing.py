@@ -14,6 +14,7 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import open_names
 
 __all__ = ["freeze"]
 
@@ -92,6 +93,12 @@ def _arrays(spec: FunctionSpec, given: Mapping[str, Any]) -> dict[str, npt.NDArr
 
 def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
     """A copy of an argument's value, as the function reads it."""
+    opened = open_names([*tensor.shape, tensor.maximum])
+    if opened:
+        remedy = f"give {' and '.join(opened)} a value, or leave it an argument"
+        raise InvalidArgumentError(
+            op, tensor.name, "an argument of known size", str(tensor), remedy
+        )
     array = as_array(op, tensor.name, value, tensor.dtype)
     check_argument(op, tensor, array)
     dtype = DTYPES[tensor.dtype].numpy

@@ -20,6 +20,7 @@ from rnn_compiler.schema.dlpack import device_of
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import converts, host_array, not_viewable
 from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.open_sizes import shown
 
 __all__ = [
     "as_array",
@@ -96,7 +97,8 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
             raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
         return
     if array.shape != spec.shape:
-        expected = f"shape {spec.formula} = {list(spec.shape)}" if spec.shape else "a scalar, []"
+        sizes = f"[{', '.join(map(shown, spec.shape))}]"
+        expected = f"shape {spec.formula} = {sizes}" if spec.shape else "a scalar, []"
         raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
     if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):
         low, high, values = spec.minimum or 0, spec.maximum, np.asarray(array)

@@ -105,21 +105,19 @@ class FusedLoop:
         loop = self.loop
         if loop.seq_length == DYNAMIC and loop.room is not None:
             return self.function.size(self.function.arguments[loop.arguments.index(loop.room)], 0)
-        return self._size(loop.seq_length, rank=3, axis=0)
+        return self._size(loop.seq_length, rank=3)
 
     def _rows(self) -> Index:
         """The batch size; read off a state if that is open."""
-        return self._size(self.loop.batch_size, rank=2, axis=0)
+        return self._size(self.loop.batch_size, rank=2)
 
-    def _size(self, size: int, rank: int, axis: int) -> Index:
-        """A size; if it is open, that of the first argument of a rank that has it open."""
+    def _size(self, size: int, rank: int) -> Index:
+        """A size; if it is open, that of the first axis of an argument of a rank."""
         if size != DYNAMIC:
             return size
         shapes = [shape(value) for value in self.loop.arguments]
-        first = next(
-            k for k, each in enumerate(shapes) if len(each) == rank and each[axis] == DYNAMIC
-        )
-        return self.function.size(self.function.arguments[first], axis)
+        first = next(k for k, each in enumerate(shapes) if len(each) == rank and each[0] == DYNAMIC)
+        return self.function.size(self.function.arguments[first], 0)
 
     def _sizes(self, value: ir.Value, length: Index | None = None) -> tuple[Index, ...]:
         """The sizes of an argument or a state: ``[T, B, N]``, ``[B, N]`` or ``[B]`` if open.
@@ -127,7 +125,7 @@ class FusedLoop:
         Where there is room for the outputs apart, each sequence has a length T of its own.
         """
         time = self._length if length is None else length
-        is_timed = rank(value) == 3 or value in {self.loop.room}
+        is_timed = rank(value) == 3 or value in {self.loop.room}  # `==` takes no None
         whole = (time, self._batch) if is_timed else (self._batch,)
         return tuple(
             whole[axis] if size == DYNAMIC else size for axis, size in enumerate(shape(value))

@@ -35,6 +35,8 @@ class LoopSteps:
         cut: Into how many parts units and rows are cut.
         packed: The weights of each group's panels.
         order: The rows' order in the rings; None if it is that of the batch.
+        count: How many steps there are; known once `emit` has begun, like numbers of it.
+        active: How many rows have the step that is emitted; None if all have it.
     """
 
     def __init__(

@@ -153,16 +153,16 @@ class Plan:
             self._vectors.operands(
                 *(element(each) for each in (lhs, product.weight, product.value)),
                 inner=width(lhs),
-                rows=self._many,
+                rows=self._rows_at_once,
             )
             for product in products
         }
         return kinds.pop() if len(kinds) == 1 else Operands(sums, sums)
 
     @property
-    def _many(self) -> int:
-        """How many rows weights are laid out for: an open batch has many."""
-        return self.batch if isinstance(self.batch, int) else FEWEST
+    def _rows_at_once(self) -> int:
+        """How many rows weights are laid out for: of an open batch, those of its highest tile."""
+        return self.batch if isinstance(self.batch, int) else self.heights[0]
 
     def _array(self, lead: tuple[Index, ...], columns: int) -> tuple[Index, ...]:
         """The shape of an array ``[.., B, N]``."""
@@ -217,7 +217,7 @@ class Plan:
             Panels(lhs, self._operands[lhs].weight, sorted(found, key=lambda column: column[1]))
             for lhs, found in columns.items()
         ]
-        panel = self._vectors.panel(unit, gates, of, self._many)
+        panel = self._vectors.panel(unit, gates, of, self._rows_at_once)
         together = 1
         if isinstance(self.batch, Number):
             together = divisor(unit // panel, self._vectors.panel(unit, gates, of, 1) // panel or 1)

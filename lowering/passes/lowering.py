@@ -65,9 +65,11 @@ class Lowering:
     def not_open(self, reason: str) -> UnsupportedError:
         """The error that sizes cannot be open: because of loops that are left, or a reason."""
         why = "; ".join(f"{symbol}: {left}" for symbol, left in self.left.items()) or reason
-        names = ", ".join(dict.fromkeys(n for spec in self.functions for n in spec.open_dims))
+        names = list(dict.fromkeys(n for spec in self.functions for n in spec.open_dims))
         ops = ", ".join(spec.op for spec in self.functions)
-        return UnsupportedError(f"{ops}: {names}=None cannot be open here ({why}): give it a value")
+        sizes = ", ".join(f"{name}=None" for name in names)
+        remedy = "give it a value" if len(names) == 1 else "give them values"
+        return UnsupportedError(f"{ops}: {sizes} cannot be open here ({why}): {remedy}")
 
     def leave(self, symbol: str, reason: str) -> None:
         """Notes that a time loop is left as it is, and why."""

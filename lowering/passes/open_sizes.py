@@ -2,7 +2,8 @@
 
 Requires: a module whose time loops have been rewritten; the target is a CPU.
 Matches: outside of dispatches, the ops of StableHLO that `builder.builder` emits where a size is
-open: those whose result's shape is an operand, slices of what has an open size, elementwise ops.
+open: those whose result's shape is an operand, slices of what has an open size, elementwise ops,
+products with an axis of 1.
 Each becomes an op of `tensor`, `linalg` or `flow`, which know sizes as indices. IREE 3.13 has
 nothing for `stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes, and
 asks for the shape of what an elementwise op is given in the `shape` dialect, which it then refuses.
@@ -19,6 +20,7 @@ from typing import Any
 
 from rnn_compiler.lowering.analysis.shaping import constant_int, elements
 from rnn_compiler.lowering.analysis.values import (
+    contracted_axes,
     defining,
     element,
     ints,
@@ -241,6 +243,8 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             return array.value
         case "concatenate" if _is_open(op.results[0]):
             return _joined(body, op)
+        case "dot_general" if any(map(_is_open, op.operands)) and _is_thin(op):
+            return _multiplied(body, op)
         case _ if op.name in ELEMENTWISE and _is_open(op.results[0]):
             return _pointwise(body, op)
         case _:
@@ -284,6 +288,22 @@ def _joined(body: Body, op: ir.Operation) -> ir.Value:
         places[axis] = start
         body.insert(part, whole, places)
     return whole.value
+
+
+def _is_thin(product: ir.Operation) -> bool:
+    """Whether a product of matrices has an axis of 1, which IREE 3.13 reshapes, if it is known."""
+    matrices = (*product.operands, product.results[0])
+    return contracted_axes(product) is not None and any(1 in shape(each) for each in matrices)
+
+
+def _multiplied(body: Body, op: ir.Operation) -> ir.Value:
+    """Emits a product of two matrices."""
+    axes = contracted_axes(op)
+    assert axes is not None
+    lhs, rhs = (array_of(body, operand) for operand in op.operands)
+    sizes = (lhs.shape[1 - axes[0]], rhs.shape[1 - axes[1]])
+    start = linalg.zeros(body, ArrayType(sizes, element(op.results[0])))
+    return linalg.matmul(body, lhs, rhs, start, {}, axes).value
 
 
 def _pointwise(body: Body, op: ir.Operation) -> ir.Value:

@@ -57,6 +57,10 @@ _SIZES: dict[str, dict[str, tuple[int, int]]] = {
 """Bits and number of the registers, by architecture and the first feature that is there."""
 
 
+_OPERATIONS, _BYTES = 100_000, 60_000
+"""Multiplications and additions, and bytes of weights, of which a step takes a microsecond."""
+
+
 @dataclass(frozen=True)
 class VectorUnit:
     """A vector unit.
@@ -133,16 +137,15 @@ class VectorUnit:
     def cut(self, rows: int, panels: int, weights: int) -> tuple[int, int]:
         """Into how many parts the units and the rows of a step are cut, for threads to share.
 
-        Up to eight in all, each of a microsecond or more (some 100 multiplications and additions a
-        nanosecond, or 60 bytes of weights), so that sharing costs little. Units first: each part
-        then needs its own weights only.
+        Up to eight in all, each of a microsecond or more (`_OPERATIONS`, `_BYTES`), so that sharing
+        costs little. Units first: each part then needs its own weights only.
 
         Args:
             rows: The batch size.
             panels: How many panels the units make.
             weights: How many weights a step reads.
         """
-        time = max(4 * weights / 60e3, 2 * weights * rows / 100e3)
+        time = max(4 * weights / _BYTES, 2 * weights * rows / _OPERATIONS)
         parts = 1
         while parts < 8 and parts * 2 <= time:
             parts *= 2
@@ -156,17 +159,17 @@ class VectorUnit:
         return units, groups
 
     def cuts(self, panels: int, weights: int) -> list[tuple[int, tuple[int, int]]]:
-        """The same for any batch: from so many rows on, so many parts; in order, the first for 1.
+        """What `cut` gives for any batch: from so many rows on, so many parts; the first for 1.
 
-        They change where there is time for twice the parts, and where there are twice the blocks,
-        the last of them more than half full.
+        They change where there are operations for twice the parts, and where there are twice the
+        blocks, the last of them more than half full.
 
         Example:
             >>> VectorUnit(512, 32).cuts(4, 4 * 128 * 128)
             [(1, (4, 1)), (13, (4, 2))]
         """
         found: list[tuple[int, tuple[int, int]]] = []
-        timely = {-(-parts * 50_000 // max(weights, 1)) for parts in (2, 4, 8)}
+        timely = {-(-parts * _OPERATIONS // max(2 * weights, 1)) for parts in (2, 4, 8)}
         filled = {self.rows * blocks - self.rows // 2 + 1 for blocks in (2, 4, 8)}
         for rows in sorted({1, *timely, *filled}):
             cut = self.cut(rows, panels, weights)

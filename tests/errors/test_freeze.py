@@ -86,3 +86,19 @@ def test_nothing_is_frozen(module: rc.Module) -> None:
         frozen = rc.freeze(module, nothing)
         assert frozen.functions == module.functions
         assert frozen.text == module.text
+
+
+@pytest.mark.parametrize(
+    ("weights", "argument", "remedy"),
+    [
+        ({"cs_prev": np.zeros((3, 5), "f")}, "cs_prev", "give batch_size a value, or leave it"),
+        ({"seq_len_max": 3}, "seq_len_max", "give seq_length a value, or leave it"),
+        ({"x": np.zeros((2, 3, 4), "f")}, "x", "give seq_length and batch_size a value, or"),
+    ],
+)
+def test_arguments_of_open_size(weights: Any, argument: str, remedy: str) -> None:
+    module = rc.build("BlockLSTMV2", **{**DIMS, "seq_length": None, "batch_size": None})
+    with invalid_argument("BlockLSTMV2", argument, "an argument of known size", "["):
+        rc.freeze(module, weights)
+    with pytest.raises(rc.errors.InvalidArgumentError, match=remedy):
+        rc.freeze(module, weights)

@@ -240,6 +240,31 @@ def test_numbers_are_those_of_a_static_function(
             np.testing.assert_array_equal(array, static[name], name)
 
 
+@pytest.mark.parametrize(
+    ("op", "variant", "opened"),
+    [
+        ("BlockLSTMGradV2", {"input_size": 1, "num_units": 8}, ["seq_length", "batch_size"]),
+        *first(
+            [
+                ("GRUBlockCell", {"input_size": 5, "num_units": 1}, ["batch_size"]),
+                ("BlockLSTMGradV2", {"input_size": 1, "num_units": 8}, ["seq_length"]),
+                ("BlockLSTMGrad", {"input_size": 1, "num_units": 8}, ["batch_size"]),
+                ("GRUBlockCellParameterGrad", {"input_size": 5, "num_units": 1}, ["batch_size"]),
+                ("GRUBlockCellGrad", {"input_size": 1, "num_units": 1}, ["batch_size"]),
+                ("LSTMBlockCellParameterGrad", {"input_size": 1, "num_units": 1}, ["batch_size"]),
+                ("CudnnRNNBackpropV3", {"input_size": 1, "num_units": 8}, ["seq_length"]),
+            ]
+        ),
+    ],
+)
+def test_inputs_and_cells_of_one(op: str, variant: dict[str, Any], opened: Sequence[str]) -> None:
+    """A series of one number a step, say; a product with one column is none of IREE's."""
+    for steps, rows in ((1, 1), (3, 2), (40, 9)):
+        sizes = {"seq_length": steps, "batch_size": rows}
+        at_size = {name: sizes[name] for name in opened}
+        check(op, "float32", {**PEEPHOLE, "seq_length": 3, **variant}, **at_size)
+
+
 @pytest.mark.parametrize("opened", [["seq_length"], ["seq_length", "batch_size"]])
 def test_steps_past_the_length_are_not_read(opened: Sequence[str]) -> None:
     """What is past `seq_len_max` may be NaN, and rows of results there are 0."""

@@ -134,9 +134,7 @@ def test_iree_run_module_checks_batches(tmp_path: Path, iree_tools: Path) -> Non
     assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
 
 
-def test_iree_run_module_checks_batches_of_packed_weights(
-    tmp_path: Path, iree_tools: Path
-) -> None:
+def test_iree_run_module_checks_batches_of_packed_weights(tmp_path: Path, iree_tools: Path) -> None:
     """Those that IREE packs as it loads the module."""
     module = rc.build("BlockLSTMV2", **{**ANY, "num_units": 64})
     made = rc.compile(rc.freeze(module, {"w": np.ones((67, 256), "f")}))
