@@ -230,7 +230,8 @@ def readme(
     command = f"rnn-compiler run {name}{inputs} --function {functions[0].function} --random"
     lines += ["", "On the command line, with drawn input:", "", "```sh", command, "```", ""]
     if commands:
-        lines += ["With IREE's own tool, on zeros:", "", "```sh", *commands, "```", ""]
+        sizes = ", open sizes at 1" if any(spec.open_dims for spec in functions) else ""
+        lines += [f"With IREE's own tool, on zeros{sizes}:", "", "```sh", *commands, "```", ""]
     return "\n".join(lines)
 
 
