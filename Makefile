@@ -5,7 +5,7 @@ ARGS :=
 
 .PHONY: fast test lint bench gate
 
-fast:  # two minutes; what is compiled is kept for the next run
+fast:  # three minutes; what is compiled is kept for the next run
 	$(BIN)/pytest -m "not slow" --keep-cache $(ARGS)
 
 test:
