@@ -33,7 +33,7 @@ from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.prepacking import Prepacking
-from rnn_compiler.runtime.results import on_host, result_type
+from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
@@ -297,7 +297,7 @@ class Function:
         results = self._arrays(self._launch(there, arrays), arrays)
         values: Sequence[Any] = results
         if to_host:
-            values = on_host(results, arrays)
+            values = fetched(results, arrays)
         else:
             self.hand_out(results, arrays)
         if self._has_lists:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 
-__all__ = ["on_host", "result_type"]
+__all__ = ["fetched", "result_type"]
 
 FEW = 1 << 15
 """Bytes up to which a result is copied."""
@@ -33,7 +33,7 @@ def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> A
     return result_type(op, fields)(*values)
 
 
-def on_host(
+def fetched(
     results: Sequence[DeviceArray], inputs: Sequence[npt.NDArray[Any] | DeviceArray]
 ) -> list[npt.NDArray[Any]]:
     """The results of a call as arrays on the host, none of which shares memory with another.

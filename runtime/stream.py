@@ -119,7 +119,6 @@ class Stream:
         self._first = {name: self._resident(name, arguments.get(name)) for name in self._next}
         self._counts: dict[int, DeviceArray] = {}
         self._axis = 0 if spec.attributes.get("time_major", True) else 1
-        self._is_open = bool(spec.open_dims)
         shown = {*self._op.rows, *self._next.values()}
         self._fields = tuple(each.name for each in spec.results if each.name in shown)
         self._rows = tuple(name for name in self._fields if name in self._op.rows)
@@ -138,7 +137,7 @@ class Stream:
         """How many steps a call takes: those of the chunk, if that is open."""
         if not self._op.steps:
             return 1
-        return max(steps, 1) if self._is_open else self._spec.dims["seq_length"]
+        return max(steps, 1) if self._spec.open_dims else self._spec.dims["seq_length"]
 
     def reset(self, **state: object) -> None:
         """Begins again, from the first state; other states may be given by name.
@@ -276,7 +275,7 @@ class Stream:
             if piece.device is device:
                 return piece
             piece = piece.to_host()
-        return device.put(piece, replace(spec, shape=piece.shape) if self._is_open else spec)
+        return device.put(piece, replace(spec, shape=piece.shape) if self._spec.open_dims else spec)
 
     def _counted(self, spec: TensorSpec, length: npt.NDArray[Any] | int) -> DeviceArray:
         """How many steps of a piece count, as the op takes it; one number is put there once."""

@@ -31,7 +31,7 @@ from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import (
-    call,
+    Calls,
     composite_name,
     opaque,
     replace,
@@ -55,15 +55,15 @@ def blocked_products(lowering: Lowering) -> None:
     """Rewrites the matrix products of a module's public functions."""
     vectors = lowering.processor
     assert isinstance(vectors, VectorUnit)
-    made: dict[str, str] = {}
+    calls = Calls(lowering.module)
     for op in lowering.ops():
         if composite_name(op) == "put_open_product":
-            _rewrite_block(lowering.module, op, vectors, made)
+            _rewrite_block(calls, op, vectors)
             continue
         found = _found(op)
         if found is not None and found.is_large:
             rewrite = _rewrite_open if found.is_open else _rewrite
-            rewrite(lowering.module, op, found, vectors, made)
+            rewrite(calls, op, found, vectors)
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,7 @@ def _found(op: ir.Operation) -> _Found | None:
     return None
 
 
-def _rewrite(
-    module: ir.Module,
-    op: ir.Operation,
-    found: _Found,
-    vectors: VectorUnit,
-    made: dict[str, str],
-) -> None:
+def _rewrite(calls: Calls, op: ir.Operation, found: _Found, vectors: VectorUnit) -> None:
     """Puts a call in the place of an op; functions made for others alike are called again."""
     matrices = (found.lhs, found.rhs)
     kinds = vectors.operands(
@@ -147,17 +141,11 @@ def _rewrite(
         return [product(made, vectors, lhs, rhs, found.axes)]
 
     name = "row_product" if found.is_row else "blocked_product"
-    (result,) = call(module, op, operands, name, made, body, found.axes)
+    (result,) = calls.before(op, name, operands, body, found.axes)
     replace(op, result)
 
 
-def _rewrite_open(
-    module: ir.Module,
-    op: ir.Operation,
-    found: _Found,
-    vectors: VectorUnit,
-    made: dict[str, str],
-) -> None:
+def _rewrite_open(calls: Calls, op: ir.Operation, found: _Found, vectors: VectorUnit) -> None:
     """The same of a product of as many rows as there are."""
     matrices = (found.lhs, found.rhs)
     kinds = vectors.operands(
@@ -170,13 +158,11 @@ def _rewrite_open(
     def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
         return [open_product(made, vectors, lhs, rhs, found.axes[1])]
 
-    (result,) = call(module, op, operands, "open_product", made, body, found.axes)
+    (result,) = calls.before(op, "open_product", operands, body, found.axes)
     replace(op, result)
 
 
-def _rewrite_block(
-    module: ir.Module, op: ir.Operation, vectors: VectorUnit, made: dict[str, str]
-) -> None:
+def _rewrite_block(calls: Calls, op: ir.Operation, vectors: VectorUnit) -> None:
     """The same of the rows of a block of time of open length, in a vector of all steps."""
     total, rows, matrix, start, count, *_ = op.operands
     (_, _, inner), columns, sums = shape(rows), shape(matrix)[1], element(op.results[0])
@@ -194,5 +180,5 @@ def _rewrite_block(
         result = open_product(made, vectors, lhs, rhs, 0, counted, target)
         return [expand(made, result, [[0, 1], [2]], (*total.shape[:2], columns))]
 
-    (result,) = call(module, op, operands, "put_product", made, body, is_new)
+    (result,) = calls.before(op, "put_product", operands, body, is_new)
     replace(op, result)

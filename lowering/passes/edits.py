@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.sizes import source_of_size
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
@@ -15,8 +16,8 @@ from rnn_compiler.lowering.kernel.number import Number, element_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 
 __all__ = [
+    "Calls",
     "array_of",
-    "call",
     "composite_name",
     "inlined",
     "inlined_copy",
@@ -102,52 +103,62 @@ def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
     return body.op("flow.tensor.tie_shape", [value, *sizes], [value.type]).results[0]
 
 
-def call(
-    module: ir.Module,
-    before: ir.Operation,
-    operands: Sequence[ir.Value],
-    name: str,
-    made: dict[str, str],
-    body: Callable[..., Sequence[Array]],
-    key: object = "",
-) -> list[ir.Value]:
-    """Emits the call of a private function before an op.
+@dataclass(frozen=True)
+class Calls:
+    """The calls of private functions that a pass puts into a module; functions alike are one.
 
-    Args:
+    Attributes:
         module: The module.
-        before: The op.
-        operands: What the function is given.
-        name: What its symbol starts with.
-        made: The symbols of the functions that were added so far, by name, types of operands and
-            key: these tell one from another, and those alike are called again.
-        body: Emits what the function does: it is given the function, and then its arguments that
-            are arrays; the others are numbers. Gives the results.
-        key: What else tells one such function from another.
-
-    Returns:
-        The results.
+        made: The symbols of the functions so far, by what tells one from another.
     """
-    known = f"{name} {[str(operand.type) for operand in operands]} {key}"
-    if known not in made:
-        made[known] = unused_symbol(module.operation, f"{name}_{len(made)}")
-        function = Function(made[known], [each.type for each in operands], before.location)
-        arrays = [
-            open_array(function, each)
-            for each in function.arguments
-            if isinstance(each.type, ir.RankedTensorType)
-        ]
-        function.finish(body(function, *arrays))
-        function.place(ir.InsertionPoint.at_block_begin(module.body), {})
-    called = ir.SymbolTable(module.operation)[made[known]].operation
-    op = ir.Operation.create(
-        "func.call",
-        operands=list(operands),
-        results=[result.type for result in end_of(called).operands],
-        attributes={"callee": ir.FlatSymbolRefAttr.get(made[known])},
-        ip=ir.InsertionPoint(before),
-        loc=before.location,
-    )
-    return list(op.results)
+
+    module: ir.Module
+    made: dict[str, str] = field(default_factory=dict[str, str])
+
+    def before(
+        self,
+        op: ir.Operation,
+        name: str,
+        operands: Sequence[ir.Value],
+        body: Callable[..., Sequence[Array]],
+        key: object = "",
+    ) -> list[ir.Value]:
+        """Emits a call before an op.
+
+        Args:
+            op: The op.
+            name: What the function's symbol starts with.
+            operands: What it is given.
+            body: Emits what it does: it is given the function, and then its arguments that are
+                arrays; the others are numbers. Gives the results.
+            key: What tells it from others of its name and types.
+
+        Returns:
+            The results.
+        """
+        known = f"{name} {[str(operand.type) for operand in operands]} {key}"
+        if known not in self.made:
+            symbol = unused_symbol(self.module.operation, f"{name}_{len(self.made)}")
+            self.made[known] = symbol
+            function = Function(symbol, [each.type for each in operands], op.location)
+            arrays = [
+                open_array(function, each)
+                for each in function.arguments
+                if isinstance(each.type, ir.RankedTensorType)
+            ]
+            function.finish(body(function, *arrays))
+            function.place(ir.InsertionPoint.at_block_begin(self.module.body), {})
+        symbol = self.made[known]
+        called = ir.SymbolTable(self.module.operation)[symbol].operation
+        call = ir.Operation.create(
+            "func.call",
+            operands=list(operands),
+            results=[result.type for result in end_of(called).operands],
+            attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
+            ip=ir.InsertionPoint(op),
+            loc=op.location,
+        )
+        return list(call.results)
 
 
 def replace(op: ir.Operation, value: ir.Value) -> None:

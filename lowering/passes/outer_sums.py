@@ -12,7 +12,7 @@ Leaves: what is no product of two matrices, or one of a single column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
@@ -26,7 +26,7 @@ from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import (
-    call,
+    Calls,
     composite_name,
     opaque,
     replace,
@@ -44,7 +44,7 @@ def outer_sums(lowering: Lowering) -> None:
     """Rewrites the sums of a module's public functions."""
     vectors = lowering.processor
     assert isinstance(vectors, VectorUnit)
-    rewriting = _Rewriting(lowering.module, vectors)
+    rewriting = _Rewriting(Calls(lowering.module), vectors)
     for op in lowering.ops():
         name = composite_name(op)
         if name == "outer_sum":
@@ -63,19 +63,17 @@ class _Rewriting:
     """The rewriting of a module.
 
     Attributes:
-        module: The module.
+        calls: The calls that it puts into the module.
         vectors: The vector unit.
-        made: The symbols of the functions that were added so far, by what tells them apart.
         lists: The rows that count.
     """
 
-    module: ir.Module
+    calls: Calls
     vectors: VectorUnit
-    made: dict[str, str] = field(default_factory=dict[str, str])
     lists: RowLists = field(init=False)
 
     def __post_init__(self) -> None:
-        self.lists = RowLists(self.module, self.vectors, self.made)
+        self.lists = RowLists(self.calls, self.vectors)
 
     def sum(
         self,
@@ -103,7 +101,7 @@ class _Rewriting:
             rows = _rows(made, arrays[-1], counted)
             return plan.panels(made, sides, rows, sides[-1].matrix.shape[0])
 
-        panels = self._call(op, "gathered", [*matrices, *counted], (plan, *of), gather)
+        panels = self.calls.before(op, "gathered", [*matrices, *counted], gather, (plan, *of))
         widths = [shape(each)[-1] for each in matrices]
 
         def add(made: Function, like: Array, *given: Array) -> list[Array]:
@@ -116,7 +114,7 @@ class _Rewriting:
             return [expand(made, total, [[0, 1]], (first, widths[-1]))]
 
         operands = [matrices[-1], *panels, *counted]
-        (result,) = self._call(op, "outer_sum", operands, (plan, *widths), add)
+        (result,) = self.calls.before(op, "outer_sum", operands, add, (plan, *widths))
         replace(op, result)
 
     def add(self, op: ir.Operation) -> None:
@@ -147,7 +145,7 @@ class _Rewriting:
 
         matrices = [*blocks.values(), *sequences.values()]
         operands = [start, *matrices, *counted]
-        panels = self._call(op, "gathered", operands, (plan, len(blocks)), gather)
+        panels = self.calls.before(op, "gathered", operands, gather, (plan, len(blocks)))
         places = [
             ([*blocks].index(left), len(blocks) + [*sequences].index(right))
             for left, right in zip(lefts, rights, strict=True)
@@ -168,22 +166,11 @@ class _Rewriting:
 
         operands = [block, unfolded(total, op), *panels, *counted, *opaques]
         key = (plan, is_added, *places, *sizes)
-        (result,) = self._call(op, "add_outer_sums", operands, key, add)
+        (result,) = self.calls.before(op, "add_outer_sums", operands, add, key)
         replace(op, result)
 
     def _plan(self, op: ir.Operation, left: ir.Value, right: ir.Value) -> OuterSum:
         return OuterSum.of(self.vectors, *map(element, (left, right, op.results[0])))
-
-    def _call(
-        self,
-        op: ir.Operation,
-        name: str,
-        operands: Sequence[ir.Value],
-        key: object,
-        body: Callable[..., list[Array]],
-    ) -> list[ir.Value]:
-        """Emits a call before an op, of a function that is given arrays, then numbers."""
-        return call(self.module, op, operands, name, self.made, body, key)
 
 
 def _flat(body: Function, array: Array) -> Array:

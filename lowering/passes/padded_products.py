@@ -13,7 +13,7 @@ the vector unit multiplies pairs. Such products are replaced by their decomposit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import element, shape
@@ -27,7 +27,7 @@ from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import (
-    call,
+    Calls,
     composite_name,
     inlined,
     opaque,
@@ -53,7 +53,7 @@ def padded_products(lowering: Lowering) -> None:
     """Rewrites the products over padded sequences of a module's public functions."""
     vectors = lowering.processor
     assert isinstance(vectors, VectorUnit)
-    rewriting = _Rewriting(lowering.module, vectors)
+    rewriting = _Rewriting(Calls(lowering.module), vectors)
     for op in lowering.ops():
         match composite_name(op):
             case "padded_product":
@@ -71,23 +71,21 @@ class _Rewriting:
     """The rewriting of a module.
 
     Attributes:
-        module: The module.
+        calls: The calls that it puts into the module.
         vectors: The vector unit.
-        made: The symbols of the functions that were added so far, by what tells them apart.
         lists: The rows that count.
         sides: What was gathered for sums, by the matrix, the panels' width and the rows.
         opened: Numbers that the compiler does not know, by block, type and number.
     """
 
-    module: ir.Module
+    calls: Calls
     vectors: VectorUnit
-    made: dict[str, str] = field(default_factory=dict[str, str])
     lists: RowLists = field(init=False)
     sides: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
     opened: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
 
     def __post_init__(self) -> None:
-        self.lists = RowLists(self.module, self.vectors, self.made)
+        self.lists = RowLists(self.calls, self.vectors)
 
     def product(self, op: ir.Operation) -> None:
         """Rewrites a product of every row with a matrix."""
@@ -95,7 +93,7 @@ class _Rewriting:
         columns = shape(op.results[0])[2]
         rows = FEWEST if DYNAMIC in (T, B) else T * B  # of open sizes there may be many
         if B == 1 or not _is_large(rows, inner, columns) or self._is_paired(op):
-            inlined(self.module, op)
+            inlined(self.calls.module, op)
             return
         axis = _attribute(op, "axis")
         of = element(op.results[0])
@@ -109,7 +107,7 @@ class _Rewriting:
             return [expand(made, result, [[0, 1], [2]], (*rows.shape[:2], columns))]
 
         operands = [sequence, matrix, *listed]
-        (result,) = self._call(op, f"padded_product_{axis}", operands, function)
+        (result,) = self.calls.before(op, f"padded_product_{axis}", operands, function)
         replace(op, result)
 
     def put(self, op: ir.Operation) -> None:
@@ -138,7 +136,7 @@ class _Rewriting:
 
         operands = [tied(total, op), block, widened(matrix, of, op), start, *listed]
         name = "new_padded_product" if is_new else "put_padded_product"
-        (result,) = self._call(op, name, operands, function)
+        (result,) = self.calls.before(op, name, operands, function)
         replace(op, result)
 
     def sum(self, op: ir.Operation) -> None:
@@ -167,7 +165,7 @@ class _Rewriting:
 
         operands = [*sides, *listed, unfolded(total, op), offset]
         name = f"padded_sum_{sizes[1]}_{sizes[2]}"
-        (result,) = self._call(op, name, operands, function)
+        (result,) = self.calls.before(op, name, operands, function)
         replace(op, result)
 
     def _is_paired(self, op: ir.Operation) -> bool:
@@ -192,7 +190,7 @@ class _Rewriting:
                 return [gathered(made, self.vectors, matrix, ValidRows(*listed), width)]
 
             operands = [widened(side, of, op), *listed]
-            (self.sides[key],) = self._call(op, f"gathered_{width}", operands, function)
+            (self.sides[key],) = self.calls.before(op, f"gathered_{width}", operands, function)
         return self.sides[key]
 
     def _opaque(self, op: ir.Operation, number: ir.IntegerAttr) -> ir.Value:
@@ -200,16 +198,6 @@ class _Rewriting:
         if key not in self.opened:
             self.opened[key] = opaque(number, op.block)
         return self.opened[key]
-
-    def _call(
-        self,
-        op: ir.Operation,
-        name: str,
-        operands: Sequence[ir.Value],
-        body: Callable[..., list[Array]],
-    ) -> list[ir.Value]:
-        """Emits a call before an op, of a function that is given arrays, then numbers."""
-        return call(self.module, op, operands, name, self.made, body)
 
 
 def _is_large(rows: int, *sizes: int) -> bool:

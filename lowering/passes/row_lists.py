@@ -15,7 +15,7 @@ from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.edits import call
+from rnn_compiler.lowering.passes.edits import Calls
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["RowLists"]
@@ -23,18 +23,16 @@ __all__ = ["RowLists"]
 
 @dataclass
 class RowLists:
-    """The lists of a module.
+    """The lists of a module, for a pass.
 
     Attributes:
-        module: The module.
+        calls: The calls of the pass.
         vectors: The vector unit.
-        made: The symbols of the functions that a pass has added so far (`edits.call`).
         listed: The lists, by the lengths, the first step and how many there are.
     """
 
-    module: ir.Module
+    calls: Calls
     vectors: VectorUnit
-    made: dict[str, str]
     listed: dict[object, list[ir.Value]] = field(default_factory=dict[object, list[ir.Value]])
 
     def before(
@@ -63,5 +61,5 @@ class RowLists:
 
             name = "valid_rows_open" if like else f"valid_rows_{count}"
             operands = [lengths, start, *like]
-            self.listed[key] = call(self.module, op, operands, name, self.made, body)
+            self.listed[key] = self.calls.before(op, name, operands, body)
         return self.listed[key]

@@ -22,7 +22,7 @@ from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import bits, element_type
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.edits import call, composite_name, inlined, replace
+from rnn_compiler.lowering.passes.edits import Calls, composite_name, inlined, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["share_products"]
@@ -38,16 +38,14 @@ def share_products(lowering: Lowering) -> None:
     for op in lowering.ops():
         if composite_name(op) == "padded_product":
             inlined(lowering.module, op)
-    made: dict[str, str] = {}
+    calls = Calls(lowering.module)
     for op in lowering.ops():
         axes = contracted_axes(op)
         if axes is not None:
-            _rewrite(lowering.module, op, axes, lowering.processor, made)
+            _rewrite(calls, op, axes, lowering.processor)
 
 
-def _rewrite(
-    module: ir.Module, op: ir.Operation, axes: tuple[int, int], gpu: Gpu, made: dict[str, str]
-) -> None:
+def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) -> None:
     operands = list(op.operands)
     left, right = shape(operands[0]), shape(operands[1])
     rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
@@ -63,7 +61,7 @@ def _rewrite(
     def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
         return [shared_matmul(made, lhs, rhs, axes, element(op.results[0]), shares)]
 
-    (result,) = call(module, op, operands, "shared_product", made, body, axes)
+    (result,) = calls.before(op, "shared_product", operands, body, axes)
     replace(op, result)
 
 

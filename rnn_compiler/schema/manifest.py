@@ -7,13 +7,13 @@ so that loading needs neither the op registry nor the compiler.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import math
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError
@@ -99,9 +99,7 @@ class TensorSpec:
     def bound(self, dims: Mapping[str, int]) -> TensorSpec:
         """The same with numbers for open dimensions."""
         fields = {name: bound(getattr(self, name), dims) for name in _NUMBERS}
-        return dataclasses.replace(
-            self, shape=tuple(bound(size, dims) for size in self.shape), **fields
-        )
+        return replace(self, shape=tuple(bound(size, dims) for size in self.shape), **fields)
 
 
 def signature_text(tensors: Iterable[TensorSpec]) -> str:
@@ -152,7 +150,7 @@ class FunctionSpec:
         """The symbol of the function that takes them packed, after all arguments."""
         return f"{self.function}_prepacked"
 
-    @property
+    @cached_property
     def open_dims(self) -> list[str]:
         """The dimensions that are open."""
         return open_names(self.dims.values())
@@ -169,7 +167,7 @@ class FunctionSpec:
             for name in ("arguments", "results", "frozen")
         }
         sizes = {name: bound(size, dims) for name, size in self.dims.items()}
-        return dataclasses.replace(self, dims=sizes, **tensors)
+        return replace(self, dims=sizes, **tensors)
 
     @property
     def json_attributes(self) -> dict[str, bool | int | float | str]:
@@ -311,7 +309,7 @@ class Manifest:
             >>> Manifest.from_json(manifest.to_json()) == manifest
             True
         """
-        fields = dataclasses.asdict(self)
+        fields = asdict(self)
         rows = zip(self.functions, fields["functions"], strict=True)
         linked = zip(self.linked, fields["linked"], strict=True)
         for spec, data in (*rows, *linked):

@@ -6,7 +6,7 @@ import functools
 import gc
 import json
 import subprocess
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -122,27 +122,24 @@ def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
     assert "BlockLSTMGradV2: h_grad: expected a size of seq_length" in done.stderr
 
 
-def test_iree_run_module_checks_batches(tmp_path: Path, iree_tools: Path) -> None:
-    """At another size it runs, and where arguments disagree it fails."""
-    of_any_batch().save(tmp_path / "lstm.vmfb")
-    command = of_any_batch().manifest.run_command(of_any_batch().manifest.functions[0], "lstm.vmfb")
-    text = f"{iree_tools}/{command}".replace("1x1x3xf32", "5x7x3xf32")
-    right = text.replace("1x4xf32", "7x4xf32")
-    for each, code in ((right, 0), (text, 1)):
-        done = subprocess.run(each, shell=True, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == code, done.stderr
-    assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
-
-
-def test_iree_run_module_checks_batches_of_packed_weights(tmp_path: Path, iree_tools: Path) -> None:
-    """Those that IREE packs as it loads the module."""
+@functools.cache
+def of_packed_weights() -> rc.runtime.Artifact:
+    """One whose weights IREE packs as it loads the module."""
     module = rc.build("BlockLSTMV2", **{**ANY, "num_units": 64})
-    made = rc.compile(rc.freeze(module, {"w": np.ones((67, 256), "f")}))
-    made.save(tmp_path / "lstm.vmfb")
-    (function,) = made.manifest.functions
-    command = made.manifest.run_command(function, "lstm.vmfb", "lstm.irpa")
+    return rc.compile(rc.freeze(module, {"w": np.ones((67, 256), "f")}))
+
+
+@pytest.mark.parametrize(("made", "units"), [(of_any_batch, 4), (of_packed_weights, 64)])
+def test_iree_run_module_checks_batches(
+    made: Callable[[], rc.runtime.Artifact], units: int, tmp_path: Path, iree_tools: Path
+) -> None:
+    """At another size it runs, and where arguments disagree it fails."""
+    artifact = made()
+    artifact.save(tmp_path / "lstm.vmfb")
+    (function,) = artifact.manifest.functions
+    command = artifact.manifest.run_command(function, "lstm.vmfb", "lstm.irpa")
     text = f"{iree_tools}/{command}".replace("1x1x3xf32", "5x7x3xf32")
-    right = text.replace("1x64xf32", "7x64xf32")
+    right = text.replace(f"1x{units}xf32", f"7x{units}xf32")
     for each, code in ((right, 0), (text, 1)):
         done = subprocess.run(each, shell=True, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
