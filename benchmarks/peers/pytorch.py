@@ -44,11 +44,13 @@ def variants(case: Case) -> list[Variant]:
 
 
 def tensors_of(case: Case) -> dict[str, Any]:
-    """The arrays of a case as tensors of its dtype, sequences with lengths packed."""
+    """The arrays of a case as tensors of its dtype, in torch's memory; with lengths, packed."""
     arrays = draw(case)
     lengths = arrays.pop("sequence_lengths", None)
     kind = getattr(torch, case.dtype)
-    tensors: dict[str, Any] = {k: torch.from_numpy(v).to(kind) for k, v in arrays.items()}
+    tensors: dict[str, Any] = {
+        k: torch.from_numpy(v).to(kind, copy=True) for k, v in arrays.items()
+    }
     if lengths is not None:
         for name in ("input", "output_backprop"):
             tensors[name] = pack_padded_sequence(

@@ -14,6 +14,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import torch
+
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.gradients import GRADIENTS
 from rnn_compiler.torch.calls import tensors_of
@@ -69,16 +71,29 @@ class Connection:
         ctx.attributes = attributes
 
     def gradients(
-        self, ctx: Any, cotangents: Sequence[Any], needed: tuple[bool, ...], run: RunsGradient
+        self,
+        ctx: Any,
+        cotangents: Sequence[Any],
+        needed: tuple[bool, ...],
+        run: RunsGradient,
+        new_zeros: Callable[[Any, Sequence[int]], Any] = torch.Tensor.new_zeros,
     ) -> tuple[Any, ...]:
-        """The gradients of those of the tensors that are needed, None for the others."""
+        """The gradients of those of the tensors that are needed, None for the others.
+
+        Args:
+            ctx: What `keep` kept.
+            cotangents: The gradients that arrive, None where there is none.
+            needed: Which of the op's tensors need one.
+            run: Runs a gradient op.
+            new_zeros: Makes zeros like a tensor, of a shape.
+        """
         first = next((each for each in cotangents if each is not None), None)
         if first is None:
             return (None,) * len(needed)
         values = [None, *ctx.saved_tensors[: len(self._saved)]]
         for k, shape in zip(self._arriving, ctx.shapes, strict=True):
             cotangent = cotangents[k]
-            values.append(first.new_zeros(shape) if cotangent is None else cotangent)
+            values.append(new_zeros(first, shape) if cotangent is None else cotangent)
         plan = _plan(self._op, needed, ctx.attributes)
         for step in plan.steps:
             given = [*map(values.__getitem__, step.tensors)]

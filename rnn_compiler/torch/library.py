@@ -33,6 +33,7 @@ from rnn_compiler.torch.calls import (
     tensors_of,
 )
 from rnn_compiler.torch.connections import Attributes, Connection, attributes_of
+from rnn_compiler.torch.own_thread import new_zeros
 
 __all__ = ["CUSTOM_OPS", "LIBRARY", "Parts", "is_eager", "is_transformed", "run"]
 
@@ -135,7 +136,8 @@ class _Eager(torch.autograd.Function):
         count = len(connection.names)
         own = tensors[:count]
         forward = prepared(op, own, attributes)
-        results = tuple(forward(own))
+        own = forward.ready(own)  # kept so: the gradient need not copy them again
+        results = tuple(forward.run(own))
         connection.keep(ctx, own, attributes, results, tensors[count:])
         ctx.connection, ctx.parts, ctx.forward = connection, parts, forward
         return results
@@ -143,14 +145,14 @@ class _Eager(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         connection, parts, needed = ctx.connection, ctx.parts, ctx.needs_input_grad[3:]
-        run = _run_gradient
+        runs: tuple[Any, ...] = (_run_gradient,)
         if is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed()):
-            run = functools.partial(call_gradient, ctx.forward)
+            runs = functools.partial(call_gradient, ctx.forward), new_zeros
         if parts is None:
-            return None, None, None, *connection.gradients(ctx, cotangents, needed, run)
+            return None, None, None, *connection.gradients(ctx, cotangents, needed, *runs)
         count, place = len(connection.names), connection.names.index(parts.name)
         own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
-        found = connection.gradients(ctx, cotangents, own, run)
+        found = connection.gradients(ctx, cotangents, own, *runs)
         whole = found[place]
         if whole is None:
             return None, None, None, *found, *[None] * len(parts.blocks)

@@ -102,7 +102,7 @@ class _Layer(rnn.RNNBase):
         batched = input.dim() == 3
         x = input if batched else input.unsqueeze(1)
         if batched and self.batch_first:
-            x = x.transpose(0, 1).contiguous()
+            x = x.transpose(0, 1)
         states = self._states(x, x.shape[1], hx, batched)
         output, *states = self._run(x, states, None)
         if batched and self.batch_first:

@@ -22,6 +22,7 @@ from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import ALIGNMENT
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.torch.own_thread import contiguous_copy
 from rnn_compiler.torch.residents import resident
 
 __all__ = ["Prepared"]
@@ -77,11 +78,20 @@ class Prepared:
 
     def __call__(self, tensors: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors of the types that it is for."""
+        return self.run(self.ready(tensors))
+
+    def ready(self, tensors: Sequence[Any]) -> Sequence[Any]:
+        """Tensors as compiled code takes them: some of these, and copies of the others."""
+        given = [each for each in tensors if each is not None]
+        if not self._has_empty and _are_ready(given):
+            return tensors
+        return [t if t is None or _is_ready(t) else contiguous_copy(t) for t in tensors]
+
+    def run(self, tensors: Sequence[Any]) -> list[Any]:
+        """Runs the function on tensors that are ready."""
         given = [*map((*tensors, *self._defaults).__getitem__, self._places)]
         for k, spec in self._bounded if self._on_cpu else ():
             check_argument(self._function.spec.op, spec, given[k].numpy(force=True))
-        if self._has_empty or not _are_ready(given):
-            given = [*map(_ready, given)]
         if not self._on_cpu:
             views = self._function.launch_views([*map(self.device.view, given)])
             specs = zip(views, self._results, strict=True)
@@ -105,11 +115,9 @@ def _are_ready(tensors: Sequence[Any]) -> bool:
     )
 
 
-def _ready(tensor: Any) -> Any:
-    """A tensor as compiled code takes it; an empty one may have any strides until then."""
-    if tensor.numel() and _are_ready([tensor]):
-        return tensor
-    return tensor.clone(memory_format=torch.contiguous_format).resolve_neg()
+def _is_ready(tensor: Any) -> bool:
+    """The same of one tensor, which may be empty and then has any strides."""
+    return bool(tensor.numel()) and _are_ready([tensor])
 
 
 def _are_apart(tensors: Sequence[Any]) -> bool:
@@ -133,5 +141,5 @@ def _copied_where_shared(taken: Iterable[Any], results: Iterable[Any]) -> list[A
     owned: list[Any] = []
     for result in results:
         apart = all(_are_apart([result, other]) for other in (*taken, *owned))
-        owned.append(result if apart else result.clone())
+        owned.append(result if apart else contiguous_copy(result))
     return owned

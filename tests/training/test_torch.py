@@ -417,6 +417,36 @@ def test_torchs_threads_decide_on_ours() -> None:
             torch.set_num_threads(before)
 
 
+WITHOUT_TORCHS_THREADS = """
+import os, pathlib, numpy, torch
+import rnn_compiler.torch as rt
+torch.set_num_threads(2)
+layer = rt.RNN(32, 32, batch_first=True)
+array = numpy.zeros(65 + 32 * 128 * 32, numpy.float32)
+x = torch.from_numpy(array[1:][: 32 * 128 * 32]).view(32, 128, 32)
+os.environ["RNN_COMPILER_DEVICE"] = "local-sync"
+
+def count():  # torch's threads have this one's name, those of a compiler names of their own
+    tasks = pathlib.Path("/proc/self/task").glob("*/comm")
+    return [task.read_text() for task in tasks].count(pathlib.Path("/proc/self/comm").read_text())
+
+before = count()
+output, h = layer(x)
+h.backward(torch.zeros(1, 32, 32))
+assert count() == before
+output.mul(2)
+assert count() == before + 1
+"""
+
+
+@pytest.mark.slow
+def test_torchs_threads_are_left_asleep() -> None:
+    """Not woken by copies or zeros of ours, they are not on our threads' processors afterwards."""
+    command = [sys.executable, "-c", WITHOUT_TORCHS_THREADS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+
+
 PROGRAM = """
 import sys, threading, torch
 import rnn_compiler.torch as rt

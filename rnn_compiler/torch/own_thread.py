@@ -1,0 +1,43 @@
+"""Copies and zeros on the CPU, made in the calling thread.
+
+torch has threads of its own for tensors of 32,768 elements and more. Once such an operation is
+done, they go on looking for work for milliseconds, on the processors that compiled code then needs.
+"""
+
+# What torch has is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+__all__ = ["contiguous_copy", "new_zeros"]
+
+_BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+"""Types that numpy has, by bytes an element."""
+
+
+def contiguous_copy(tensor: Any) -> Any:
+    """A contiguous copy of a tensor, which autograd does not see."""
+    if tensor.device.type != "cpu":
+        return tensor.detach().clone(memory_format=torch.contiguous_format).resolve_neg()
+    copy = torch.empty(tensor.shape, dtype=tensor.dtype)
+    np.copyto(_bits(copy), _bits(tensor.detach().resolve_neg()))
+    return copy
+
+
+def new_zeros(like: Any, shape: Sequence[int]) -> Any:
+    """Zeros with the dtype and the device of a tensor."""
+    if like.device.type != "cpu":
+        return like.new_zeros(shape)
+    zeros = torch.empty(shape, dtype=like.dtype)
+    _bits(zeros).fill(0)
+    return zeros
+
+
+def _bits(tensor: Any) -> Any:
+    return tensor.view(_BITS[tensor.dtype.itemsize]).numpy()
