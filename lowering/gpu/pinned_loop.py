@@ -1,10 +1,10 @@
 """Time loops as a function that updates in place and issues many steps at a time, for GPUs.
 
 The function reads the number of steps n once, before the loop, and only issues work from then
-on; K steps are a command buffer:
+on; some steps together (`steps_together`) are a command buffer:
 
-    for k in 0..n by K:
-      for each of the steps k..k+K-1:
+    for k in 0..n by the steps together:
+      for each of these:
         for level in the step's levels:             # see analysis.time_loop
           each product of the level                 # a dispatch each
           all else that the level computes          # a dispatch, see pointwise
