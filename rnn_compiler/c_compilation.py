@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import stages
+from rnn_compiler.c_prepacking import PrepackFunction, prepack
 from rnn_compiler.compilation import check_request, package_version
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.execution import current_target
@@ -29,7 +30,6 @@ from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
 from rnn_compiler.modules import Module, whole_spec
-from rnn_compiler.packing import Packing, pack
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.golden import TOLERANCES, Golden
 from rnn_compiler.schema.binding import open_sizes_of
@@ -162,9 +162,9 @@ def compile_c(
     made = iree_compile.compile_host_program(
         text, resolved, reproducers=reproducers, timeout=timeout
     )
-    packings = _packings(whole, frozen, types)
-    if packings:
-        packed = pack(lowered.text, packings, reproducers=reproducers, timeout=timeout)
+    prepacks = _prepack_functions(whole, frozen, types)
+    if prepacks:
+        packed = prepack(lowered.text, prepacks, reproducers=reproducers, timeout=timeout)
         frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
     origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
     try:
@@ -183,7 +183,7 @@ def compile_c(
         "format": "c",
         "name": name,
         "alignment": ALIGNMENT,
-        "functions": _functions(module, library, packings),
+        "functions": _functions(module, library, prepacks),
         "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
         "strategy": strategy,
         "package_version": versions[0],
@@ -254,24 +254,24 @@ def _thawed(module: Module) -> tuple[Module, Mapping[str, Arrays]]:
     return Module(specs, module.name), values
 
 
-def _packings(
+def _prepack_functions(
     module: Module, frozen: Mapping[str, Arrays], types: Mapping[str, Types]
-) -> list[Packing]:
+) -> list[PrepackFunction]:
     """What there is to pack of frozen weights."""
     from rnn_compiler.lowering.c.interface import packed_tensors
 
     return [
-        Packing(spec, packed_tensors(types[spec.prepack].results), frozen[spec.function])
+        PrepackFunction(spec, packed_tensors(types[spec.prepack].results), frozen[spec.function])
         for spec in module.functions
         if spec.function in frozen and spec.prepack in types
     ]
 
 
 def _functions(
-    module: Module, library: Library, packings: Sequence[Packing]
+    module: Module, library: Library, prepacks: Sequence[PrepackFunction]
 ) -> list[dict[str, Any]]:
     """What a caller in C has to know of each function."""
-    packed = {each.spec.function for each in packings}
+    packed = {each.spec.function for each in prepacks}
     specs = {spec.function: spec for spec in module.functions}
     origins = {
         companion: spec for spec in module.functions for companion in (spec.prepack, spec.prepacked)

@@ -56,10 +56,10 @@ class Module:
         from rnn_compiler.lowering import iree_compile
 
         iree_compile.compiler_identity()
-        from rnn_compiler.lowering.builder.module import Part, build_module
+        from rnn_compiler.lowering.builder.module import OpFunction, build_module
 
-        parts = (Part(spec, whole_spec(spec), OPS[spec.op].emit) for spec in self.functions)
-        return build_module(parts, self.name)
+        emitted = (OpFunction(spec, whole_spec(spec), OPS[spec.op].emit) for spec in self.functions)
+        return build_module(emitted, self.name)
 
     @cached_property
     def text(self) -> str:

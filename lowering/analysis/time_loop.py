@@ -22,7 +22,7 @@ from rnn_compiler.lowering.analysis.values import (
     element,
     is_constant,
     is_splat,
-    part_of,
+    operand_at,
     rank,
     shape,
 )
@@ -252,12 +252,12 @@ class TimeLoop:
             self._levels[value] = self._compute_level(value)
         return self._levels[value]
 
-    def parts(self, value: ir.Value, column: int) -> list[tuple[ir.Value, int]]:
-        """The products that a part of a value needs at its own level.
+    def products_of_gate(self, value: ir.Value, column: int) -> list[tuple[ir.Value, int]]:
+        """The products that a gate of a value needs at its own level.
 
         Args:
             value: The value, ``[B, N]``.
-            column: Where the part begins.
+            column: Where the gate begins.
 
         Returns:
             The products, each with the column at which what is needed of it begins.
@@ -275,7 +275,7 @@ class TimeLoop:
             elif kind(op) == "slice":
                 visit(op.operands[0], column + starts(op)[1])
             elif op.name == "stablehlo.concatenate":
-                visit(*part_of(op, column))
+                visit(*operand_at(op, column))
             elif op.name in ELEMENTWISE:
                 for operand in op.operands:
                     visit(operand, column)

@@ -14,14 +14,14 @@ __all__ = [
     "contracted_axes",
     "defining",
     "element",
+    "gate_width",
     "ints",
     "is_constant",
     "is_splat",
-    "part_of",
+    "operand_at",
     "rank",
     "repeated",
     "shape",
-    "unit_of",
     "width",
 ]
 
@@ -37,8 +37,8 @@ def defining(value: ir.Value) -> ir.Operation:
     return value.owner.operation
 
 
-def part_of(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
-    """Which operand of a concatenation of columns a column belongs to, and where in it it is."""
+def operand_at(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
+    """Which operand of a concatenation a column is of, and which of its columns that is."""
     for operand in concatenate.operands:
         if column < width(operand):
             return operand, column
@@ -46,14 +46,14 @@ def part_of(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
     raise Refused("a part that crosses a concatenation")
 
 
-def unit_of(value: ir.Value) -> int:
-    """The width of the parts that a value consists of: those that are concatenated in it."""
+def gate_width(value: ir.Value) -> int:
+    """The width of the gates that lie side by side in a value; all of it, if it is but one."""
     if not isinstance(value.owner, ir.Block):
         op = defining(value)
         if op.name == "stablehlo.concatenate":
             return math.gcd(*(width(operand) for operand in op.operands))
         if op.name in ELEMENTWISE:
-            return math.gcd(*(unit_of(x) for x in op.operands if rank(x) == 2))
+            return math.gcd(*(gate_width(x) for x in op.operands if rank(x) == 2))
     return width(value)
 
 

@@ -5,7 +5,8 @@ concatenation chooses the operand, a broadcast drops an axis; products, states a
 are read. So whatever the step computes is computed once, without an array in between.
 
 How a number is read depends on the processor: `Walk` leaves that to those who inherit it, one for
-the tiles of a CPU (`cpu.step_tile`), one for the points of a GPU's dispatch (`gpu.pointwise`).
+the tiles of a CPU (`cpu.fused_loop.step_tile`), one for the points of a GPU's dispatch
+(`gpu.pointwise`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from rnn_compiler.lowering.analysis.values import (
     element,
     ints,
     is_constant,
-    part_of,
+    operand_at,
     rank,
 )
 from rnn_compiler.lowering.kernel.arithmetic import cast, elementwise, splat
@@ -189,7 +190,7 @@ class Walk(ABC):
             case "slice":
                 return self.emit(op.operands[0], _moved(at, starts(op)))
             case "concatenate":
-                operand, column = part_of(op, at[1][1])
+                operand, column = operand_at(op, at[1][1])
                 return self.emit(operand, (at[0], ("column", column)))
             case "reshape":
                 row, arguments = defining(op.operands[0]), self.step.arguments

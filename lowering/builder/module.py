@@ -19,14 +19,14 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["Emitter", "Part", "add_function", "build_module", "module_text"]
+__all__ = ["Emitter", "OpFunction", "add_function", "build_module", "module_text"]
 
 Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]]
 """Emits one op: gets its arguments by name and gives its results in order."""
 
 
-class Part(NamedTuple):
-    """One function of a module.
+class OpFunction(NamedTuple):
+    """One function of a module: an op at given sizes.
 
     Attributes:
         spec: What it is.
@@ -39,11 +39,11 @@ class Part(NamedTuple):
     emit: Emitter
 
 
-def build_module(parts: Iterable[Part], name: str = "") -> str:
+def build_module(functions: Iterable[OpFunction], name: str = "") -> str:
     """The module text of some ops, one public function each, with source locations.
 
     Args:
-        parts: The ops.
+        functions: The ops.
         name: The module's symbol; empty for none.
 
     Raises:
@@ -53,19 +53,19 @@ def build_module(parts: Iterable[Part], name: str = "") -> str:
         module = ir.Module.create()
         if name:
             module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
-        for part in parts:
-            add_function(module, part)
+        for function in functions:
+            add_function(module, function)
         module.operation.verify()
         return module.operation.get_asm(enable_debug_info=True)
 
 
-def add_function(module: ir.Module, part: Part, *, private: bool = False) -> None:
+def add_function(module: ir.Module, function: OpFunction, *, private: bool = False) -> None:
     """Adds the function of an op to a module.
 
     Raises:
         ir.MLIRError: The emitter made an illegal op; the message names the step of its formula.
     """
-    spec, whole, emit = part
+    spec, whole, emit = function
     builder = Builder(module, whole)
     names = [argument.name for argument in spec.arguments]
 
@@ -86,8 +86,8 @@ def add_function(module: ir.Module, part: Part, *, private: bool = False) -> Non
         raise TypeError(f"{spec.op}: emitted results {results}, declared {expected}")
     if spec.results != whole.results:
         places = {result.name: k for k, result in enumerate(whole.results)}
-        function = ir.SymbolTable(module.operation)[spec.function].operation
-        narrow(module, function, [places[result.name] for result in spec.results])
+        added = ir.SymbolTable(module.operation)[spec.function].operation
+        narrow(module, added, [places[result.name] for result in spec.results])
 
 
 def _types(tensors: Iterable[TensorSpec]) -> list[Type]:

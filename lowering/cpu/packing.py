@@ -1,4 +1,4 @@
-"""Packing of matrices into panels of columns, each contiguous.
+"""Where weights are packed: a matrix becomes panels of columns, each contiguous.
 
 A tile of a product reads all rows of a few columns. In a matrix of many columns these are far
 apart, and where their distance is a power of two they contend for the same few lines of a cache.
@@ -7,13 +7,13 @@ IREE 3.13 has `linalg.pack`, as fast as copying is (10 to 30 GB/s, odd sizes inc
 to transpose it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so that is a dispatch of its own
 here, in tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
-Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`paired_product`);
+Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`);
 if K is odd, a zero follows the last.
 """
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arrays import collapse, expand, seen_as
 from rnn_compiler.lowering.kernel.attributes import cpu_tiles, integers, segments
@@ -57,18 +57,18 @@ def pack(
             matrix = _paired(outside, matrix)
         return _Transposing(outside, vectors, matrix, panel, gates, together=together).emit()
     inner, columns = known(matrix.shape)
-    unit, element = columns // gates, matrix.element
-    count, pair = -(-unit // panel), [2] if element == "bf16" else []
+    width, element = columns // gates, matrix.element
+    count, pair = -(-width // panel), [2] if element == "bf16" else []
     if pair:
         inner = -(-inner // 2)
-    uneven = count * panel != unit or matrix.shape[0] != inner * (pair or [1])[0]
+    uneven = count * panel != width or matrix.shape[0] != inner * (pair or [1])[0]
     padding = [outside.constant(0, element)] if uneven else []
     if gates == 1:
         source, tiles, order = matrix, (count, inner, panel), [1, 0]
     else:
         tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
         order = [2, 0, 1] if together else [1, 2, 0]
-        source = expand(outside, matrix, [[0], [1, 2]], (known(matrix.shape)[0], gates, unit))
+        source = expand(outside, matrix, [[0], [1, 2]], (known(matrix.shape)[0], gates, width))
     type = ArrayType((*tiles, *pair), element)
     packed = outside.array(
         "linalg.pack",
@@ -115,13 +115,13 @@ class _Transposing:
     ) -> None:
         self.vectors, self.panel, self.gates = vectors, panel, gates
         rows, self.inner = known(matrix.shape)
-        self.unit = rows // gates
-        count, of = -(-self.unit // panel), matrix.element
+        self.width = rows // gates
+        count, of = -(-self.width // panel), matrix.element
         lanes = vectors.lanes(of)
         self.high = min(self.inner, lanes)
         wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
         self.wide = panel if wide == 1 else wide
-        self.rest, self.padding = self.unit % self.wide, count * panel - self.unit
+        self.rest, self.padding = self.width % self.wide, count * panel - self.width
         self.executable = Executable(outside, "pack", count)
         self.source = self.executable.read(outside.held(matrix))
         if together or gates == 1:
@@ -143,7 +143,7 @@ class _Transposing:
         self.full: Number
         self.end = self.full = body.index(self.panel)
         if self.padding:
-            left = self.unit - self.first
+            left = self.width - self.first
             self.end = self.full = body.smaller(left, self.end)
         if self.rest:
             self.full = self.end - self.end % self.wide
@@ -176,7 +176,7 @@ class _Transposing:
 
     def _tile(self, gate: Number, k: Number, column: Number, width: int) -> None:
         body = self.body
-        row = gate * self.unit + self.first + column
+        row = gate * self.width + self.first + column
         small = body.extract(self.source, [row, k], (width, self.high))
         to = self._place(gate, k, column)
         target = body.extract(self.part, to, (self.high, width))

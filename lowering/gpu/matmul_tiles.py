@@ -1,8 +1,8 @@
-"""A GPU's shares of a matrix product: which tiles a workgroup and a thread compute.
+"""A GPU's tiles of a matrix product: those that a workgroup and a thread compute.
 
 IREE chooses tensor cores for 16-bit products, and well. Products in float32 and float64 it leaves
 to threads that read memory alone, up to 128 columns each, and products of one row to one warp for
-each 128 columns; so these are told how to be shared out, where the tiles divide the sizes.
+each 128 columns; so these are told their tiles, where those divide the sizes.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.attributes import gpu_shares
+from rnn_compiler.lowering.kernel.attributes import gpu_tiles
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
 from rnn_compiler.lowering.kernel.number import bits
 from rnn_compiler.lowering.targets.vector_unit import divisor
 
-__all__ = ["Gpu", "Shares", "shared_matmul"]
+__all__ = ["Gpu", "Tiling", "tiled_matmul"]
 
 
 @dataclass(frozen=True)
-class Shares:
-    """How a product is shared out among a GPU's threads.
+class Tiling:
+    """Into which tiles a product is cut for a GPU's threads.
 
     Attributes:
         pipeline: IREE's pipeline for its dispatch.
@@ -44,13 +44,13 @@ _LARGE = 1 << 20
 class Gpu:
     """A GPU that IREE compiles for by way of PTX."""
 
-    def product(self, rows: int, columns: int, inner: int, element: str) -> Shares | None:
-        """How a product ``[rows, inner] @ [inner, columns]`` is shared out.
+    def product(self, rows: int, columns: int, inner: int, element: str) -> Tiling | None:
+        """How a product ``[rows, inner] @ [inner, columns]`` is cut into tiles.
 
         The weights of a product of one row must lie transposed, ``[columns, inner]``.
 
         Returns:
-            The shares; None where IREE is left to choose.
+            The tiling; None where IREE is left to choose.
         """
         size = bits(element) // 8
         if rows == 1:
@@ -59,7 +59,7 @@ class Gpu:
             return None
         return self._tiles(rows, columns, inner)
 
-    def _row(self, columns: int, inner: int, size: int) -> Shares | None:
+    def _row(self, columns: int, inner: int, size: int) -> Tiling | None:
         """A warp for each column; its lanes read vectors of 16 bytes side by side."""
         lane = divisor(inner, 16 // size)
         while lane > 1 and inner % (lane * _WARP):
@@ -74,9 +74,9 @@ class Gpu:
             "thread": [0, 0, lane],
             "workgroup": [1, warps, 0],
         }
-        return Shares("VectorDistribute", _WARP * warps, levels)
+        return Tiling("VectorDistribute", _WARP * warps, levels)
 
-    def _tiles(self, rows: int, columns: int, inner: int) -> Shares | None:
+    def _tiles(self, rows: int, columns: int, inner: int) -> Tiling | None:
         """Both operands through shared memory, a few rows and columns of the result a thread."""
         step = divisor(inner, 32)
         if step < 8:
@@ -101,13 +101,13 @@ class Gpu:
             "thread": [*thread, 0],
             "workgroup": [*tile, 0],
         }
-        return Shares("TileAndFuse", threads, levels)
+        return Tiling("TileAndFuse", threads, levels)
 
 
-def shared_matmul(
-    body: Body, lhs: Array, rhs: Array, axes: tuple[int, int], element: str, shares: Shares
+def tiled_matmul(
+    body: Body, lhs: Array, rhs: Array, axes: tuple[int, int], element: str, tiling: Tiling
 ) -> Array:
-    """Emits a matrix product that is shared out in a given way.
+    """Emits a matrix product in given tiles.
 
     Args:
         body: Where to.
@@ -115,8 +115,8 @@ def shared_matmul(
         rhs: The right-hand side.
         axes: The axis of each that is summed over.
         element: Element type of the result.
-        shares: What `Gpu.product` gave.
+        tiling: What `Gpu.product` gave.
     """
     type = ArrayType((lhs.shape[1 - axes[0]], rhs.shape[1 - axes[1]]), element)
-    attributes = gpu_shares(shares.pipeline, shares.threads, _WARP, shares.levels)
+    attributes = gpu_tiles(tiling.pipeline, tiling.threads, _WARP, tiling.levels)
     return linalg.matmul(body, lhs, rhs, linalg.zeros(body, type), attributes, axes)

@@ -1,10 +1,10 @@
 """Time loops as a function that updates in place and issues many steps at a time, for GPUs.
 
 The function reads the number of steps n once, before the loop, and only issues work from then
-on; K steps are a command buffer:
+on; some steps together (`steps_together`) are a command buffer:
 
-    for k in 0..n by K:
-      for each of the steps k..k+K-1:
+    for k in 0..n by the steps together:
+      for each of these:
         for level in the step's levels:             # see analysis.time_loop
           each product of the level                 # a dispatch each
           all else that the level computes          # a dispatch, see pointwise
@@ -17,7 +17,7 @@ output and a ring get would be one value to it.
 What must not be touched: the order of float operations, the element types of products and of their
 sums, and what is in rows n.. of the outputs, which is 0.
 
-On a GPU (`matmul_tiles.Gpu`) products are `linalg.matmul` with their shares, where that knows
+On a GPU (`matmul_tiles.Gpu`) products are `linalg.matmul` with their tiles, where that knows
 better than IREE; one row is multiplied with transposed weights, which are made once per call.
 """
 
@@ -28,8 +28,9 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, rank, shape, width
 from rnn_compiler.lowering.analysis.walk import Step
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Shares, shared_matmul
-from rnn_compiler.lowering.gpu.plan import Group, Plan, gates_of
+from rnn_compiler.lowering.gpu import state_ring
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Tiling, tiled_matmul
+from rnn_compiler.lowering.gpu.plan import Group, Plan, gate_count
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
 from rnn_compiler.lowering.kernel.arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device
@@ -129,7 +130,8 @@ class _Loop:
         for key, type in self.plan.arrays.items():
             step.arrays[key] = own_zeros(body, type)
         for state in loop.states:
-            self._put(step.arrays[step.states[state.value]], 0, step.arguments[state.initial])
+            ring = step.arrays[step.states[state.value]]
+            self._put(ring, state_ring.FIRST, step.arguments[state.initial])
         self._weights = {p.value: self._weight(p) for p in loop.products.values()}
         return count.to_index()
 
@@ -137,7 +139,7 @@ class _Loop:
 
     def _row(self, array: Array, lead: Index, columns: int) -> Array:
         """Emits a row of an array as a matrix of so many columns."""
-        if array.shape[-1] != columns:  # parts side by side
+        if array.shape[-1] != columns:  # gates side by side
             array = collapse(self.body, array, [[0], [1], [2, 3]])
         part = ArrayType((array.shape[1], columns), array.element)
         return self.body.extract_as(array, *row_of(array, lead, gate=True), part)
@@ -149,20 +151,20 @@ class _Loop:
         else:
             put_row(self.body, ring, lead, part)
 
-    def _weight(self, product: Product) -> tuple[Array, Shares | None]:
-        """A product's weights as they are multiplied with, and its shares."""
-        weight, shares = self.step.arguments[product.weight], None
+    def _weight(self, product: Product) -> tuple[Array, Tiling | None]:
+        """A product's weights as they are multiplied with, and its tiling."""
+        weight, tiling = self.step.arguments[product.weight], None
         rows, columns = shape(product.value)
         if self.gpu is not None:
-            shares = self.gpu.product(rows, columns, width(product.lhs), weight.element)
-        if shares and rows == 1 and not product.transposed:
+            tiling = self.gpu.product(rows, columns, width(product.lhs), weight.element)
+        if tiling and rows == 1 and not product.transposed:
             weight = self.body.held(transposed(self.body, weight))
-        return weight, shares
+        return weight, tiling
 
     def results(self, count: Number) -> list[Array]:
         """Emits the function's results."""
         arrays, step = self.step.arrays, self.step
-        last = count % 2
+        last = state_ring.last_row(count)
         outputs = [
             self._output(f"output{number}", output)
             for number, output in enumerate(self.loop.outputs)
@@ -177,9 +179,9 @@ class _Loop:
         """An output as the function returns it."""
         arrays = self.step.arrays
         if key not in arrays:
-            parts = [arrays[f"{key}.{part}"] for part in range(gates_of(output.row))]
+            gates = [arrays[f"{key}.{gate}"] for gate in range(gate_count(output.row))]
             type = ArrayType(output.shape, output.element)
-            return self.body.array("stablehlo.concatenate", parts, type, {"dimension": integer(2)})
+            return self.body.array("stablehlo.concatenate", gates, type, {"dimension": integer(2)})
         if arrays[key].shape == output.shape:
             return arrays[key]
         return collapse(self.body, arrays[key], [[0], [1], [2, 3]])
@@ -192,9 +194,7 @@ class _Loop:
         counter = number.to_integer("i64")
         step.begin(counter)
         runs = counter < step.scalars[loop.arguments[0]]
-        current = number % 2
-        after = 1 - current
-        step.leads = {"current": current, "next": body.select(runs, after, body.index(2))}
+        step.leads = state_ring.rows_at(body, number, runs)
         for output in loop.outputs[:1]:
             step.leads["time"] = step.row_index(output.time, output.shape[0])
         step.emit_scalars()
@@ -211,17 +211,17 @@ class _Loop:
         """Emits a product."""
         key, lead = self.step.rows[product.lhs]
         lhs = self._row(self.step.arrays[key], self.step.leads[lead], width(product.lhs))
-        weight, shares = self._weights[product.value]
+        weight, tiling = self._weights[product.value]
         type = ArrayType(shape(product.value), element(product.value))
-        if shares is not None:
+        if tiling is not None:
             axis = 1 if type.shape[0] == 1 else int(product.transposed)
-            return shared_matmul(self.body, lhs, weight, (1, axis), type.element, shares)
+            return tiled_matmul(self.body, lhs, weight, (1, axis), type.element, tiling)
         axes = contraction((1, int(product.transposed)))
         return self.body.array("stablehlo.dot_general", [lhs, weight], type, axes)
 
     def _write(self, group: Group, products: dict[ir.Value, Array], runs: Number) -> None:
         """Emits what computes and writes a group; a state that is a product is put in its row."""
-        step, computed = self.step, Group(group.unit, group.gates)
+        step, computed = self.step, Group(group.gate_width, group.gates)
         for write in group.writes:
             product = products.get(write.value)
             if product is None or write.is_kept:

@@ -1,13 +1,13 @@
 """What the steps of a time loop write on a GPU, in which dispatches, and where.
 
-What a step computes is written into arrays that the loop carries: row t of an output, and the row
-``(k+1) % 2`` of a state's ring ``[3, B, N]``, of which step k reads row ``k % 2``. Steps from n on
-leave outputs as they are, and write row 2 of the rings, which nobody reads.
+What a step computes is written into arrays that the loop carries: row t of an output, and a row of
+a state's ring (`state_ring`). Steps from n on leave outputs as they are, and write a row of the
+rings that nobody reads.
 
 A dispatch becomes one row of each array that it writes, in place. IREE 3.13 manages that for one
 slice of an array and a dispatch, and not for a value that is written twice. So what consists of
-several parts side by side (the gates) and is multiplied is an array ``[.., B, G, U]``; what is only
-stored is an array for each part.
+several gates side by side and is multiplied is an array ``[.., B, G, U]``; what is only stored is
+an array for each gate.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, shape, unit_of, width
+from rnn_compiler.lowering.analysis.values import element, gate_width, shape, width
 from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.kernel.body import ArrayType
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["Group", "Plan", "gates_of"]
+__all__ = ["Group", "Plan", "gate_count"]
 
 
-def gates_of(value: ir.Value) -> int:
-    """How many parts a value consists of."""
-    return width(value) // unit_of(value)
+def gate_count(value: ir.Value) -> int:
+    """How many gates lie side by side in a value."""
+    return width(value) // gate_width(value)
 
 
 @dataclass
@@ -35,12 +36,12 @@ class Group:
     """What one dispatch writes.
 
     Attributes:
-        unit: The width of a part, U.
+        gate_width: The width of a gate, U.
         gates: How many there are side by side, G; what is no such value is written G times.
         writes: What it writes.
     """
 
-    unit: int
+    gate_width: int
     gates: int
     writes: list[Write] = field(default_factory=list[Write])
 
@@ -78,12 +79,14 @@ class Plan:
             for p in loop.products.values()
             if loop.is_computed(p) and loop.level(p.lhs) == level
         ]
-        gates = {unit_of(value): gates_of(value) for value in multiplied if gates_of(value) > 1}
+        gates = {
+            gate_width(value): gate_count(value) for value in multiplied if gate_count(value) > 1
+        }
 
-        def add(unit: int, count: int, write: Write) -> None:
-            if unit == 1:
+        def add(wide: int, count: int, write: Write) -> None:
+            if wide == 1:
                 raise Refused("a unit axis, on which IREE 3.13 computes other numbers")
-            groups.setdefault((unit, count), Group(unit, count)).writes.append(write)
+            groups.setdefault((wide, count), Group(wide, count)).writes.append(write)
 
         for number, output in enumerate(loop.outputs):
             if loop.level(output.row) == level:
@@ -95,42 +98,42 @@ class Plan:
         for value in multiplied:
             if value not in self.rows:
                 key = f"scratch{len(self.arrays)}"
-                self.arrays[key] = self._ring(value, gates_of(value))
+                self.arrays[key] = self._ring(value, gate_count(value))
                 self.rows[value] = (key, "next")
-                add(unit_of(value), gates_of(value), Write(value, key, "next"))
+                add(gate_width(value), gate_count(value), Write(value, key, "next"))
         return list(groups.values())
 
     def _output(
         self, key: str, output: Output, gates: Mapping[int, int]
     ) -> list[tuple[int, int, Write]]:
-        """An output that a product reads has its parts side by side, another an array for each."""
+        """An output that a product reads has its gates side by side, another an array for each."""
         steps, batch, _ = output.shape
-        unit, count = unit_of(output.row), gates_of(output.row)
-        if count > 1 and gates.get(unit) != count:
-            keys = [f"{key}.{part}" for part in range(count)]
-            self.arrays |= {each: ArrayType((steps, batch, unit), output.element) for each in keys}
+        wide, count = gate_width(output.row), gate_count(output.row)
+        if count > 1 and gates.get(wide) != count:
+            keys = [f"{key}.{gate}" for gate in range(count)]
+            self.arrays |= {each: ArrayType((steps, batch, wide), output.element) for each in keys}
             return [
-                (unit, 1, Write(output.row, each, "time", part * unit, is_kept=True))
-                for part, each in enumerate(keys)
+                (wide, 1, Write(output.row, each, "time", gate * wide, is_kept=True))
+                for gate, each in enumerate(keys)
             ]
-        sizes = (steps, batch, count, unit) if count > 1 else output.shape
+        sizes = (steps, batch, count, wide) if count > 1 else output.shape
         self.arrays[key] = ArrayType(sizes, output.element)
         self.rows.setdefault(output.row, (key, "time"))
-        return [(unit, count, Write(output.row, key, "time", is_kept=True))]
+        return [(wide, count, Write(output.row, key, "time", is_kept=True))]
 
     def _state(self, key: str, state: State, gates: Mapping[int, int]) -> tuple[int, int, Write]:
         """A state is written in the dispatch that computes gates, if there is one, for each."""
-        unit = unit_of(state.next)
-        if unit != width(state.next):
+        wide = gate_width(state.next)
+        if wide != width(state.next):
             raise Refused("a state of several parts")
-        copies = 1 if state.next in self._loop.products else gates.get(unit, 1)
+        copies = 1 if state.next in self._loop.products else gates.get(wide, 1)
         self.arrays[key] = self._ring(state.value, copies)
         self.states[state.value] = key
         self.rows[state.value] = (key, "current")
-        return unit, copies, Write(state.next, key, "next")
+        return wide, copies, Write(state.next, key, "next")
 
     def _ring(self, value: ir.Value, gates: int) -> ArrayType:
-        """A ring: a row for now, one for then, and one for what is not to be kept."""
+        """The ring of a state, or of what else a product reads."""
         batch, columns = shape(value)
-        parts = (gates, unit_of(value)) if gates > 1 else (columns,)
-        return ArrayType((3, batch, *parts), element(value))
+        sizes = (gates, gate_width(value)) if gates > 1 else (columns,)
+        return ArrayType((state_ring.ROWS, batch, *sizes), element(value))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
-from rnn_compiler.lowering.gpu.plan import Group, gates_of
+from rnn_compiler.lowering.gpu.plan import Group, gate_count
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.attributes import integer, segments
@@ -111,21 +111,18 @@ class _Points(Walk):
     def result(self, write: Write, number: int, runs: Number | None) -> Number:
         """The scalar that is written, or, if the step does not run, the one that is there."""
         body, group, element = self.body, self.group, self.targets[number].element
-        count = gates_of(write.value) if group.gates > 1 else 1
-        parts = [
-            cast(
-                body,
-                self.emit(write.value, (("row", 0), ("column", write.column + gate * group.unit))),
-                element,
-            )
-            for gate in range(count)
+        count = gate_count(write.value) if group.gates > 1 else 1
+        columns = [write.column + gate * group.gate_width for gate in range(count)]
+        gates = [
+            cast(body, self.emit(write.value, (("row", 0), ("column", column))), element)
+            for column in columns
         ]
-        result = parts[-1]
+        result = gates[-1]
         for gate in reversed(range(count - 1)):
             here = body.index(gate)
             axis = {"dim": integer(self.axes.index("gate"))}
             place = body.number("linalg.index", [], "index", attributes=axis)
-            result = body.select(body.compare("eq", place, here), parts[gate], result)
+            result = body.select(body.compare("eq", place, here), gates[gate], result)
         if runs is None:
             return result
         before = Number(body, self._block.arguments[number], element)
@@ -177,8 +174,8 @@ class _Points(Walk):
         if len(array.shape) == 4:  # written for every gate
             starts, sizes = [*starts, 0], [*sizes, 1]
         if "column" in offsets:
-            shape.append(self.group.unit)
-            starts, sizes = [*starts, offsets["column"]], [*sizes, self.group.unit]
+            shape.append(self.group.gate_width)
+            starts, sizes = [*starts, offsets["column"]], [*sizes, self.group.gate_width]
         if not shape:  # of the only row
             return self.inside.element(array, starts)
         return self.inside.extract_as(array, starts, sizes, ArrayType(tuple(shape), array.element))

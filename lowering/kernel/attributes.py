@@ -16,7 +16,7 @@ __all__ = [
     "contraction",
     "cpu_pipeline",
     "cpu_tiles",
-    "gpu_shares",
+    "gpu_tiles",
     "in_place",
     "integer",
     "integers",
@@ -103,13 +103,13 @@ def cpu_pipeline(name: str) -> ir.Attribute:
     return ir.Attribute.parse(text)
 
 
-def gpu_shares(
+def gpu_tiles(
     pipeline: str,
     threads: int,
     warp: int,
     levels: Mapping[str, Sequence[int] | Sequence[Sequence[int]]],
 ) -> dict[str, ir.Attribute]:
-    """How an op is shared out among a GPU's workgroups and threads, and its dispatch's pipeline."""
+    """Tile sizes of an op for a GPU's workgroups and threads, and its dispatch's pipeline."""
     config = ", ".join(f"{name} = {list(values)}" for name, values in levels.items())
     text = (
         "#iree_codegen.compilation_info<"

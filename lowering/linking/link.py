@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.values import element, shape
-from rnn_compiler.lowering.builder.module import Part, add_function
+from rnn_compiler.lowering.builder.module import OpFunction, add_function
 from rnn_compiler.lowering.kernel.function import unused_symbol
 from rnn_compiler.lowering.kernel.number import is_float
 from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
@@ -90,7 +90,7 @@ def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpe
     if key not in made:
         symbol = unused_symbol(module.operation, f"rnn_compiler_{spec.function}")
         made[key] = replace(spec, function=symbol)
-        add_function(module, Part(made[key], made[key], OPS[spec.op].emit), private=True)
+        add_function(module, OpFunction(made[key], made[key], OPS[spec.op].emit), private=True)
     return made[key]
 
 

@@ -3,11 +3,11 @@
 Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
 Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
 the composites that `builder.add_product` makes. Puts a call of a private function in their place,
-which is a `cpu.blocked_product`. 16-bit operands are widened first to the type of the result, in
-which the products are summed, unless the vector unit multiplies pairs of them.
-That of a single row is a `cpu.row_product` instead.
-Leaves: products of a single column, a single number summed or fewer than `SMALLEST` multiplications
-(`SMALLEST_ROW` of a single row), and whatever is no product of two matrices.
+which is a `cpu.products.blocked_product`, or, of a single row, a `cpu.products.row_product`. 16-bit
+operands are widened first to the type of the result, in which the products are summed, unless the
+vector unit multiplies pairs of them.
+Leaves: products of a single column, a single number summed or fewer than `MIN_MULTIPLICATIONS`
+(`MIN_ROW_MULTIPLICATIONS` of a single row), and whatever is no product of two matrices.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from rnn_compiler.lowering.analysis.values import (
     element,
     shape,
 )
-from rnn_compiler.lowering.cpu.blocked_product import blocked_product
-from rnn_compiler.lowering.cpu.open_product import FEWEST, open_product
-from rnn_compiler.lowering.cpu.row_product import row_product
-from rnn_compiler.lowering.cpu.valid_rows import FirstRows, Target
+from rnn_compiler.lowering.cpu.products.blocked_product import blocked_product
+from rnn_compiler.lowering.cpu.products.open_product import open_product
+from rnn_compiler.lowering.cpu.products.row_product import row_product
+from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, Target
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
@@ -44,11 +44,14 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["blocked_products"]
 
-SMALLEST = 1 << 15
+MIN_MULTIPLICATIONS = 1 << 15
 """Multiplications from which a product gets a dispatch of its own making."""
 
-SMALLEST_ROW = 1 << 12
+MIN_ROW_MULTIPLICATIONS = 1 << 12
 """The same of a single row, whose matrix IREE would transpose first."""
+
+_MANY = 64
+"""What an open number of rows is taken for, where it matters only that it is more than one."""
 
 
 def blocked_products(lowering: Lowering) -> None:
@@ -96,10 +99,10 @@ class _Found:
         summed = sizes[0][self.axes[0]]
         if self.is_open:
             each = [size for size in (*kept, summed) if size != DYNAMIC]
-            return min(each) > 1 and math.prod(each) >= SMALLEST_ROW
+            return min(each) > 1 and math.prod(each) >= MIN_ROW_MULTIPLICATIONS
         if self.is_row:
-            return min(kept[1], summed) > 1 and kept[1] * summed >= SMALLEST_ROW
-        return min(*kept, summed) > 1 and kept[0] * kept[1] * summed >= SMALLEST
+            return min(kept[1], summed) > 1 and kept[1] * summed >= MIN_ROW_MULTIPLICATIONS
+        return min(*kept, summed) > 1 and kept[0] * kept[1] * summed >= MIN_MULTIPLICATIONS
 
     @property
     def is_row(self) -> bool:
@@ -151,7 +154,7 @@ def _rewrite_open(calls: Calls, op: ir.Operation, found: _Found, vectors: Vector
     kinds = vectors.operands(
         *(element(value) for value in (*matrices, op.results[0])),
         inner=shape(found.lhs)[1],
-        rows=FEWEST,
+        rows=_MANY,
     )
     operands = [tied(widened(value, of, op), op) for value, of in zip(matrices, kinds, strict=True)]
 
@@ -167,7 +170,7 @@ def _rewrite_block(calls: Calls, op: ir.Operation, vectors: VectorUnit) -> None:
     total, rows, matrix, start, count, *_ = op.operands
     (_, _, inner), columns, sums = shape(rows), shape(matrix)[1], element(op.results[0])
     is_new = bool(ir.BoolAttr(ir.DictAttr(op.attributes["composite_attributes"])["is_new"]).value)
-    kinds = vectors.operands(element(rows), element(matrix), sums, inner=inner, rows=FEWEST)
+    kinds = vectors.operands(element(rows), element(matrix), sums, inner=inner, rows=_MANY)
     pair = (widened(value, of, op) for value, of in zip((rows, matrix), kinds, strict=True))
     operands = [tied(value, op) for value in (total, *pair)] + [start, count]
 

@@ -5,8 +5,8 @@ is a CPU.
 Matches: in public functions, the composites `outer_sum` (`builder.outer_sum`) and
 `add_open_products` (`builder.open_blocks`), and the `stablehlo.dot_general` of two matrices that
 sums over an open size. Puts calls of private functions in their place: one lists the rows that
-count, if rows of the batch have lengths, one gathers them (`cpu.row_panels`), and one is the
-`cpu.outer_sum` of what was gathered.
+count, if rows of the batch have lengths, one gathers them (`cpu.products.gathered_panels`), and one
+is the `cpu.products.outer_sum` of what was gathered.
 Leaves: what is no product of two matrices, or one of a single column.
 """
 
@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
-from rnn_compiler.lowering.cpu.outer_sum import OuterSum, Product
-from rnn_compiler.lowering.cpu.row_panels import Side
-from rnn_compiler.lowering.cpu.valid_rows import FirstRows, ValidRows
+from rnn_compiler.lowering.cpu.products.gathered_panels import Side
+from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Product
+from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
@@ -34,7 +34,7 @@ from rnn_compiler.lowering.passes.edits import (
     unfolded,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
-from rnn_compiler.lowering.passes.row_lists import RowLists
+from rnn_compiler.lowering.passes.valid_row_lists import ValidRowLists
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["outer_sums"]
@@ -70,10 +70,10 @@ class _Rewriting:
 
     calls: Calls
     vectors: VectorUnit
-    lists: RowLists = field(init=False)
+    lists: ValidRowLists = field(init=False)
 
     def __post_init__(self) -> None:
-        self.lists = RowLists(self.calls, self.vectors)
+        self.lists = ValidRowLists(self.calls, self.vectors)
 
     def sum(
         self,

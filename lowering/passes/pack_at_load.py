@@ -15,7 +15,7 @@ So the archive holds the weights as they are, for every processor, and each pack
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.packed import packed
+from rnn_compiler.lowering.analysis.hoistable import hoistable
 from rnn_compiler.lowering.kernel.function import create_function, set_function_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import (
@@ -42,13 +42,13 @@ def _rewrite(module: ir.Module, spec: FunctionSpec) -> None:
     symbol = spec.function
     function = ir.SymbolTable(module.operation)[symbol].operation
     pack = inlined_copy(module, symbol, f"{symbol}.pack")
-    made = packed(pack, _frozen(pack))
+    made = hoistable(pack, _frozen(pack))
     if not made:
         pack.erase()
         return
     ready = inlined_copy(module, symbol, spec.prepacked)
     symbols: list[str] = []
-    for number, clone in enumerate(packed(ready, _frozen(ready))):
+    for number, clone in enumerate(hoistable(ready, _frozen(ready))):
         symbols.append(f"{symbol}.packed.{number}")
         kind = clone.results[0].type
         add_global(symbols[-1], kind, ir.InsertionPoint(pack))

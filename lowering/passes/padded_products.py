@@ -3,10 +3,11 @@
 Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
 Matches: in public functions, the composites that `builder.padded_product` makes, and those of
 `builder.add_product` that have lengths. Puts calls of private functions in their place: one lists
-the rows that count (`cpu.valid_rows`), once for all products of the same steps; another is the
-`cpu.padded_product`, or the `cpu.padded_sum` of what a third one gathers, once for each matrix.
+the rows that count (`cpu.products.valid_rows`), once for all products of the same steps; another is
+the `cpu.products.padded_product`, or the `cpu.products.padded_sum` of what a third one gathers,
+once for each matrix.
 16-bit operands are widened first to the type of the result.
-Leaves: sums of fewer than `FEWEST` rows or `SMALLEST` multiplications, and those of bfloat16 where
+Leaves: sums of fewer than `MIN_ROWS` rows or `MIN_MULTIPLICATIONS`, and those of bfloat16 where
 the vector unit multiplies pairs. Such products are replaced by their decompositions, for
 `blocked_products`.
 """
@@ -17,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import element, shape
-from rnn_compiler.lowering.cpu.padded_product import padded_product
-from rnn_compiler.lowering.cpu.padded_sum import gathered, padded_sum, widths
-from rnn_compiler.lowering.cpu.valid_rows import Target, ValidRows
+from rnn_compiler.lowering.cpu.products.padded_product import padded_product
+from rnn_compiler.lowering.cpu.products.padded_sum import gathered, padded_sum, widths
+from rnn_compiler.lowering.cpu.products.valid_rows import Target, ValidRows
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
@@ -37,15 +38,15 @@ from rnn_compiler.lowering.passes.edits import (
     widened,
 )
 from rnn_compiler.lowering.passes.lowering import Lowering
-from rnn_compiler.lowering.passes.row_lists import RowLists
+from rnn_compiler.lowering.passes.valid_row_lists import ValidRowLists
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["padded_products"]
 
-FEWEST = 256
+MIN_ROWS = 256
 """Rows from which padding is left out."""
 
-SMALLEST = 1 << 15
+MIN_MULTIPLICATIONS = 1 << 15
 """Multiplications from which it is."""
 
 
@@ -80,18 +81,18 @@ class _Rewriting:
 
     calls: Calls
     vectors: VectorUnit
-    lists: RowLists = field(init=False)
+    lists: ValidRowLists = field(init=False)
     sides: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
     opened: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
 
     def __post_init__(self) -> None:
-        self.lists = RowLists(self.calls, self.vectors)
+        self.lists = ValidRowLists(self.calls, self.vectors)
 
     def product(self, op: ir.Operation) -> None:
         """Rewrites a product of every row with a matrix."""
         T, B, inner = shape(op.operands[0])
         columns = shape(op.results[0])[2]
-        rows = FEWEST if DYNAMIC in (T, B) else T * B  # of open sizes there may be many
+        rows = MIN_ROWS if DYNAMIC in (T, B) else T * B  # of open sizes there may be many
         if B == 1 or not _is_large(rows, inner, columns) or self._is_paired(op):
             inlined(self.calls.module, op)
             return
@@ -114,7 +115,7 @@ class _Rewriting:
         """Rewrites what a block of time of open length writes to a vector of all steps."""
         total, rows, matrix, start, _, *lengths = op.operands
         inner, columns = shape(rows)[2], shape(matrix)[1]
-        if not lengths or not _is_large(FEWEST, inner, columns) or self._is_paired(op):
+        if not lengths or not _is_large(MIN_ROWS, inner, columns) or self._is_paired(op):
             return
         of, is_new = element(op.results[0]), bool(_attribute(op, "is_new"))
         block = tied(widened(rows, of, op), op)
@@ -173,7 +174,7 @@ class _Rewriting:
         sums = element(op.results[0])
         first = int(composite_name(op) == "add_product")
         lhs, rhs = (element(value) for value in op.operands[first : first + 2])
-        return self.vectors.operands(lhs, rhs, sums, inner=FEWEST, rows=FEWEST) != (sums, sums)
+        return self.vectors.operands(lhs, rhs, sums, inner=MIN_ROWS, rows=MIN_ROWS) != (sums, sums)
 
     def _first(self, op: ir.Operation) -> ir.Value:
         """The time of the first step that an op is given."""
@@ -205,7 +206,7 @@ def _is_large(rows: int, *sizes: int) -> bool:
     size = rows
     for each in sizes:
         size *= each
-    return rows >= FEWEST and min(sizes) > 1 and size >= SMALLEST
+    return rows >= MIN_ROWS and min(sizes) > 1 and size >= MIN_MULTIPLICATIONS
 
 
 def _attribute(op: ir.Operation, name: str) -> int:

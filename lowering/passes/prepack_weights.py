@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.analysis.packed import packed
+from rnn_compiler.lowering.analysis.hoistable import hoistable
 from rnn_compiler.lowering.kernel.function import set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, remove_unused
 from rnn_compiler.lowering.passes.edits import (
@@ -46,13 +46,13 @@ def prepack_weights(lowering: Lowering) -> None:
         for attribute in ("arg_attrs", "res_attrs"):  # a user's, of other arguments
             if attribute in prepack.attributes:
                 del prepack.attributes[attribute]
-        made = packed(prepack, [block_of(prepack).arguments[k] for k in places])
+        made = hoistable(prepack, [block_of(prepack).arguments[k] for k in places])
         if not made or _has_loops(prepacked):
             prepack.erase()
             prepacked.erase()
             continue
         returning(prepack, [clone.results[0] for clone in made])
-        for clone in packed(prepacked, [block_of(prepacked).arguments[k] for k in places]):
+        for clone in hoistable(prepacked, [block_of(prepacked).arguments[k] for k in places]):
             clone.operands[0] = _add_argument(prepacked, clone.results[0].type)
         remove_checks(block_of(prepack))
         for function in (prepack, prepacked):

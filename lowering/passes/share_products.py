@@ -1,13 +1,13 @@
-"""Says how a GPU shares out the large matrix products outside the time loops.
+"""Says in which tiles a GPU shares out the large matrix products outside the time loops.
 
 Requires: a portable module, or one whose time loops have been rewritten.
 Matches: `stablehlo.dot_general` of two matrices with one contracted axis in a public function, also
-in the composites that `builder.padded_product` makes, which are inlined. Puts
-a call of a private function in its place, which holds the product as a `linalg.matmul` with its
-shares: an attribute on the StableHLO op itself would be lost on the way. Products in float32 and
-float64 that `gpu.matmul_tiles` leaves to IREE get zeros after the axis that is summed over, up to a
-multiple of `_VECTOR`: where IREE 3.13 pads it itself, as with two rows of seven numbers, it reads
-the first numbers of the next row and multiplies them by 0, and NaN there becomes NaN here.
+in the composites that `builder.padded_product` makes, which are inlined. Puts a call of a private
+function in its place, which holds the product as a `linalg.matmul` with its tiles: an attribute on
+the StableHLO op itself would be lost on the way. Products in float32 and float64 that
+`gpu.matmul_tiles` leaves to IREE get zeros after the axis that is summed over, up to a multiple of
+`_VECTOR`: where IREE 3.13 pads it itself, as with two rows of seven numbers, it reads the first
+numbers of the next row and multiplies them by 0, and NaN there becomes NaN here.
 Leaves: products of 16-bit types and of one row, and whatever is no product of two matrices. On a
 CPU the pass does nothing.
 Ensures: a row of a product depends on that row of its left-hand side alone.
@@ -16,7 +16,7 @@ Ensures: a row of a product depends on that row of its left-hand side alone.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, shared_matmul
+from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, tiled_matmul
 from rnn_compiler.lowering.kernel.attributes import integers
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
@@ -49,17 +49,17 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) ->
     operands = list(op.operands)
     left, right = shape(operands[0]), shape(operands[1])
     rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
-    shares = gpu.product(rows, columns, inner, element(operands[0]))
+    tiling = gpu.product(rows, columns, inner, element(operands[0]))
     if rows == 1:
         return
-    if shares is None:
+    if tiling is None:
         if bits(element(operands[0])) > 16 and inner % _VECTOR:
             for number, axis in enumerate(axes):
                 op.operands[number] = _padded(operands[number], axis, op)
         return
 
     def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
-        return [shared_matmul(made, lhs, rhs, axes, element(op.results[0]), shares)]
+        return [tiled_matmul(made, lhs, rhs, axes, element(op.results[0]), tiling)]
 
     (result,) = calls.before(op, "shared_product", operands, body, axes)
     replace(op, result)

@@ -127,8 +127,8 @@ class VectorUnit:
         """Rows of a product that are summed in registers at once."""
         return self.registers // 4
 
-    def row_block(self, rows: int) -> int:
-        """Rows of a block, such that blocks of it, the last overlapping, repeat the fewest."""
+    def tile_height(self, rows: int) -> int:
+        """Rows of the tiles of a step, such that they, the last overlapping, repeat the fewest."""
         if rows <= self.rows:
             return rows
         sizes = range(self.rows, self.rows // 2, -1)
@@ -152,9 +152,9 @@ class VectorUnit:
         units = 1
         while units * 2 <= min(parts, panels):
             units *= 2
-        blocks = -(-rows // self.row_block(rows))
+        tiles = -(-rows // self.tile_height(rows))
         groups = 1
-        while units * groups * 2 <= parts and groups * 2 <= blocks:
+        while units * groups * 2 <= parts and groups * 2 <= tiles:
             groups *= 2
         return units, groups
 
@@ -162,7 +162,7 @@ class VectorUnit:
         """What `cut` gives for any batch: from so many rows on, so many parts; the first for 1.
 
         They change where there are operations for twice the parts, and where there are twice the
-        blocks, the last of them more than half full.
+        tiles, the last of them more than half full.
 
         Example:
             >>> VectorUnit(512, 32).cuts(4, 4 * 128 * 128)
@@ -170,14 +170,14 @@ class VectorUnit:
         """
         found: list[tuple[int, tuple[int, int]]] = []
         timely = {-(-parts * _OPERATIONS // max(2 * weights, 1)) for parts in (2, 4, 8)}
-        filled = {self.rows * blocks - self.rows // 2 + 1 for blocks in (2, 4, 8)}
+        filled = {self.rows * tiles - self.rows // 2 + 1 for tiles in (2, 4, 8)}
         for rows in sorted({1, *timely, *filled}):
             cut = self.cut(rows, panels, weights)
             if not found or cut != found[-1][1]:
                 found.append((rows, cut))
         return found
 
-    def panel(self, unit: int, gates: int, element: str, rows: int = 2) -> int:
+    def panel(self, gate_width: int, gates: int, element: str, rows: int = 2) -> int:
         """How many units of each gate make a panel.
 
         Two registers wide; over all gates about eight if there is a single row, so that enough sums
@@ -186,15 +186,15 @@ class VectorUnit:
         """
         width = self.width(element)
         panel = width if rows > 1 else max(width, 4 * width // gates // width * width)
-        if panel >= max(unit, 2 * width):
+        if panel >= max(gate_width, 2 * width):
             panel //= 2
-        if unit <= width or (unit <= panel and unit % width == 0):
-            return unit
-        if unit % panel == 0:
+        if gate_width <= width or (gate_width <= panel and gate_width % width == 0):
+            return gate_width
+        if gate_width % panel == 0:
             return panel
         quarter = max(1, width // 4)
         widths = (width, 5 * quarter, 3 * quarter, 2 * quarter)
-        return next((p for p in widths if unit % p != 1 and p < unit), width - 1)
+        return next((p for p in widths if gate_width % p != 1 and p < gate_width), width - 1)
 
     def columns(self, size: int, element: str) -> int:
         """How many of some columns to sum at once.

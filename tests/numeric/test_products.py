@@ -16,9 +16,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from rnn_compiler.lowering.cpu.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.row_product import row_product
+from rnn_compiler.lowering.cpu.products.blocked_product import blocked_product
+from rnn_compiler.lowering.cpu.products.row_product import row_product
 from rnn_compiler.lowering.iree_compile import compile_module
 from rnn_compiler.lowering.kernel.arrays import seen_as
 from rnn_compiler.lowering.kernel.body import Array, ArrayType

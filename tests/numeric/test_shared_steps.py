@@ -19,7 +19,7 @@ import pytest
 from numeric.harness import draw, expected, module
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.cpu.turns import part_order
+from rnn_compiler.lowering.cpu.fused_loop.work_sharing import part_order
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 LSTM = {"rnn_mode": "lstm", "num_layers": 1}
@@ -67,7 +67,7 @@ def assert_shared(
     taken: list[tuple[int, int]] = []
 
     def forced(self: VectorUnit, rows: int, panels: int, weights: int) -> tuple[int, int]:
-        blocks = -(-rows // self.row_block(rows))
+        blocks = -(-rows // self.tile_height(rows))
         taken.append((min(cut[0], panels), min(cut[1], blocks)))
         return taken[-1]
 

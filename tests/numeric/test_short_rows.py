@@ -16,7 +16,7 @@ from numeric.harness import Arrays, module
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.analysis.time_loop import Lengths
-from rnn_compiler.lowering.cpu.row_order import RowOrder
+from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
 from rnn_compiler.lowering.passes import padded_products
 from rnn_compiler.schema.dtypes import DTYPES
 
@@ -66,7 +66,7 @@ def uncached(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def knowing_nothing(patch: pytest.MonkeyPatch) -> None:
     """Leaves out what lowering does with lengths."""
     patch.setattr(Lengths, "of", lambda *_: None)
-    patch.setattr(padded_products, "FEWEST", 1 << 40)
+    patch.setattr(padded_products, "MIN_ROWS", 1 << 40)
 
 
 def lengths(T: int, B: int) -> Iterator[npt.NDArray[Any]]:

@@ -137,6 +137,9 @@ FLOORS: list[tuple[str, ...]] = [
 ]
 """The folders and modules of lowering, top first: each imports those below it, and itself."""
 
+CPU_FLOORS: list[tuple[str, ...]] = [("fused_loop", "products"), ("packing",), ("tiles",)]
+"""The same of lowering for CPUs."""
+
 UNSEEN = {
     "c": [
         "passes",
@@ -157,33 +160,44 @@ UNSEEN = {
 """Rooms that some do not import, although they are lower in the list."""
 
 
-def room(module: str) -> str:
-    """The folder of lowering, or the module beside these, that a module of lowering is in."""
-    return module.removeprefix("rnn_compiler.lowering.").split(".")[0]
+def arrows_in(package: str) -> set[tuple[str, str]]:
+    """Which rooms of a package import which others, also inside functions and for types alone.
 
+    A room is a folder of the package, or a module beside these.
+    """
 
-def lowering_arrows() -> set[tuple[str, str]]:
-    """Which rooms import which others, also inside functions and for types alone."""
+    def room(module: str) -> str:
+        return module.removeprefix(f"{package}.").split(".")[0]
+
     arrows: set[tuple[str, str]] = set()
-    for module in modules("rnn_compiler.lowering"):
+    for module in modules(package):
         for name in set(imports(parsed(module), nested=True, typed=True)):
-            if within(name, "rnn_compiler.lowering") and module != "rnn_compiler.lowering":
+            if within(name, package) and module != package:
                 arrows.add((room(module), room(name)))
-    return arrows
+    return {(user, used) for user, used in arrows if user != used}
+
+
+def check_downwards(arrows: set[tuple[str, str]], floors: Sequence[tuple[str, ...]]) -> None:
+    """Checks that all rooms are listed, and that none imports one as high or higher."""
+    number = {name: number for number, names in enumerate(floors) for name in names}
+    assert {name for arrow in arrows for name in arrow} == number.keys()
+    assert {(user, used) for user, used in arrows if number[user] >= number[used]} == set()
 
 
 def test_lowering_imports_downwards() -> None:
     """CPU and GPU do not see each other; the ops do not see what rewrites them."""
-    floors = {name: number for number, names in enumerate(FLOORS) for name in names}
-    arrows = {(user, used) for user, used in lowering_arrows() if user != used}
-    assert {name for arrow in arrows for name in arrow} == floors.keys()
-    upwards = {(user, used) for user, used in arrows if floors[user] >= floors[used]}
-    assert upwards == set()
+    arrows = arrows_in("rnn_compiler.lowering")
+    check_downwards(arrows, FLOORS)
     seen = {(user, used) for user, used in arrows if used in UNSEEN.get(user, [])}
     assert seen == set()
     assert {("passes", "cpu"), ("cpu", "analysis"), ("analysis", "kernel"), ("kernel", "mlir")} <= (
         arrows
     )
+
+
+def test_lowering_for_cpus_imports_downwards() -> None:
+    """Time loops and products outside them do not see each other."""
+    check_downwards(arrows_in("rnn_compiler.lowering.cpu"), CPU_FLOORS)
 
 
 LONGEST = 400

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from ir.rewriting import AVX512, edited, rewritten
 
-from rnn_compiler.lowering.analysis.values import part_of
+from rnn_compiler.lowering.analysis.values import operand_at
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.kernel.body import known
 from rnn_compiler.lowering.kernel.function import Function
@@ -403,9 +403,9 @@ def test_reasons_that_no_loop_leads_to() -> None:
     with ir.Context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         concatenation = ops_of(block_of(ops_of(module.body)[0]))[0]
-        assert part_of(concatenation, 5) == (concatenation.operands[1], 1)
+        assert operand_at(concatenation, 5) == (concatenation.operands[1], 1)
         with pytest.raises(Refused, match=CROSSING):
-            part_of(concatenation, 8)
+            operand_at(concatenation, 8)
         size = Function("f", []).index(3)
         assert known([1, 2]) == (1, 2)
         with pytest.raises(Refused, match=UNKNOWN_SIZE):

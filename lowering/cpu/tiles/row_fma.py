@@ -16,13 +16,13 @@ from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.kernel.registers import accumulate
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["row_tile"]
+__all__ = ["row_fma"]
 
 _UNROLLED = 4
 """Rows of the panel that a turn of the loop multiplies."""
 
 
-def row_tile(
+def row_fma(
     body: Body,
     vectors: VectorUnit,
     lhs: Array,

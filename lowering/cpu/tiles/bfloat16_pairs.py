@@ -33,12 +33,12 @@ from rnn_compiler.lowering.kernel.registers import (
 )
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["NARROWEST", "PAIRED", "paired_product"]
+__all__ = ["MIN_COLUMNS", "PAIRED", "pairs_matmul"]
 
 PAIRED = ("bf16", "i32")
 """Element types of panels that are multiplied as pairs: numbers, and pairs of them."""
 
-NARROWEST = 4
+MIN_COLUMNS = 4
 """The fewest columns that a panel has."""
 
 _UNROLLED = 2
@@ -48,7 +48,7 @@ _HIGH = -(1 << 16)
 """The bits of a pair's odd number."""
 
 
-def paired_product(
+def pairs_matmul(
     body: Body,
     vectors: VectorUnit,
     lhs: Array,
@@ -64,7 +64,7 @@ def paired_product(
         vectors: The vector unit.
         lhs: ``[K]`` or ``[rows, K]``; if it is transposed, ``[K, rows]`` of float32 or
             ``[K/2, rows]`` pairs.
-        panels: ``[K/2, P]`` pairs, or ``[K, P]`` of bfloat16, P at least `NARROWEST`.
+        panels: ``[K/2, P]`` pairs, or ``[K, P]`` of bfloat16, P at least `MIN_COLUMNS`.
         start: What the product is added to, ``[rows, P]`` of float32; None for zeros.
         lhs_transposed: Whether `lhs` is.
 

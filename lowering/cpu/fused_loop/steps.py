@@ -1,7 +1,7 @@
 """The loop over time of a dispatch on a CPU, and how the parts of a step are shared.
 
 A step is a turn for each of its groups (`plan`). A turn's parts are some panels and some rows of
-the group; a part goes over its panels, and within a panel over its tiles (`row_tiles`), each of
+the group; a part goes over its panels, and within a panel over its tiles (`tile_heights`), each of
 which is a `step_tile`.
 """
 
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.walk import Step
-from rnn_compiler.lowering.cpu.copies import copy_row
-from rnn_compiler.lowering.cpu.matmul import zeros_in_place
-from rnn_compiler.lowering.cpu.plan import Group, Plan
-from rnn_compiler.lowering.cpu.row_order import RowOrder
-from rnn_compiler.lowering.cpu.row_tiles import RowTiles, row_tiles
-from rnn_compiler.lowering.cpu.step_tile import StepTile, Units
-from rnn_compiler.lowering.cpu.turns import Turns
+from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Plan
+from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
+from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
+from rnn_compiler.lowering.cpu.fused_loop.step_tile import StepTile, Units
+from rnn_compiler.lowering.cpu.fused_loop.tile_heights import RowTiles, row_tiles
+from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.kernel.shares import first_only, quotient, remainder, share, span
@@ -35,7 +35,8 @@ class LoopSteps:
         cut: Into how many parts units and rows are cut.
         packed: The weights of each group's panels.
         order: The rows' order in the rings; None if it is that of the batch.
-        count: How many steps there are; known once `emit` has begun, like numbers of it.
+        count: How many steps there are; known once `emit` has begun.
+        ring: Which rows of their rings states are in; known then too.
         active: How many rows have the step that is emitted; None if all have it.
     """
 
@@ -60,8 +61,7 @@ class LoopSteps:
         length, low = self.step.length, body.constant(0, "i64")
         high = body.constant(length, "i64") if isinstance(length, int) else length.to_integer("i64")
         self.count = body.smaller(body.larger(given, low), high).to_index()
-        self.one, self.two = body.index(1), body.index(2)
-        parity = self.count % self.two
+        self.ring = StateRing(body, self.count)
         states = [self.arrays[self.plan.states[state.value]] for state in self.loop.states]
 
         def begin() -> None:
@@ -70,7 +70,7 @@ class LoopSteps:
                 self.order.enter(body, self.vectors, pairs, self.count)
                 return
             for array, source in zip(states, initial, strict=True):
-                self._copy(source, array, parity)
+                self._copy(source, array, self.ring.first)
 
         turns.take(
             body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
@@ -122,8 +122,7 @@ class LoopSteps:
         """Emits step k: its scalars, then the turns that its groups are."""
         step, groups = self.step, self.plan.groups
         step.begin(number.to_integer("i64"))
-        current = (self.count - number) % self.two
-        step.leads = {"current": current, "next": self.one - current}
+        step.leads = self.ring.rows_at(number)
         for output in self.loop.outputs[:1]:
             step.leads["time"] = step.row_index(output.time, step.length)
         step.emit_scalars()
@@ -166,7 +165,7 @@ class LoopSteps:
         if isinstance(part, Number):
             column, row_part = remainder(part, units), quotient(part, units)
         carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in group.writes)]
-        full, rest = divmod(group.unit, group.panel)
+        full, rest = divmod(group.gate_width, group.panel)
 
         def all_rows(of: Units) -> None:
             tile = StepTile(

@@ -27,7 +27,7 @@ __all__ = ["RowTiles", "heights", "row_tiles"]
 def heights(vectors: VectorUnit, batch: Index) -> Sequence[int]:
     """The heights of tiles for a batch, highest first."""
     if isinstance(batch, int):
-        return [vectors.row_block(batch)]
+        return [vectors.tile_height(batch)]
     return [1 << power for power in reversed(range(vectors.rows.bit_length()))]
 
 

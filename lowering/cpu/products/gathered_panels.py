@@ -3,7 +3,7 @@
     panels[n, k, :] = matrix[row(k), n * width :][: width]          # [N / width, K, width]
 
 Each panel is contiguous. 16-bit numbers are widened meanwhile; or, of bfloat16 that is multiplied
-as pairs (`paired_product`), two rows become one of pairs, ``i32`` with the even row's low, and a
+as pairs (`pairs_matmul`), two rows become one of pairs, ``i32`` with the even row's low, and a
 zero follows the last row if there is an odd number of them.
 """
 
@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS
-from rnn_compiler.lowering.cpu.valid_rows import FirstRows, ValidRows
+from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
+from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
@@ -22,7 +22,7 @@ from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.kernel.registers import bitcast, interleave
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["Side", "row_panels"]
+__all__ = ["Side", "gathered_panels"]
 
 _ROWS = 8
 """How many rows are gathered together."""
@@ -49,7 +49,7 @@ class Side:
         return known(self.matrix.shape[1:])[0]
 
 
-def row_panels(
+def gathered_panels(
     outside: Function,
     vectors: VectorUnit,
     sides: Sequence[Side],

@@ -1,7 +1,7 @@
 """Lists of the rows of padded sequences that count, each made once for all products that read it.
 
-A list is a call of a private function, which is `cpu.valid_rows`: the numbers of the rows, and how
-many they are.
+A list is a call of a private function, which is `cpu.products.valid_rows`: the numbers of the rows,
+and how many they are.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import shape
-from rnn_compiler.lowering.cpu.valid_rows import valid_rows
+from rnn_compiler.lowering.cpu.products.valid_rows import valid_rows
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
 from rnn_compiler.lowering.kernel.body import Array
 from rnn_compiler.lowering.kernel.function import Function
@@ -18,11 +18,11 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import Calls
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["RowLists"]
+__all__ = ["ValidRowLists"]
 
 
 @dataclass
-class RowLists:
+class ValidRowLists:
     """The lists of a module, for a pass.
 
     Attributes:

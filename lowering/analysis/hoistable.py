@@ -1,4 +1,4 @@
-"""What a function makes of its weights alone, and need not make at every call."""
+"""What can be hoisted out of a function's calls: all that it computes from its weights alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
-__all__ = ["packed"]
+__all__ = ["hoistable"]
 
 _VIEWS = {
     "flow.tensor.bitcast",
@@ -20,7 +20,7 @@ _VIEWS = {
 """Ops that compute nothing."""
 
 
-def packed(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Operation]:
+def hoistable(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Operation]:
     """The clones of what is computed from weights alone and read by something else, in order.
 
     Args:

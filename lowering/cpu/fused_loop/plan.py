@@ -1,17 +1,17 @@
 """What the dispatch of a time loop on a CPU writes, where, and in which parts.
 
-A state is a ring of two rows ``[2, B, N]``: step k reads row ``(n-k) % 2`` and writes the other, so
-that the last is row 0, and no tile is written that another still has to read. A left-hand side that
-a step computes is written to a scratch ring, or to the output that it is, if there is one. Since
-nothing is read that the same level writes, the last block of rows may overlap the one before, and
-two workgroups may write the same numbers to it.
+A state is kept in place, in a ring of two rows (`state_ring`). A left-hand side that a step
+computes is written to a scratch ring, or to the output that it is, if there is one. Since nothing
+is read that the same level writes, the last tile of rows may overlap the one before, and two
+workgroups may write the same numbers to it.
 
 Arrays of one row (batch size 1) are handled without their batch axis, and those of a single step
 have room for two, since IREE's folding of unit axes does not get along with loops in a dispatch; a
 loop with another unit axis is refused.
 
-If rows have lengths, and make more than one block, rings hold them in the order of their lengths
-(`row_order`), and everything else in that of the batch; so a left-hand side is never an output.
+If rows have lengths, and make more than one tile, rings hold them in the order of their lengths
+(`rows_by_length`), and everything else in that of the batch; so a left-hand side is never an
+output.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, shape, unit_of, width
+from rnn_compiler.lowering.analysis.values import element, gate_width, shape, width
 from rnn_compiler.lowering.analysis.walk import Write
-from rnn_compiler.lowering.cpu.row_tiles import heights
+from rnn_compiler.lowering.cpu.fused_loop import state_ring
+from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
 from rnn_compiler.lowering.kernel.body import ArrayType
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
 
-__all__ = ["FEWEST", "Group", "Panels", "Plan"]
+__all__ = ["MIN_STEPS", "Group", "Panels", "Plan"]
 
-FEWEST = 2
+MIN_STEPS = 2
 """Steps that arrays have room for: those of a single step have another row that nobody writes."""
 
 
@@ -53,19 +54,19 @@ class Panels:
 
 @dataclass(frozen=True)
 class Group:
-    """What one level computes for parts of one width.
+    """What one level computes of gates of one width.
 
     Attributes:
         writes: What it writes.
         panels: What it multiplies.
-        unit: The width of the parts.
+        gate_width: The width of the gates.
         panel: How many units make a panel.
         together: How many panels a tile of a single row has; their sums are under way at once.
     """
 
     writes: Sequence[Write]
     panels: Sequence[Panels]
-    unit: int
+    gate_width: int
     panel: int
     together: int = 1
 
@@ -112,7 +113,7 @@ class Plan:
         self._operands = {each.lhs: self._read_by(each.lhs) for each in loop.products.values()}
         writes = self._writes()
         self.groups = [self._group(some) for some in self._by_group(writes)]
-        panels = min(-(-group.unit // group.panel) for group in self.groups)
+        panels = min(-(-group.gate_width // group.panel) for group in self.groups)
         weights = _weights(loop)
         self.cuts: Sequence[tuple[int, tuple[int, int]]] = (
             [(batch, vectors.cut(batch, panels, weights))]
@@ -125,7 +126,7 @@ class Plan:
         loop, writes = self._loop, list[Write]()
         for number, output in enumerate(loop.outputs):
             key = f"output{number}"
-            rows = max(self.length, FEWEST) if isinstance(self.length, int) else self.length
+            rows = max(self.length, MIN_STEPS) if isinstance(self.length, int) else self.length
             whole = self._array((rows,), output.shape[2])
             self.arrays[key] = ArrayType(whole, output.element)
             writes.append(Write(output.row, key, "time"))
@@ -169,7 +170,7 @@ class Plan:
         return (*lead, *((self.batch,) if self.batched else ()), columns)
 
     def _ring(self, value: ir.Value, of: str) -> ArrayType:
-        return ArrayType(self._array((2,), width(value)), of)
+        return ArrayType(self._array((state_ring.ROWS,), width(value)), of)
 
     def _final(self, ring: str) -> ArrayType:
         """Where the state after the last step goes, rows as in the batch."""
@@ -189,23 +190,23 @@ class Plan:
         return key, "next"
 
     def _by_group(self, writes: Sequence[Write]) -> list[list[Write]]:
-        """What is written, by level and by the width of the parts, in order."""
+        """What is written, by level and by the width of the gates, in order."""
         groups: dict[tuple[int, int], list[Write]] = {}
         for write in writes:
-            key = (self._loop.level(write.value), unit_of(write.value))
+            key = (self._loop.level(write.value), gate_width(write.value))
             groups.setdefault(key, []).append(write)
         return [groups[key] for key in sorted(groups)]
 
     def _group(self, writes: list[Write]) -> Group:
         """What a group multiplies, and in which panels."""
-        loop, unit = self._loop, unit_of(writes[0].value)
+        loop, gate = self._loop, gate_width(writes[0].value)
         level = loop.level(writes[0].value)
         columns: dict[ir.Value, dict[tuple[ir.Value, int], None]] = {}
         pieces = 0
         for write in writes:
-            for start in range(0, width(write.value), unit):
+            for start in range(0, width(write.value), gate):
                 pieces += 1
-                for product, column in loop.parts(write.value, start):
+                for product, column in loop.products_of_gate(write.value, start):
                     if loop.level(product) != level:
                         raise Refused("a product is needed at a later level")
                     lhs = loop.products[product].lhs
@@ -217,11 +218,11 @@ class Plan:
             Panels(lhs, self._operands[lhs].weight, sorted(found, key=lambda column: column[1]))
             for lhs, found in columns.items()
         ]
-        panel = self._vectors.panel(unit, gates, of, self._rows_at_once)
+        panel = self._vectors.panel(gate, gates, of, self._rows_at_once)
         together = 1
         if isinstance(self.batch, Number):
-            together = divisor(unit // panel, self._vectors.panel(unit, gates, of, 1) // panel or 1)
-        return Group(writes, panels, unit, panel, together)
+            together = divisor(gate // panel, self._vectors.panel(gate, gates, of, 1) // panel or 1)
+        return Group(writes, panels, gate, panel, together)
 
 
 def _check_axes(loop: TimeLoop, *, batched: bool) -> None:

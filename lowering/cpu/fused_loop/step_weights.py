@@ -1,4 +1,4 @@
-"""The columns of weights that the products of a group need, packed into panels.
+"""The weights of a step: the columns that a group's products need, packed into panels.
 
 A step slices what it multiplies (the gates of one ``h @ w``), and may take its columns from several
 matrices; a tile wants the same few units of every gate. So the columns are put side by side, where
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
+from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
-from rnn_compiler.lowering.cpu.plan import Group, Panels
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
 from rnn_compiler.lowering.kernel.attributes import integer, integers
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.kernel.function import Function
@@ -21,10 +21,10 @@ from rnn_compiler.lowering.kernel.stablehlo import converted, transposed
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["packed_columns"]
+__all__ = ["step_weights"]
 
 
-def packed_columns(
+def step_weights(
     outside: Function,
     vectors: VectorUnit,
     loop: TimeLoop,
@@ -59,14 +59,14 @@ def packed_columns(
     weights = [arguments[product.weight] for product in products]
     starts = [column for _, column in panels.columns]
     matrix = weights[0]
-    whole = starts == list(range(0, known(matrix.shape)[axis], group.unit))
+    whole = starts == list(range(0, known(matrix.shape)[axis], group.gate_width))
     if not whole or any(weight is not matrix for weight in weights):
-        matrix = _side_by_side(outside, weights, starts, group.unit, axis)
+        matrix = _side_by_side(outside, weights, starts, group.gate_width, axis)
     if matrix.element != panels.weight:  # each of several loops with these weights converts them
         matrix = converted(outside, outside.opaque(matrix), panels.weight)
     paired = panels.weight in PAIRED
-    if group.panel < group.unit or paired:
-        gates, panel = len(panels.columns), max(group.panel, NARROWEST if paired else 0)
+    if group.panel < group.gate_width or paired:
+        gates, panel = len(panels.columns), max(group.panel, MIN_COLUMNS if paired else 0)
         matrix = pack(outside, vectors, matrix, axis, panel, gates, together=together)
     elif axis == 0:
         matrix = transposed(outside, matrix)
@@ -74,23 +74,23 @@ def packed_columns(
 
 
 def _side_by_side(
-    body: Body, weights: Sequence[Array], starts: Sequence[int], unit: int, axis: int
+    body: Body, weights: Sequence[Array], starts: Sequence[int], size: int, axis: int
 ) -> Array:
     """Emits some columns of several matrices as one matrix."""
-    blocks: list[Array] = []
+    columns: list[Array] = []
     for weight, start in zip(weights, starts, strict=True):
         sizes, first = [*known(weight.shape)], [0, 0]
-        first[axis], sizes[axis] = start, unit
+        first[axis], sizes[axis] = start, size
         attributes = {
             "start_indices": integers(first),
             "limit_indices": integers([a + b for a, b in zip(first, sizes, strict=True)]),
             "strides": integers([1, 1]),
         }
         type = ArrayType(tuple(sizes), weight.element)
-        blocks.append(body.array("stablehlo.slice", [weight], type, attributes))
-    if len(blocks) == 1:
-        return blocks[0]
-    total = [*known(blocks[0].shape)]
-    total[axis] *= len(blocks)
-    type = ArrayType(tuple(total), blocks[0].element)
-    return body.array("stablehlo.concatenate", blocks, type, {"dimension": integer(axis)})
+        columns.append(body.array("stablehlo.slice", [weight], type, attributes))
+    if len(columns) == 1:
+        return columns[0]
+    total = [*known(columns[0].shape)]
+    total[axis] *= len(columns)
+    type = ArrayType(tuple(total), columns[0].element)
+    return body.array("stablehlo.concatenate", columns, type, {"dimension": integer(axis)})

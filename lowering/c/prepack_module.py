@@ -1,4 +1,4 @@
-"""The part of a lowered module that packs weights, as a module of its own.
+"""The functions of a lowered module that pack weights, as a module of their own.
 
 Requires: the module that the compiler would be given, with companions (`passes.prepack_weights`).
 Ensures: nothing but the functions that pack and what they call; so it compiles for whatever machine
@@ -11,10 +11,10 @@ from collections.abc import Collection
 
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 
-__all__ = ["packing_module"]
+__all__ = ["prepack_module"]
 
 
-def packing_module(module: str, functions: Collection[str]) -> str:
+def prepack_module(module: str, functions: Collection[str]) -> str:
     """The text of a module with some functions of another, and all that these refer to.
 
     Args:

@@ -1,4 +1,4 @@
-"""Frozen weights packed beforehand: for the processor of a target, by this machine.
+"""Frozen weights packed beforehand, for C: for the processor of a target, by this machine.
 
 Packing moves numbers, and widens some; so the bytes are the same whoever does it, and the code that
 does it for another processor runs here once it is compiled for this one.
@@ -21,11 +21,11 @@ from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec
 
-__all__ = ["Packing", "pack"]
+__all__ = ["PrepackFunction", "prepack"]
 
 
 @dataclass(frozen=True)
-class Packing:
+class PrepackFunction:
     """A function that packs the weights of another.
 
     Attributes:
@@ -39,39 +39,39 @@ class Packing:
     weights: Mapping[str, npt.NDArray[Any]]
 
 
-def pack(
-    module: str, packings: Sequence[Packing], *, reproducers: Path, timeout: float
+def prepack(
+    module: str, functions: Sequence[PrepackFunction], *, reproducers: Path, timeout: float
 ) -> Mapping[str, Mapping[str, npt.NDArray[Any]]]:
     """Packs weights on this machine.
 
     Args:
         module: The text of a lowered module, for whatever CPU.
-        packings: Which of its functions to run; at least one.
+        functions: Which of its functions to run; at least one.
         reproducers: As of `iree_compile.compile_module`.
         timeout: The same.
 
     Returns:
         What each function gave, by the symbol of the function that it packs for and by name.
     """
-    from rnn_compiler.lowering.c.packing import packing_module
+    from rnn_compiler.lowering.c.prepack_module import prepack_module
 
-    specs = [_packing_spec(each) for each in packings]
+    specs = [_prepack_spec(each) for each in functions]
     here = resolve_target("cpu")
     stages.report("packing the weights")
-    text = packing_module(module, [spec.function for spec in specs])
+    text = prepack_module(module, [spec.function for spec in specs])
     payload = iree_compile.compile_module(text, here, reproducers=reproducers, timeout=timeout)
     digest = hashlib.sha256(payload).hexdigest()
     version = iree_compile.compiler_identity().version
     manifest = Manifest(tuple(specs), here, "", "", version, "", digest, len(payload))
     program = Program(manifest, payload, get_device("local-sync"), prepack=False)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
-    for each, spec in zip(packings, specs, strict=True):
+    for each, spec in zip(functions, specs, strict=True):
         weights = [each.weights[argument.name] for argument in spec.arguments]
         found[each.spec.function] = program.functions[spec.function].invoke(weights)._asdict()
     return found
 
 
-def _packing_spec(each: Packing) -> FunctionSpec:
+def _prepack_spec(each: PrepackFunction) -> FunctionSpec:
     spec = each.spec
     arguments = tuple(a for a in spec.arguments if a.name in spec.weights)
     return FunctionSpec(spec.op, spec.prepack, spec.dtype, {}, {}, arguments, each.results)

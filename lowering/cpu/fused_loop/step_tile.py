@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import defining, element, width
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
-from rnn_compiler.lowering.cpu.matmul import row_matmul, tile_matmul
-from rnn_compiler.lowering.cpu.plan import Group, Panels
-from rnn_compiler.lowering.cpu.row_order import RowOrder
+from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
+from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
+from rnn_compiler.lowering.cpu.tiles.matmul import row_matmul, tile_matmul
 from rnn_compiler.lowering.kernel.arithmetic import cast
 from rnn_compiler.lowering.kernel.body import Array, known
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
@@ -156,7 +156,7 @@ class StepTile:
             for write in outputs:
                 array = self.step.arrays[write.array]
                 zero = self.body.constant(0, array.element, self.lanes)
-                for start in range(0, width(write.value), self.group.unit):
+                for start in range(0, width(write.value), self.group.gate_width):
                     column = self.units.start + (number * self.lanes + start)
                     self.body.write(zero, array, [self.step.leads["time"], row, column])
 
@@ -209,7 +209,7 @@ class StepTile:
         return [
             (write, start)
             for write in self.group.writes
-            for start in range(0, width(write.value), self.group.unit)
+            for start in range(0, width(write.value), self.group.gate_width)
         ]
 
     def _vectors(self, products: _Products, row: _Row, column: Index) -> None:

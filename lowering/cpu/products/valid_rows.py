@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.kernel.arrays import collapse
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
 from rnn_compiler.lowering.kernel.executable import Executable

@@ -2,8 +2,8 @@
 
     sums[m, n] = sum over the rows k that count of left[k, m] * right[k, n]
 
-Both sides come in panels of columns (`row_panels`), left ones as high as a tile of registers, right
-ones as wide:
+Both sides come in panels of columns (`gathered_panels`), left ones as high as a tile of registers,
+right ones as wide:
 
     for share of the panels of left, in parallel:
       for panel of right, for panel of left:
@@ -12,7 +12,7 @@ ones as wide:
 
 The rows are added up in order, by `vector.fma`, one after the other: the bits are those of
 `blocked_product`. Rows of pairs of bfloat16 are multiplied by an instruction, as in
-`paired_product`.
+`pairs_matmul`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS
-from rnn_compiler.lowering.cpu.row_panels import Side, row_panels
-from rnn_compiler.lowering.cpu.valid_rows import FirstRows, ValidRows
+from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
+from rnn_compiler.lowering.cpu.products.gathered_panels import Side, gathered_panels
+from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -37,7 +37,7 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["OuterSum", "Product"]
 
-_LEAST = 8
+_MIN_SIZE = 8
 """Rows and columns that sums have, as far as the element types go that they read."""
 
 _UNROLLED = 4
@@ -80,7 +80,7 @@ class OuterSum:
     @classmethod
     def of(cls, vectors: VectorUnit, left: str, right: str, sums: str) -> OuterSum:
         """That of matrices of some element types."""
-        kinds = vectors.operands(left, right, sums, inner=_LEAST, rows=_LEAST)
+        kinds = vectors.operands(left, right, sums, inner=_MIN_SIZE, rows=_MIN_SIZE)
         return cls(vectors, sums, kinds.lhs == "bf16")
 
     @property
@@ -105,8 +105,8 @@ class OuterSum:
         rows: FirstRows | ValidRows,
         room: Index,
     ) -> list[Array]:
-        """Emits the panels of some matrices, `high` or `wide` columns each; see `row_panels`."""
-        return row_panels(
+        """Emits the panels of some matrices, of `high` or `wide` columns each."""
+        return gathered_panels(
             outside, self.vectors, sides, rows, room, self.element, paired=self.paired
         )
 

@@ -1,9 +1,10 @@
 """The rows of a batch in the order of their lengths, longest first.
 
 A row of a loop over time that has fewer steps than others leaves early, or comes in late if time
-runs backward. In this order the rows that take part in a step are the first ones, and blocks of
+runs backward. In this order the rows that take part in a step are the first ones, and tiles of
 rows that have none of them need no product. Nothing that the loop reads or writes is moved for it:
-only its rings (`plan`) hold rows in this order, and a row of anything else is found by its number.
+only its rings (`state_ring`) hold rows in this order, and a row of anything else is found by its
+number.
 
 A dispatch of its own counts and sorts, in B + T steps: T here the rows of the loop's outputs.
 
@@ -12,8 +13,8 @@ A dispatch of its own counts and sorts, in B + T steps: T here the rows of the l
     order = the rows b, by falling steps, equal ones as in the batch
 
 The states before the first step go into the row of the ring that a row's first step reads, and the
-final ones are read from the one that its last step wrote, or if it has none, the same; with n the
-most steps that any row has, and ``(n-k) % 2`` the row that step k reads:
+final ones are read from the one that its last step wrote, or if it has none, the same
+(`state_ring`); with n the most steps that any row has:
 
     leaving early   first step 0, last step steps[b] - 1
     coming late     first step n - steps[b], last step n - 1
@@ -24,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.cpu.copies import copy_row
-from rnn_compiler.lowering.cpu.matmul import zeros_in_place
+from rnn_compiler.lowering.cpu.fused_loop.state_ring import LAST, row_of
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -102,7 +103,7 @@ class RowOrder:
             row = self.row(body, number)
             left = self._steps(body, number) if self.late else count
             for first, ring in states:
-                copy_row(body, vectors, (first, [row]), (ring, [left % 2, number]))
+                copy_row(body, vectors, (first, [row]), (ring, [row_of(left), number]))
 
         body.loop(0, self.order.shape[0], 1, rings, place)
 
@@ -128,9 +129,9 @@ class RowOrder:
 
         def place(number: Number) -> None:
             row = self.row(body, number)
-            parity: Index = 0 if self.late else (count - self._steps(body, number)) % 2
+            last = LAST if self.late else row_of(count - self._steps(body, number))
             for ring, final in states:
-                copy_row(body, vectors, (ring, [parity, number]), (final, [row]))
+                copy_row(body, vectors, (ring, [last, number]), (final, [row]))
 
         body.loop(first, self.order.shape[0], among, finals, place)
 

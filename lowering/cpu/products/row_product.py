@@ -13,9 +13,9 @@ with loops.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
+from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
@@ -46,7 +46,7 @@ def row_product(
     """
     paired, columns = rhs.element in PAIRED, known(rhs.shape)[1 - axes[1]]
     sums = "f32" if paired else lhs.element
-    panel = min(4 * vectors.width(sums), max(columns, NARROWEST if paired else 0))
+    panel = min(4 * vectors.width(sums), max(columns, MIN_COLUMNS if paired else 0))
     full, rest = divmod(columns, panel)
     weights = known(rhs.shape)[axes[1]] * columns
     parts = vectors.cut(1, max(full, 1), weights)[0]

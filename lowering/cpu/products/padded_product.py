@@ -13,21 +13,21 @@ Rows that do not count are not written.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS, BlockedProduct, panel_of
-from rnn_compiler.lowering.cpu.copies import copy_row
-from rnn_compiler.lowering.cpu.matmul import tile_matmul
-from rnn_compiler.lowering.cpu.open_product import FEWEST
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.valid_rows import Target, ValidRows
+from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS, Blocking, panel_of
+from rnn_compiler.lowering.cpu.products.open_product import MIN_WORKGROUP_ROWS
+from rnn_compiler.lowering.cpu.products.valid_rows import Target, ValidRows
+from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row
 from rnn_compiler.lowering.kernel.body import Array, ArrayType
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["TOGETHER", "padded_product"]
+__all__ = ["padded_product"]
 
-TOGETHER = 128
+_ROWS_AT_ONCE = 128
 """How many rows are copied together; products of fewer are not worth it."""
 
 
@@ -55,12 +55,12 @@ def padded_product(
         ``[M, N]``, or what the product is a part of; other rows are anything.
     """
     rows, inner = lhs.shape
-    known_rows = rows if isinstance(rows, int) else WORKGROUPS * TOGETHER
+    known_rows = rows if isinstance(rows, int) else WORKGROUPS * _ROWS_AT_ONCE
     like = ArrayType((known_rows, inner), lhs.element)
-    plan = BlockedProduct(vectors, like, rhs.type, (1, axis), is_added=False)
+    plan = Blocking(vectors, like, rhs.type, (1, axis), is_added=False)
     if plan.packed or plan.columns % plan.panel:
         rhs = pack(outside, vectors, rhs, 1 - axis, plan.panel)
-    groups = min(WORKGROUPS, -(-plan.rows // TOGETHER))
+    groups = min(WORKGROUPS, -(-plan.rows // _ROWS_AT_ONCE))
     executable = Executable(outside, "product", groups)
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     valid = valid.inside(executable)
@@ -69,8 +69,8 @@ def padded_product(
         result = executable.make(ArrayType((rows, plan.columns), rhs.element))
     else:
         result, base = target.inside(outside, executable)
-    copies = executable.make(ArrayType((groups * TOGETHER, plan.inner), rhs.element))
-    fewest = 0 if isinstance(rows, int) else FEWEST
+    copies = executable.make(ArrayType((groups * _ROWS_AT_ONCE, plan.inner), rhs.element))
+    fewest = 0 if isinstance(rows, int) else MIN_WORKGROUP_ROWS
     _Share(plan, executable, lhs, rhs, valid, result, copies, groups, fewest, base).emit()
     executable.dispatch()
     return result
@@ -94,7 +94,7 @@ class _Share:
 
     def __init__(
         self,
-        plan: BlockedProduct,
+        plan: Blocking,
         executable: Executable,
         lhs: Array,
         rhs: Array,
@@ -117,9 +117,9 @@ class _Share:
         carried = [self.result, self.copies]
 
         def together(first: Number) -> None:
-            self._together(first, self.body.smaller(high - first, TOGETHER))
+            self._together(first, self.body.smaller(high - first, _ROWS_AT_ONCE))
 
-        self.body.loop(low, high, TOGETHER, carried, together)
+        self.body.loop(low, high, _ROWS_AT_ONCE, carried, together)
 
     def _part(self) -> tuple[Number, Number]:
         """Emits where the workgroup's rows begin and end."""
@@ -135,7 +135,7 @@ class _Share:
     def _together(self, first: Number, count: Number) -> None:
         """Emits the products of some rows."""
         plan, body = self.plan, self.body
-        base = self.group * TOGETHER
+        base = self.group * _ROWS_AT_ONCE
 
         def copy(number: Number) -> None:
             row = self.valid.row(body, first + number)

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.cpu.paired_product import PAIRED, paired_product
-from rnn_compiler.lowering.cpu.row_tile import row_tile
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED, pairs_matmul
+from rnn_compiler.lowering.cpu.tiles.row_fma import row_fma
 from rnn_compiler.lowering.kernel import linalg
 from rnn_compiler.lowering.kernel.attributes import cpu_tiles
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
-from rnn_compiler.lowering.kernel.number import element_type
+from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
-__all__ = ["row_matmul", "tile_matmul", "zeros_in_place"]
-
-
-def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
-    """Emits zeros in the place of an array.
-
-    They are distributed, in name only: where a single op is, IREE 3.13 repeats the loops that make
-    what that op reads, writing and all, in its tiles.
-    """
-    zero = body.constant(0, array.element)
-    columns = divisor(known(array.shape)[-1], vectors.width(array.element))
-    rank = len(array.shape)
-    block = spare_block([element_type(array.element)])
-    Body(block, body.location).op("linalg.yield", [zero])
-    tiles = cpu_tiles([1] * (rank - 1) + [columns], [0] * rank)
-    (made,) = linalg.generic(body, [], [array], block, tiles)
-    return made
+__all__ = ["row_matmul", "tile_matmul"]
 
 
 def tile_matmul(
@@ -46,17 +29,17 @@ def tile_matmul(
         body: Where to.
         vectors: The vector unit.
         lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
-        rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`paired_product`).
+        rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`pairs_matmul`).
         start: What the product is added to, ``[P]`` or ``[rows, P]``; None for zeros.
         lhs_transposed: Whether `lhs` is. Its tiles are higher and less wide then, since its rows
             fill registers too.
     """
     if rhs.element in PAIRED:
-        return paired_product(body, vectors, lhs, [rhs], start, lhs_transposed=lhs_transposed)
+        return pairs_matmul(body, vectors, lhs, [rhs], start, lhs_transposed=lhs_transposed)
     inner, width = known(rhs.shape)
     element = lhs.element
     if len(lhs.shape) == 1 and width >= vectors.lanes(element):
-        return row_tile(body, vectors, lhs, [rhs], start)
+        return row_fma(body, vectors, lhs, [rhs], start)
     rows = known(lhs.shape)[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
     columns = vectors.columns(width, element) if rows else width
     tallest = vectors.rows
@@ -77,14 +60,14 @@ def row_matmul(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Arr
         body: Where to.
         vectors: The vector unit.
         lhs: ``[K]``.
-        panels: Each ``[K, P]``; as pairs of bfloat16 (`paired_product`), ``[K/2, P]``.
+        panels: Each ``[K, P]``; as pairs of bfloat16 (`pairs_matmul`), ``[K/2, P]``.
 
     Returns:
         The products side by side, ``[G*P]``; or each by itself, if a panel fills no register.
     """
     rhs = panels[0]
     if rhs.element in PAIRED:
-        return [paired_product(body, vectors, lhs, panels)]
+        return [pairs_matmul(body, vectors, lhs, panels)]
     if known(rhs.shape)[1] >= vectors.lanes(lhs.element):
-        return [row_tile(body, vectors, lhs, panels)]
+        return [row_fma(body, vectors, lhs, panels)]
     return [tile_matmul(body, vectors, lhs, panel) for panel in panels]

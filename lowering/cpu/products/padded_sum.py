@@ -2,9 +2,9 @@
 
     total[offset + m*N + n] += sum over the rows k that count of lhs[k, m] * rhs[k, n]
 
-Both sides are first gathered into panels of columns: the rows that count, in order, `TOGETHER` at a
-time; zeros follow the last, up to a multiple of `FEW`. So the sums are those that `blocked_product`
-makes of all rows, in its order, but for the padding, which adds 0 there.
+Both sides are first gathered into panels of columns: the rows that count, in order, 512 together;
+zeros follow the last, up to a multiple of 64. So the sums are those that `blocked_product` makes of
+all rows, in its order, but for the padding, which adds 0 there.
 
     for share of the panels of lhs, in parallel:
       for panel of rhs, for panel of lhs:
@@ -16,9 +16,10 @@ makes of all rows, in its order, but for the padding, which adds 0 there.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.cpu.blocked_product import WORKGROUPS
-from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
-from rnn_compiler.lowering.cpu.valid_rows import ValidRows
+from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
+from rnn_compiler.lowering.cpu.products.valid_rows import ValidRows
+from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
@@ -27,7 +28,7 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["gathered", "padded_sum", "widths"]
 
-TOGETHER, FEW = 512, 64
+_ROWS_AT_ONCE, _FEW = 512, 64
 """How many rows are multiplied at once; how many of the last ones, which are fewer. Each time, the
 sums go from registers to the stack and back: with 128 rows that is half the time."""
 
@@ -69,7 +70,7 @@ def padded_sum(
     whole = executable.change(outside.held(total))
     start = executable.given(offset)
     count = valid.count(body)
-    blocks, last = count // TOGETHER, count % TOGETHER
+    blocks, last = count // _ROWS_AT_ONCE, count % _ROWS_AT_ONCE
 
     def tile(number: Number, panel: Number, width: int) -> None:
         sums = zeros_in_place(body, vectors, body.empty(ArrayType((high, wide), of)))
@@ -80,8 +81,8 @@ def padded_sum(
             made = tile_matmul(body, vectors, one, other, sums, lhs_transposed=True)
             sums.value = made.value
 
-        body.loop(0, blocks, 1, [sums], lambda block: add(block, 0, TOGETHER))
-        body.loop(0, last, FEW, [sums], lambda row: add(blocks, row, FEW))
+        body.loop(0, blocks, 1, [sums], lambda block: add(block, 0, _ROWS_AT_ONCE))
+        body.loop(0, last, _FEW, [sums], lambda row: add(blocks, row, _FEW))
         first, lanes = number * high, vectors.columns(width, of)
 
         def line(row: Number) -> None:
@@ -128,15 +129,15 @@ def gathered(
         width: How many columns a panel has.
 
     Returns:
-        ``[K / TOGETHER, N / width, TOGETHER, width]``; anything after the last column.
+        ``[K / _ROWS_AT_ONCE, N / width, _ROWS_AT_ONCE, width]``; anything after the last column.
     """
     rows, columns = known(matrix.shape)
-    blocks, panels = -(-rows // TOGETHER), -(-columns // width)
+    blocks, panels = -(-rows // _ROWS_AT_ONCE), -(-columns // width)
     groups = min(WORKGROUPS, blocks)
     executable = Executable(outside, "gather", groups)
     body = executable.body
     matrix, valid = executable.read(outside.held(matrix)), valid.inside(executable)
-    made = executable.make(ArrayType((blocks, panels, TOGETHER, width), matrix.element))
+    made = executable.make(ArrayType((blocks, panels, _ROWS_AT_ONCE, width), matrix.element))
     full, rest = divmod(columns, width)
 
     def some(block: Number, first: Number, end: Number) -> None:
@@ -146,7 +147,7 @@ def gathered(
             lanes = vectors.columns(count, matrix.element)
 
             def row(number: Number) -> None:
-                source = valid.row(body, block * TOGETHER + number)
+                source = valid.row(body, block * _ROWS_AT_ONCE + number)
 
                 def vector(column: Number) -> None:
                     value = body.read(matrix, [source, panel * width + column], lanes)
@@ -170,13 +171,13 @@ def gathered(
         body.loop(0, panels, 1, [made], panel)
 
     def block(number: Number) -> None:
-        end = body.smaller(count - number * TOGETHER, TOGETHER)
+        end = body.smaller(count - number * _ROWS_AT_ONCE, _ROWS_AT_ONCE)
         body.loop(0, end, _ROWS, [made], lambda first: some(number, first, end))
-        few = (end + (FEW - 1)) // FEW * FEW
+        few = (end + (_FEW - 1)) // _FEW * _FEW
         body.loop(end, few, 1, [made], lambda n: zeros(number, n))
 
     count = valid.count(body)
-    used = (count + (TOGETHER - 1)) // TOGETHER
+    used = (count + (_ROWS_AT_ONCE - 1)) // _ROWS_AT_ONCE
     body.loop(executable.workgroup(), used, groups, [made], block)
     executable.dispatch()
     return made

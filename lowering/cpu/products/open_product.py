@@ -1,25 +1,25 @@
 """The product of as many rows as there are when it runs with a matrix, as one dispatch, for CPUs.
 
-    for block of rows, in parallel:
-      for some of its rows, as many as fit a cache:
+    for share of the rows, in parallel:
+      for some of these rows, as many as fit a cache:
         for panel of columns:
           for tile of rows:
             result[tile, panel] = lhs[tile] @ rhs[panel]          # linalg.matmul, sums in registers
 
-The rows are shared among `WORKGROUPS`, `FEWEST` or more to each. The last tile of all overlaps the
-one before and makes the same numbers again; where there are fewer rows than a tile has, they are
-multiplied one by one. Each row's sums are those of `blocked_product`, in its order.
+The rows are shared among `WORKGROUPS`, `MIN_WORKGROUP_ROWS` or more to each. The last tile of all
+overlaps the one before and makes the same numbers again; where there are fewer rows than a tile
+has, they are multiplied one by one. Each row's sums are those of `blocked_product`, in its order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rnn_compiler.lowering.cpu.blocked_product import SMALL, WORKGROUPS, panel_of
-from rnn_compiler.lowering.cpu.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
-from rnn_compiler.lowering.cpu.valid_rows import FirstRows, Target
+from rnn_compiler.lowering.cpu.products.blocked_product import SMALL, WORKGROUPS, panel_of
+from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, Target
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
+from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.kernel.arrays import collapse
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
 from rnn_compiler.lowering.kernel.executable import Executable
@@ -27,10 +27,13 @@ from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["open_product"]
+__all__ = ["MIN_WORKGROUP_ROWS", "open_product"]
 
-FEWEST, MOST = 64, 512
-"""Rows that a workgroup has at least, and those that it goes over together."""
+MIN_WORKGROUP_ROWS = 64
+"""Rows that a workgroup has at least."""
+
+_ROWS_AT_ONCE = 512
+"""Rows that a workgroup goes over together."""
 
 
 def open_product(
@@ -59,8 +62,8 @@ def open_product(
     """
     paired, (inner, columns) = rhs.element in PAIRED, known(rhs.shape)[:: -1 if axis else 1]
     panel = min(vectors.width(rhs.element), columns)
-    if paired and columns < NARROWEST:
-        panel = NARROWEST
+    if paired and columns < MIN_COLUMNS:
+        panel = MIN_COLUMNS
     large = inner * columns * bits(rhs.element) // 8 > SMALL
     if axis == 1 or large or panel > columns:
         rhs = pack(outside, vectors, rhs, 1 - axis, panel)
@@ -108,16 +111,16 @@ def open_product(
 
         panels(columns)
 
-    share = body.larger((rows + (WORKGROUPS - 1)) // WORKGROUPS, FEWEST)
+    share = body.larger((rows + (WORKGROUPS - 1)) // WORKGROUPS, MIN_WORKGROUP_ROWS)
     low = body.smaller(executable.workgroup() * share, rows)
     high = body.smaller(low + share, rows)
     is_few = rows < body.index(height)
     body.loop(
         body.select(is_few, high, low),
         high,
-        MOST,
+        _ROWS_AT_ONCE,
         [whole],
-        lambda row: together(row, body.smaller(row + MOST, high)),
+        lambda row: together(row, body.smaller(row + _ROWS_AT_ONCE, high)),
     )
 
     def one(row: Number) -> None:

@@ -23,16 +23,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.cpu.matmul import tile_matmul, zeros_in_place
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.paired_product import NARROWEST, PAIRED
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
+from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.kernel.executable import Executable
 from rnn_compiler.lowering.kernel.function import Function
 from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
-__all__ = ["BlockedProduct", "blocked_product", "panel_of"]
+__all__ = ["Blocking", "blocked_product", "panel_of"]
 
 BLOCK = range(64, 513)
 """How many rows a block may have."""
@@ -56,7 +57,7 @@ should be. IREE's threads take them one by one where they are fewer than eight f
 eight at a time (`iree_task_dispatch_issue` in 3.13), which leaves threads waiting for the last."""
 
 
-class BlockedProduct:
+class Blocking:
     """How the product of two matrices is cut up.
 
     Attributes:
@@ -100,8 +101,8 @@ class BlockedProduct:
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
         cut = is_added and self.columns % self.panel
-        if self.paired and self.columns < NARROWEST:
-            self.panel, cut = NARROWEST, True
+        if self.paired and self.columns < MIN_COLUMNS:
+            self.panel, cut = MIN_COLUMNS, True
         pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
         self.packed = bool(axes[1] == 1 or pays or cut)
         self.streamed = size > 4 * CACHE and not (many or self.packed or self.by_columns)
@@ -162,7 +163,7 @@ def blocked_product(
     Returns:
         The product, or the vector that it was added to.
     """
-    plan = BlockedProduct(vectors, lhs.type, rhs.type, axes, is_added=total is not None)
+    plan = Blocking(vectors, lhs.type, rhs.type, axes, is_added=total is not None)
     if plan.packed:
         rhs = pack(outside, vectors, rhs, 1 - axes[1], plan.panel)
     if plan.by_columns:
@@ -218,7 +219,7 @@ class _Block:
 
     def __init__(
         self,
-        plan: BlockedProduct,
+        plan: Blocking,
         executable: Executable,
         lhs: Array,
         rhs: Array,

@@ -2,12 +2,12 @@
 
 The dispatch (`kernel.executable`) is the loop over time and all that a step does. It reads the
 number of steps at run time, keeps all state in place, and works in panels: P units (columns) of
-every gate at once, for a block of rows,
+every gate at once, for a tile of rows,
 
     for t in 0..n-1:
-      for group in the step's groups:                     # see plan.py
-        for part in parts of the units and rows:           # shared among workgroups, see turns.py
-          for panel, for block of rows:
+      for group in the step's groups:                     # see `plan`
+        for part in parts of the units and rows:           # a workgroup each, see `work_sharing`
+          for panel, for tile of rows:
             product[rows, P] = lhs[rows, K] @ packed[gate, panel][K, P]   # linalg.matmul, each gate
             for row: all else that the step computes of these units, in vectors
     rows n.. of the outputs = 0
@@ -19,7 +19,7 @@ dispatch; for a single row ``[N/P, K, G*P]``, so that it has enough sums under w
 What the dispatch reads is held by `flow.tensor.clone`, or IREE would put cheap ops that make it
 elsewhere; no clone is left in the end.
 
-16-bit types: bfloat16 is multiplied as pairs where the target can (`paired_product`), else products
+16-bit types: bfloat16 is multiplied as pairs where the target can (`pairs_matmul`), else products
 run in the type that they are summed in; the state's copy is exact in it.
 """
 
@@ -31,11 +31,12 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape
 from rnn_compiler.lowering.analysis.walk import Step
-from rnn_compiler.lowering.cpu.loop_steps import LoopSteps
-from rnn_compiler.lowering.cpu.packed_columns import packed_columns
-from rnn_compiler.lowering.cpu.plan import FEWEST, Plan
-from rnn_compiler.lowering.cpu.row_order import RowOrder, rows_by_length
-from rnn_compiler.lowering.cpu.turns import Turns
+from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, Plan
+from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder, rows_by_length
+from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
+from rnn_compiler.lowering.cpu.fused_loop.step_weights import step_weights
+from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps
+from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
 from rnn_compiler.lowering.kernel.arithmetic import splat
 from rnn_compiler.lowering.kernel.arrays import collapse, expand
 from rnn_compiler.lowering.kernel.attributes import DYNAMIC
@@ -137,7 +138,7 @@ class FusedLoop:
         length = self.function.size(given, 0) if own else None
         array = Array(given, self._sizes(value, length), element(value))
         if rank(value) == 3 and array.shape[0] == 1:
-            array = repeated(self.function, array, FEWEST)
+            array = repeated(self.function, array, MIN_STEPS)
         weights = {product.weight for product in self.loop.products.values()}
         if value in weights or rank(value) == 0:
             return array
@@ -152,7 +153,7 @@ class FusedLoop:
         loop, plan, function = self.loop, self._plan, self.function
         packed = [
             [
-                packed_columns(
+                step_weights(
                     function,
                     self._vectors,
                     loop,
@@ -246,7 +247,7 @@ class FusedLoop:
                 last = step.arrays[f"final{number}"]
             else:
                 ring = step.arrays[self._plan.states[state.value]]
-                last = self.function.extract(ring, [0] * len(ring.shape), ring.shape[1:])
+                last = StateRing.last(self.function, ring)
             results.append(self._restored(last, state))
         return results
 

@@ -1,0 +1,59 @@
+"""How a state is kept in place: in a ring of two rows, of which a step reads one, writes the other.
+
+    ring [2, B, N]        the state from which `left` steps are still to come lies in row left % 2
+
+So of n steps, step k reads row ``(n-k) % 2``; what is there before the first is copied to row
+``n % 2``, and what is there after the last is in row 0, wherever n was. Nothing else is copied, and
+no tile is written that another tile of the same step still has to read.
+
+If rows have lengths (`rows_by_length`), the same holds of each row by itself: one that comes in
+late has fewer steps to come, and one that leaves early leaves some undone.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.kernel.body import Array, Body
+from rnn_compiler.lowering.kernel.number import Index, Number
+
+__all__ = ["LAST", "ROWS", "StateRing", "row_of"]
+
+ROWS = 2
+"""How many rows a ring has."""
+
+LAST = 0
+"""The row that has the state after the last step."""
+
+
+def row_of(left: Number) -> Number:
+    """Emits which row has the state from which so many steps are still to come."""
+    return left % ROWS
+
+
+class StateRing:
+    """Which rows the steps of a loop read and write, the same in the rings of all its states.
+
+    Attributes:
+        first: The row that has the states before the first step.
+    """
+
+    def __init__(self, body: Body, count: Number) -> None:
+        """Emits what does not change from step to step, before the loop.
+
+        Args:
+            body: Where to.
+            count: How many steps there are, an index.
+        """
+        self._count = count
+        self._one, self._rows = body.index(1), body.index(ROWS)
+        self.first = count % self._rows
+
+    def rows_at(self, step: Number) -> dict[str, Index]:
+        """Emits the rows that a step reads, "current", and writes, "next"."""
+        current = (self._count - step) % self._rows
+        return {"current": current, "next": self._one - current}
+
+    @staticmethod
+    def last(body: Body, ring: Array) -> Array:
+        """Emits the state after the last step."""
+        whole = ring.shape[1:]
+        return body.extract(ring, [LAST, *(0 for _ in whole)], whole)

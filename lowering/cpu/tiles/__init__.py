@@ -1,0 +1,9 @@
+"""Tiles of products on a CPU, and what else is done to a few rows in vectors.
+
+| | |
+|---|---|
+| `matmul` | a few rows or one, times a panel: whichever of the ways suits the types |
+| `row_fma` | one row times panels, by multiplying and adding in registers |
+| `bfloat16_pairs` | rows times a panel of bfloat16 numbers, two at a time |
+| `zeros_and_copies` | zeros in place, rows copied |
+"""

@@ -1,0 +1,57 @@
+"""Zeros in the place of an array, and rows copied one by one, in vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.kernel import linalg
+from rnn_compiler.lowering.kernel.attributes import cpu_tiles
+from rnn_compiler.lowering.kernel.body import Array, Body, known, spare_block
+from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
+
+__all__ = ["copy_row", "zeros_in_place"]
+
+
+def copy_row(
+    body: Body,
+    vectors: VectorUnit,
+    source: tuple[Array, Sequence[Index]],
+    target: tuple[Array, Sequence[Index]],
+    column: Index = 0,
+    width: int | None = None,
+) -> None:
+    """Emits the copying of a row of an array to one of another.
+
+    Args:
+        body: Where to.
+        vectors: The vector unit.
+        source: An array, and where in it the row is: places along all axes but the last.
+        target: The same of where it goes.
+        column: Where in the target's row it begins.
+        width: How many numbers there are; None for the whole row.
+    """
+    width = width or known(source[0].shape[-1:])[0]
+    lanes = vectors.columns(width, source[0].element)
+
+    def vector(number: Number) -> None:
+        value = body.read(source[0], [*source[1], number], lanes)
+        body.write(value, target[0], [*target[1], number + column])
+
+    body.loop(0, width, lanes, [target[0]], vector)
+
+
+def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
+    """Emits zeros in the place of an array.
+
+    They are distributed, in name only: where a single op is, IREE 3.13 repeats the loops that make
+    what that op reads, writing and all, in its tiles.
+    """
+    zero = body.constant(0, array.element)
+    columns = divisor(known(array.shape)[-1], vectors.width(array.element))
+    rank = len(array.shape)
+    block = spare_block([element_type(array.element)])
+    Body(block, body.location).op("linalg.yield", [zero])
+    tiles = cpu_tiles([1] * (rank - 1) + [columns], [0] * rank)
+    (made,) = linalg.generic(body, [], [array], block, tiles)
+    return made
