@@ -77,6 +77,10 @@ class _Layer(rnn.RNNBase):
         super().__setstate__(d)
         self.flatten_parameters()
 
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        self.weights_buffer = None  # torch swaps no parameters that something refers to
+        return super()._apply(fn, recurse)
+
     def forward(self, input: Any, hx: Any = None) -> Any:
         """Runs the layer.
 

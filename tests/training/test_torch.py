@@ -15,6 +15,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 
+from torch.nn.utils import prune  # noqa: E402
+
 import rnn_compiler as rc  # noqa: E402
 import rnn_compiler.torch as rt  # noqa: E402
 from rnn_compiler.errors import DeviceError, InvalidArgumentError, UnsupportedError  # noqa: E402
@@ -204,6 +206,50 @@ def test_other_tensors_in_the_place_of_parameters() -> None:
     ours.weight_ih_l0 = torch.nn.Parameter(torch.zeros(4 * H, I).double())
     with pytest.raises(InvalidArgumentError, match=r"LSTM: "):
         ours(x)
+
+
+@pytest.mark.slow
+def test_pruned_weights() -> None:
+    """Weight and mask may change between calls, also where weights that stay are packed."""
+    ours, other = pair()
+    x = inputs()
+
+    def compare() -> None:
+        with torch.no_grad():
+            for _ in range(3):
+                assert_equal(ours(x), other(x))
+        for layer in (ours, other):
+            layer.zero_grad()
+            layer(x)[0].square().sum().backward()
+        assert_equal(ours.weight_hh_l0_orig.grad, other.weight_hh_l0_orig.grad)
+
+    for layer in (ours, other):
+        prune.l1_unstructured(layer, "weight_hh_l0", 0.5)
+    compare()
+    with torch.no_grad():
+        for layer in (ours, other):
+            layer.weight_hh_l0_orig.mul_(2)
+    compare()
+    for layer in (ours, other):
+        layer.weight_hh_l0_mask.fill_(1)
+    compare()
+    for layer in (ours, other):
+        prune.remove(layer, "weight_hh_l0")
+    assert_equal(ours(x), other(x))
+
+
+def test_parameters_that_are_swapped_when_converted() -> None:
+    """torch swaps only what nothing refers to, as it will do by default one day."""
+    ours, other = pair()
+    torch.__future__.set_swap_module_params_on_conversion(True)
+    try:
+        ours.double()
+        other.double()
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(False)
+    x = inputs().double()
+    assert_equal(ours(x), other(x))
+    assert ours.weights_buffer.holds([*ours.parameters()])
 
 
 def test_copies_are_layers_of_their_own() -> None:
