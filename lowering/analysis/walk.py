@@ -89,7 +89,7 @@ class Step:
     batch: Index = 0
 
     def begin(self, counter: Number) -> None:
-        """Emits all scalars of a step, given its number; those of the step before are forgotten."""
+        """Begins a step, given its number, and forgets the scalars of the step before."""
         outside = self.loop.arguments
         self.scalars = {value: self.scalars[value] for value in outside if value in self.scalars}
         self.scalars[self.loop.counter] = counter

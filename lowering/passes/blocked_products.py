@@ -2,10 +2,11 @@
 
 Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
 Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
-the composites that `builder.add_product` makes. Puts a call of a private function in their place,
-which is a `cpu.products.blocked_product`, or, of a single row, a `cpu.products.row_product`. 16-bit
-operands are widened first to the type of the result, in which the products are summed, unless the
-vector unit multiplies pairs of them.
+the composites that `builder.add_product` and `OpenBlock.put_product` (`builder.open_blocks`) make.
+Puts a call of a private function in their place, which is a `cpu.products.blocked_product`; of a
+single row, a `cpu.products.row_product`; of an open number of rows, a `cpu.products.open_product`.
+16-bit operands are widened first to the type of the result, in which the products are summed,
+unless the vector unit multiplies pairs of them.
 Leaves: products of a single column, a single number summed or fewer than `MIN_MULTIPLICATIONS`
 (`MIN_ROW_MULTIPLICATIONS` of a single row), and whatever is no product of two matrices.
 """

@@ -38,7 +38,10 @@ _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 
 
 def composite_name(op: ir.Operation) -> str | None:
-    """The name of a composite of ours, without the package's prefix; None for any other op."""
+    """The name of a composite; None for any other op.
+
+    Ours are without the package's prefix. Those of others keep theirs, which StableHLO demands.
+    """
     if op.name != "stablehlo.composite":
         return None
     return ir.StringAttr(op.attributes["name"]).value.removeprefix("rnn_compiler.")

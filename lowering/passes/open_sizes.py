@@ -4,7 +4,9 @@ Requires: a module whose time loops have been rewritten; the target is a CPU.
 Matches: outside of dispatches, the ops of StableHLO that `builder.builder` emits where a size is
 open: those whose result's shape is an operand, slices of what has an open size, elementwise ops,
 products with an axis of 1.
-Each becomes an op of `tensor`, `linalg` or `flow`, which know sizes as indices. IREE 3.13 has
+Each becomes an op of `tensor`, `linalg` or `flow`, which know sizes as indices. The decompositions
+of the composites in `REPLACED`, which hold such ops too, are removed: later passes replace these
+composites whatever their sizes. IREE 3.13 has
 nothing for `stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes, and
 asks for the shape of what an elementwise op is given in the `shape` dialect, which it then refuses.
 Ensures: the same numbers; a public function fails if its arguments disagree on a size.
@@ -45,7 +47,7 @@ __all__ = ["open_sizes"]
 
 
 REPLACED = ("outer_sum", "add_open_products", "put_open_product")
-"""Composites that later passes replace whenever there are any: their decompositions go here."""
+"""Composites that later passes replace, whatever their sizes; this one removes what they call."""
 
 
 def open_sizes(lowering: Lowering) -> None:

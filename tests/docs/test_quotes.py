@@ -1,7 +1,9 @@
-"""Modules and sources that docs quote are those of today."""
+"""Modules, sources and names that docs quote are those of today."""
 
 from __future__ import annotations
 
+import ast
+import functools
 import re
 from typing import Any
 
@@ -72,6 +74,51 @@ def test_quoted_lines_are_emitted(block: Block) -> None:
 def test_quoted_sources_are_there(block: Block) -> None:
     source = (ROOT / block.marker.removeprefix("from: ")).read_text()
     assert missing(block.text, source.splitlines()) == []
+
+
+NAME_IN_FILE = re.compile(r"`([A-Za-z_][\w.]*)`\s+in\s+`([\w/]+\.py)`")
+"""How pages say where a name is."""
+
+
+@functools.cache
+def defined(file: str) -> frozenset[str]:
+    """The names that a module defines, and what is in it."""
+    nodes = list(ast.walk(ast.parse((ROOT / file).read_text())))
+    made = {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return frozenset(made) | {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def placed(page: str) -> list[tuple[str, str]]:
+    """The names that a page says are in a file."""
+    return NAME_IN_FILE.findall(PAGES[page].read_text())
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if placed(page)])
+def test_names_are_in_the_files_that_pages_say(page: str) -> None:
+    absent = [
+        f"{name} in {file}"
+        for name, file in placed(page)
+        if not defined(file) >= {*name.split(".")}
+    ]
+    assert absent == []
+
+
+def test_names_in_files_are_found() -> None:
+    assert ("PASS_FUNCTIONS", "lowering/pipeline.py") in placed("docs/adding-a-pass.md")
+    assert "PASS_FUNCTIONS" in defined("lowering/pipeline.py")
+    assert {"Rewritten", "text"} <= defined("lowering/pipeline.py")
+    assert "_PASSES" not in defined("lowering/pipeline.py")
+
+
+def test_the_lexicon_is_in_order() -> None:
+    """Each of its tables, by the word in the first column."""
+    tables = re.findall(r"^\|---.*\n((?:\|.*\n)+)", PAGES["docs/lexicon.md"].read_text(), re.M)
+    assert len(tables) > 5
+    for table in tables:
+        words = [line.split("|")[1].strip().lower() for line in table.splitlines()]
+        assert words == sorted(words)
 
 
 def test_the_comparison_sees_what_is_missing() -> None:
