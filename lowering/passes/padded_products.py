@@ -3,7 +3,7 @@
 Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
 Matches: in public functions, the composites that `builder.padded_product` makes, and those of
 `builder.add_product` and `OpenBlock.put_product` (`builder.open_blocks`) that have lengths. Puts
-calls of private functions in their place: one lists the rows that count (`cpu.products.valid_rows`),
+calls of private functions in their place: one lists the valid rows (`cpu.products.valid_rows`),
 once for all products of the same steps; another is the `cpu.products.padded_product`, or the
 `cpu.products.padded_sum` of what a third one gathers, once for each matrix.
 16-bit operands are widened first to the type of the result.
