@@ -14,8 +14,8 @@ Here each pair has one name, the first.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import defining, ints, is_constant, shape
-from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["check_shaping", "constant_int", "elements", "kind", "row_number", "sources", "starts"]
 

@@ -8,7 +8,7 @@ op is given.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import ints, shape
-from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["source_of_size"]

@@ -26,10 +26,10 @@ from rnn_compiler.lowering.analysis.values import (
     rank,
     shape,
 )
-from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["Lengths", "Output", "Product", "State", "TimeLoop", "is_time_loop"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 
-from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.kernel.number import is_float
-from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.codegen.number import is_float
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = [
     "contracted_axes",

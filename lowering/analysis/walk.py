@@ -26,11 +26,11 @@ from rnn_compiler.lowering.analysis.values import (
     operand_at,
     rank,
 )
-from rnn_compiler.lowering.kernel.arithmetic import cast, elementwise, splat
-from rnn_compiler.lowering.kernel.body import Array, Body
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.codegen.arithmetic import cast, elementwise, splat
+from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["Coordinate", "Place", "Step", "Walk", "Write"]
 

@@ -13,15 +13,15 @@ if K is odd, a zero follows the last.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.arrays import collapse, expand, seen_as
+from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers, segments
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known, spare_block
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen.stablehlo import padded
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.arrays import collapse, expand, seen_as
-from rnn_compiler.lowering.kernel.attributes import cpu_tiles, integers, segments
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known, spare_block
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number, element_type
-from rnn_compiler.lowering.kernel.stablehlo import padded
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["pack"]

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.attributes import gpu_tiles
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.number import bits
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.attributes import gpu_tiles
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.number import bits
 from rnn_compiler.lowering.targets.vector_unit import divisor
 
 __all__ = ["Gpu", "Tiling", "tiled_matmul"]

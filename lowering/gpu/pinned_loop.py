@@ -10,9 +10,9 @@ on; some steps together (`steps_together`) are a command buffer:
           all else that the level computes          # a dispatch, see pointwise
 
 `flow.tensor.barrier` pins each array to the device at the top of the loop's body: else IREE 3.13
-copies it whole in every iteration. Each array has a buffer of its own (`kernel.arrays`). The number
-of steps goes through `util.optimization_barrier` too: where IREE knew that all steps run, what an
-output and a ring get would be one value to it.
+copies it whole in every iteration. Each array has a buffer of its own (`codegen.arrays`). The
+number of steps goes through `util.optimization_barrier` too: where IREE knew that all steps run,
+what an output and a ring get would be one value to it.
 
 What must not be touched: the order of float operations, the element types of products and of their
 sums, and what is in rows n.. of the outputs, which is 0.
@@ -28,16 +28,16 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, rank, shape, width
 from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.codegen.arrays import collapse, own_zeros, put_row
+from rnn_compiler.lowering.codegen.attributes import contraction, integer, only_device
+from rnn_compiler.lowering.codegen.body import Array, ArrayType
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.stablehlo import transposed
 from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Tiling, tiled_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gate_count
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
-from rnn_compiler.lowering.kernel.arrays import collapse, own_zeros, put_row
-from rnn_compiler.lowering.kernel.attributes import contraction, integer, only_device
-from rnn_compiler.lowering.kernel.body import Array, ArrayType
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.stablehlo import transposed
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["pinned_loops", "steps_together"]

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, gate_width, shape, width
 from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.gpu import state_ring
-from rnn_compiler.lowering.kernel.body import ArrayType
-from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["Group", "Plan", "gate_count"]
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.arithmetic import cast
+from rnn_compiler.lowering.codegen.attributes import integer, segments
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.gpu.plan import Group, gate_count
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.arithmetic import cast
-from rnn_compiler.lowering.kernel.attributes import integer, segments
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.number import Index, Number, element_type
 from rnn_compiler.lowering.mlir import ir, ops_of
 
 __all__ = ["pointwise", "row_of"]

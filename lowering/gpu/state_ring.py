@@ -7,13 +7,13 @@ so that there may be more of them than the call has: those from n on write row 2
 before the first step is put into row 0, and the last of n steps leaves its state in row ``n % 2``.
 
 That the rows are written where they lie is another matter: each ring has a buffer of its own
-(`kernel.arrays`), which a barrier pins to the device (`pinned_loop`).
+(`codegen.arrays`), which a barrier pins to the device (`pinned_loop`).
 """
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.kernel.body import Body
-from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Index, Number
 
 __all__ = ["FIRST", "ROWS", "last_row", "rows_at"]
 

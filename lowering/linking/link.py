@@ -16,8 +16,8 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import OpFunction, add_function
-from rnn_compiler.lowering.kernel.function import unused_symbol
-from rnn_compiler.lowering.kernel.number import is_float
+from rnn_compiler.lowering.codegen.function import unused_symbol
+from rnn_compiler.lowering.codegen.number import is_float
 from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import public_interface

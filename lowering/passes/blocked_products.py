@@ -21,15 +21,15 @@ from rnn_compiler.lowering.analysis.values import (
     element,
     shape,
 )
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.cpu.products.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.products.open_product import open_product
 from rnn_compiler.lowering.cpu.products.row_product import row_product
 from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, Target
-from rnn_compiler.lowering.kernel.arrays import collapse, expand
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Array
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import (
     Calls,

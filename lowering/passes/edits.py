@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.sizes import source_of_size
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.arithmetic import cast
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.function import Function, unused_symbol
-from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.arithmetic import cast
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.function import Function, unused_symbol
+from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 
 __all__ = [

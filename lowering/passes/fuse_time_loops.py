@@ -14,11 +14,11 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.edits import opaque, tied
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.time_loops import composites
+from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["fuse_time_loops"]

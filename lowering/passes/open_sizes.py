@@ -31,12 +31,12 @@ from rnn_compiler.lowering.analysis.values import (
     rank,
     shape,
 )
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.arithmetic import ELEMENTWISE, elementwise
-from rnn_compiler.lowering.kernel.arrays import reshape, seen_as
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC, integer
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.number import Index, Number, bits, element_type
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE, elementwise
+from rnn_compiler.lowering.codegen.arrays import reshape, seen_as
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC, integer
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import array_of, composite_name, opaque, replace
 from rnn_compiler.lowering.passes.lowering import Lowering

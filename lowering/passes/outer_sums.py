@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.cpu.products.gathered_panels import Side
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Product
 from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
-from rnn_compiler.lowering.kernel.arrays import collapse, expand
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Array
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import (
     Calls,

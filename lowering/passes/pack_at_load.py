@@ -16,7 +16,7 @@ So the archive holds the weights as they are, for every processor, and each pack
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.hoistable import hoistable
-from rnn_compiler.lowering.kernel.function import create_function, set_function_type
+from rnn_compiler.lowering.codegen.function import create_function, set_function_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,

@@ -11,8 +11,8 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import shape
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Body
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.lowering import Lowering
 

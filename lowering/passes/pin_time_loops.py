@@ -19,10 +19,10 @@ from collections.abc import Container, Iterator, Sequence
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
-from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.time_loops import composites, decomposition
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["pin_time_loops"]
 

@@ -11,7 +11,7 @@ computes something of its weights alone:
 The latter is for callers in a hurry: it returns before the results are there, and in IREE's calling
 convention (`iree.abi.model`) also takes a fence to wait for and one to signal then.
 
-Packed is what a dispatch reads (a `flow.tensor.clone`, see `kernel.body`) and is made from weights
+Packed is what a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and is made from weights
 and constants by more than looking at them in another shape. Packing is done in private functions,
 so these are inlined in the companions. All three share their dispatches in the payload.
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.hoistable import hoistable
-from rnn_compiler.lowering.kernel.function import set_function_type
+from rnn_compiler.lowering.codegen.function import set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, remove_unused
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,

@@ -14,9 +14,9 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
+from rnn_compiler.lowering.codegen.arrays import own_zeros, put_row
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
-from rnn_compiler.lowering.kernel.arrays import own_zeros, put_row
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.passes.lowering import Lowering
 

@@ -16,11 +16,11 @@ Ensures: a row of a product depends on that row of its left-hand side alone.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
+from rnn_compiler.lowering.codegen.attributes import integers
+from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import bits, element_type
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, tiled_matmul
-from rnn_compiler.lowering.kernel.attributes import integers
-from rnn_compiler.lowering.kernel.body import Array
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import bits, element_type
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import Calls, composite_name, inlined, replace
 from rnn_compiler.lowering.passes.lowering import Lowering

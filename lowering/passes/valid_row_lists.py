@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import shape
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.cpu.products.valid_rows import valid_rows
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Array
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import Calls
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit

@@ -11,7 +11,7 @@ SCRIPT = """
 import sys
 import rnn_compiler as rc
 from rnn_compiler.lowering.analysis import walk
-from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.refused import Refused
 
 elementwise = walk.elementwise
 

@@ -16,14 +16,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from rnn_compiler.lowering.codegen.arrays import seen_as
+from rnn_compiler.lowering.codegen.body import Array, ArrayType
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.products.row_product import row_product
 from rnn_compiler.lowering.iree_compile import compile_module
-from rnn_compiler.lowering.kernel.arrays import seen_as
-from rnn_compiler.lowering.kernel.body import Array, ArrayType
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.stablehlo import converted
 from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit

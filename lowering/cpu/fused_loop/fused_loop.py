@@ -1,6 +1,6 @@
 """A time loop as a function that makes a single dispatch, for CPUs.
 
-The dispatch (`kernel.executable`) is the loop over time and all that a step does. It reads the
+The dispatch (`codegen.executable`) is the loop over time and all that a step does. It reads the
 number of steps at run time, keeps all state in place, and works in panels: P units (columns) of
 every gate at once, for a tile of rows,
 
@@ -31,20 +31,20 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape
 from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.codegen.arithmetic import splat
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.stablehlo import converted, repeated
 from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, Plan
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder, rows_by_length
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
 from rnn_compiler.lowering.cpu.fused_loop.step_weights import step_weights
 from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
-from rnn_compiler.lowering.kernel.arithmetic import splat
-from rnn_compiler.lowering.kernel.arrays import collapse, expand
-from rnn_compiler.lowering.kernel.attributes import DYNAMIC
-from rnn_compiler.lowering.kernel.body import Array
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.stablehlo import converted, repeated
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

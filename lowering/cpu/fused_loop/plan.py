@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, gate_width, shape, width
 from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.codegen.body import ArrayType
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
-from rnn_compiler.lowering.kernel.body import ArrayType
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
 
 __all__ = ["MIN_STEPS", "Group", "Panels", "Plan"]

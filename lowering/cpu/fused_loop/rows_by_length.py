@@ -25,12 +25,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import LAST, row_of
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

@@ -12,8 +12,8 @@ late has fewer steps to come, and one that leaves early leaves some undone.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.kernel.body import Array, Body
-from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.codegen.number import Index, Number
 
 __all__ = ["LAST", "ROWS", "StateRing", "row_of"]
 

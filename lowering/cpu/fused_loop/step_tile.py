@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import defining, element, width
 from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
+from rnn_compiler.lowering.codegen.arithmetic import cast
+from rnn_compiler.lowering.codegen.body import Array, known
+from rnn_compiler.lowering.codegen.number import Index, Number, bits
+from rnn_compiler.lowering.codegen.shares import share
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
 from rnn_compiler.lowering.cpu.tiles.matmul import row_matmul, tile_matmul
-from rnn_compiler.lowering.kernel.arithmetic import cast
-from rnn_compiler.lowering.kernel.body import Array, known
-from rnn_compiler.lowering.kernel.number import Index, Number, bits
-from rnn_compiler.lowering.kernel.shares import share
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

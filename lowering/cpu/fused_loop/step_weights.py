@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
+from rnn_compiler.lowering.codegen.attributes import integer, integers
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
-from rnn_compiler.lowering.kernel.attributes import integer, integers
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.refused import Refused
-from rnn_compiler.lowering.kernel.stablehlo import converted, transposed
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["step_weights"]

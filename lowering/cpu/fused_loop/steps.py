@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.shares import first_only, quotient, remainder, share, span
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Plan
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
@@ -17,9 +20,6 @@ from rnn_compiler.lowering.cpu.fused_loop.step_tile import StepTile, Units
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import RowTiles, row_tiles
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
-from rnn_compiler.lowering.kernel.body import Array
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.shares import first_only, quotient, remainder, share, span
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["LoopSteps"]

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.kernel.body import Body
-from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["RowTiles", "heights", "row_tiles"]

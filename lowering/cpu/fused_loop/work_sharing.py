@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.kernel.attributes import integer
-from rnn_compiler.lowering.kernel.body import Array, Body
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.shares import quotient, remainder
+from rnn_compiler.lowering.codegen.attributes import integer
+from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.shares import quotient, remainder
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["Turns"]

@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["Blocking", "blocked_product", "panel_of"]

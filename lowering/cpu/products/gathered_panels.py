@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rnn_compiler.lowering.codegen.arithmetic import cast
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.registers import bitcast, interleave
 from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
 from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
-from rnn_compiler.lowering.kernel.arithmetic import cast
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.registers import bitcast, interleave
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["Side", "gathered_panels"]

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rnn_compiler.lowering.codegen.arrays import collapse
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Number, bits
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocked_product import SMALL, WORKGROUPS, panel_of
 from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, Target
 from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
-from rnn_compiler.lowering.kernel.arrays import collapse
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Number, bits
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["MIN_WORKGROUP_ROWS", "open_product"]

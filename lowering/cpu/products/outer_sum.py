@@ -20,19 +20,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
-from rnn_compiler.lowering.cpu.products.gathered_panels import Side, gathered_panels
-from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.registers import (
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.registers import (
     accumulate,
     bitcast,
     intrinsic,
     lane,
 )
+from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
+from rnn_compiler.lowering.cpu.products.gathered_panels import Side, gathered_panels
+from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["OuterSum", "Product"]

@@ -13,16 +13,16 @@ Rows that do not count are not written.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.codegen.body import Array, ArrayType
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS, Blocking, panel_of
 from rnn_compiler.lowering.cpu.products.open_product import MIN_WORKGROUP_ROWS
 from rnn_compiler.lowering.cpu.products.valid_rows import Target, ValidRows
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row
-from rnn_compiler.lowering.kernel.body import Array, ArrayType
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["padded_product"]

@@ -16,14 +16,14 @@ all rows, in its order, but for the padding, which adds 0 there.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
 from rnn_compiler.lowering.cpu.products.valid_rows import ValidRows
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["gathered", "padded_sum", "widths"]

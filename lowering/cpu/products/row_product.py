@@ -13,16 +13,16 @@ with loops.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index
+from rnn_compiler.lowering.codegen.shares import first_only, share
+from rnn_compiler.lowering.codegen.stablehlo import transposed
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
-from rnn_compiler.lowering.kernel.arrays import collapse, expand
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, known
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index
-from rnn_compiler.lowering.kernel.shares import first_only, share
-from rnn_compiler.lowering.kernel.stablehlo import transposed
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["row_product"]

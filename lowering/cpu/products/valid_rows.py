@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rnn_compiler.lowering.codegen.arrays import collapse
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
-from rnn_compiler.lowering.kernel.arrays import collapse
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
-from rnn_compiler.lowering.kernel.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["FirstRows", "Target", "ValidRows", "valid_rows"]

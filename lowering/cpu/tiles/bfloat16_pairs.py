@@ -22,9 +22,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.number import Index, Number
-from rnn_compiler.lowering.kernel.registers import (
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.registers import (
     accumulate,
     bitcast,
     interleave,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.attributes import cpu_tiles
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED, pairs_matmul
 from rnn_compiler.lowering.cpu.tiles.row_fma import row_fma
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.attributes import cpu_tiles
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["row_matmul", "tile_matmul"]

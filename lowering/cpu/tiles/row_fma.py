@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.kernel.arithmetic import cast
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.number import Number
-from rnn_compiler.lowering.kernel.registers import accumulate
+from rnn_compiler.lowering.codegen.arithmetic import cast
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.registers import accumulate
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["row_fma"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.attributes import cpu_tiles
-from rnn_compiler.lowering.kernel.body import Array, Body, known, spare_block
-from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.attributes import cpu_tiles
+from rnn_compiler.lowering.codegen.body import Array, Body, known, spare_block
+from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["copy_row", "zeros_in_place"]

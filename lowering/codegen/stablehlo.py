@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.kernel.attributes import integer, integers
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.number import element_type
+from rnn_compiler.lowering.codegen.attributes import integer, integers
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.number import element_type
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["converted", "padded", "repeated", "transposed"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from ir.codegen.emitting import emitted
 from ir.filecheck import check
-from ir.kernel.emitting import emitted
 
-from rnn_compiler.lowering.kernel.arrays import collapse, expand
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.number import Number
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir
 
 ARRAY = "tensor<3x4xf32>"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from ir.codegen.emitting import emitted
 from ir.filecheck import check
-from ir.kernel.emitting import emitted
 
-from rnn_compiler.lowering.kernel.body import Body
-from rnn_compiler.lowering.kernel.number import Number, element_type, vector_type
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Number, element_type, vector_type
 from rnn_compiler.lowering.mlir import ir
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.kernel.body import Array, Body
-from rnn_compiler.lowering.kernel.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.codegen.number import Index, Number
 
 __all__ = ["first_only", "quotient", "remainder", "share", "span"]
 

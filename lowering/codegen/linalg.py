@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rnn_compiler.lowering.kernel.arithmetic import cast
-from rnn_compiler.lowering.kernel.attributes import maps, parallel, segments
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body
-from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.codegen.arithmetic import cast
+from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["generic", "matmul", "zeros"]

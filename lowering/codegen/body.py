@@ -15,22 +15,22 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.kernel.attributes import (
+from rnn_compiler.lowering.codegen.attributes import (
     DYNAMIC,
     in_place,
     integer,
     integers,
     segments,
 )
-from rnn_compiler.lowering.kernel.number import (
+from rnn_compiler.lowering.codegen.number import (
     Index,
     Number,
     element_type,
     is_float,
     vector_type,
 )
-from rnn_compiler.lowering.kernel.refused import Refused
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["Array", "ArrayType", "Body", "known", "spare_block"]
 

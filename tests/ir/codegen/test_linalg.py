@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from ir.codegen.emitting import emitted
 from ir.filecheck import check
-from ir.kernel.emitting import emitted
 
-from rnn_compiler.lowering.kernel import linalg
-from rnn_compiler.lowering.kernel.attributes import cpu_tiles
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.number import Number, element_type
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.attributes import cpu_tiles
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir
 
 

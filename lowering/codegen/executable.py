@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rnn_compiler.lowering.kernel.attributes import (
+from rnn_compiler.lowering.codegen.attributes import (
     DYNAMIC,
     binding_type,
     cpu_pipeline,
@@ -21,9 +21,9 @@ from rnn_compiler.lowering.kernel.attributes import (
     segments,
     tensor_binding_type,
 )
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.kernel.function import Function, create_function, set_function_type
-from rnn_compiler.lowering.kernel.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.function import Function, create_function, set_function_type
+from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.mlir import ir, ops_of
 
 __all__ = ["Executable"]

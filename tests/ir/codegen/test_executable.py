@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from ir.codegen.emitting import given, placed
 from ir.filecheck import check
-from ir.kernel.emitting import given, placed
 
-from rnn_compiler.lowering.kernel.body import Array, ArrayType
-from rnn_compiler.lowering.kernel.executable import Executable
-from rnn_compiler.lowering.kernel.function import Function
+from rnn_compiler.lowering.codegen.body import Array, ArrayType
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 
 ARRAY = "tensor<3x4xf32>"

@@ -1,6 +1,6 @@
 """Vectors that stay in registers: sums over a loop, and bits seen as other numbers.
 
-The vectors of `kernel.body` are read from arrays and written to them. Those here are handed from
+The vectors of `codegen.body` are read from arrays and written to them. Those here are handed from
 one turn of a loop to the next, or to an instruction that MLIR has no op for.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.kernel.attributes import integers, segments
-from rnn_compiler.lowering.kernel.body import Body
-from rnn_compiler.lowering.kernel.number import Index, Number, bits, vector_type
+from rnn_compiler.lowering.codegen.attributes import integers, segments
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Index, Number, bits, vector_type
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane"]

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
-from rnn_compiler.lowering.kernel.body import Body
-from rnn_compiler.lowering.kernel.number import Number, bits, is_float
-from rnn_compiler.lowering.kernel.refused import Refused
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Number, bits, is_float
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["ELEMENTWISE", "cast", "elementwise", "splat"]
 

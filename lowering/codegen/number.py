@@ -18,7 +18,7 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.kernel.body import Body
+    from rnn_compiler.lowering.codegen.body import Body
 
 __all__ = ["Index", "Number", "bits", "element_type", "is_float", "vector_type"]
 

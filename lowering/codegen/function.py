@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.kernel.body import Array, Body
-from rnn_compiler.lowering.kernel.number import Number
+from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.kernel.executable import Executable
+    from rnn_compiler.lowering.codegen.executable import Executable
 
 __all__ = ["Function", "create_function", "set_function_type", "unused_symbol"]
 

@@ -1,4 +1,4 @@
-"""Why a rewrite leaves what it met as it is."""
+"""The exception by which code says that it does not know the form of what it was given."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from rnn_compiler.lowering.kernel.attributes import integers, reassociation, segments
-from rnn_compiler.lowering.kernel.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.kernel.number import Index, Number, bits
+from rnn_compiler.lowering.codegen.attributes import integers, reassociation, segments
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["collapse", "expand", "own_zeros", "put_row", "reshape", "seen_as"]

@@ -1,1 +1,0 @@
-"""What dispatches are written in, whatever the processor."""
