@@ -12,22 +12,22 @@ from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.allocations import allocate_before, is_large
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
+from rnn_compiler.lowering.passes.large_products import large_products
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.open_sizes import open_sizes
 from rnn_compiler.lowering.passes.outer_sums import outer_sums
 from rnn_compiler.lowering.passes.pack_at_load import pack_at_load
 from rnn_compiler.lowering.passes.padded_products import padded_products
-from rnn_compiler.lowering.passes.pin_arguments import pin_arguments
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
+from rnn_compiler.lowering.passes.read_arguments_in_place import read_arguments_in_place
 from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
-from rnn_compiler.lowering.passes.share_products import share_products
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
+from rnn_compiler.lowering.passes.tile_products import tile_products
 from rnn_compiler.lowering.refused import Refused
-from rnn_compiler.lowering.targets.strategies import PASSES, check_open
+from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES, check_open
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
@@ -42,12 +42,12 @@ PASS_FUNCTIONS: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
             open_sizes,
             padded_products,
             outer_sums,
-            blocked_products,
-            pin_arguments,
+            large_products,
+            read_arguments_in_place,
             prepack_weights,
             pack_at_load,
             pin_time_loops,
-            share_products,
+            tile_products,
             separate_buffers,
             stamp_provenance,
         )
@@ -109,10 +109,10 @@ def rewrite(
         UnsupportedError: A size is open that may not be.
     """
     check_open(functions, target, strategy)
-    if last is not None and last not in PASSES[strategy]:
-        others = [name for name, passes in PASSES.items() if last in passes]
+    if last is not None and last not in STRATEGY_PASSES[strategy]:
+        others = [name for name, passes in STRATEGY_PASSES.items() if last in passes]
         remedy = f"{last} is one of the {' and '.join(others)} strategy" if others else ""
-        expected = f"a pass of the {strategy} strategy: {', '.join(PASSES[strategy])}"
+        expected = f"a pass of the {strategy} strategy: {', '.join(STRATEGY_PASSES[strategy])}"
         raise InvalidArgumentError("emit", "stage", expected, f"after:{last}", remedy)
     facts = {
         "strategy": strategy,
@@ -123,7 +123,7 @@ def rewrite(
         parsed = ir.Module.parse(module)
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         lowering = Lowering(parsed, functions, target, processor, facts, linked=linked)
-        for name in PASSES[strategy]:
+        for name in STRATEGY_PASSES[strategy]:
             try:
                 PASS_FUNCTIONS[name](lowering)
             except Refused as reason:

@@ -7,7 +7,7 @@ calls of private functions in their place: one lists the valid rows (`cpu.produc
 once for all products of the same steps; another is the `cpu.products.padded_product`, or the
 `cpu.products.padded_sum` of what a third one gathers, once for each matrix.
 16-bit operands are widened first to the type of the result.
-Leaves, for `blocked_products`: products of one row a step, of fewer than `MIN_ROWS` rows or
+Leaves, for `large_products`: products of one row a step, of fewer than `MIN_ROWS` rows or
 `MIN_MULTIPLICATIONS`, and those of bfloat16 where the vector unit multiplies pairs. A
 `padded_product` that is left is replaced by its decomposition; the other composites stay.
 """

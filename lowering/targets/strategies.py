@@ -5,7 +5,7 @@
                (`separate_buffers`)
     fused      each loop one dispatch (`fuse_time_loops`), sizes open where they are (`open_sizes`),
                each large product in blocks
-               (`blocked_products`), without padding if rows have lengths (`padded_products`); what
+               (`large_products`), without padding if rows have lengths (`padded_products`); what
                a rewrite does not know stays as it is
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
@@ -21,20 +21,28 @@ from types import MappingProxyType
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["FUSED", "PASSES", "PINNED", "PORTABLE", "STRATEGIES", "check_open", "resolve_strategy"]
+__all__ = [
+    "FUSED",
+    "PINNED",
+    "PORTABLE",
+    "STRATEGIES",
+    "STRATEGY_PASSES",
+    "check_open",
+    "resolve_strategy",
+]
 
 PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 
-PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
+STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: ("freeze_weights", "separate_buffers", "stamp_provenance"),
         FUSED: (
             *("freeze_weights", "fuse_time_loops", "open_sizes", "padded_products"),
-            *("outer_sums", "blocked_products", "pin_arguments", "prepack_weights"),
+            *("outer_sums", "large_products", "read_arguments_in_place", "prepack_weights"),
             *("pack_at_load", "stamp_provenance"),
         ),
         PINNED: (
-            *("freeze_weights", "pin_time_loops", "share_products", "separate_buffers"),
+            *("freeze_weights", "pin_time_loops", "tile_products", "separate_buffers"),
             "stamp_provenance",
         ),
     }

@@ -33,15 +33,15 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.goldens import golden
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
-from rnn_compiler.lowering.targets.strategies import PASSES, STRATEGIES
+from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.paths import archive_path, golden_path
 
 __all__ = ["add_compile", "add_compile_options", "add_emit", "save_compiled"]
 
-_AFTER = {f"after:{name}": name for names in PASSES.values() for name in names}
-_PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in PASSES.items())
+_AFTER = {f"after:{name}": name for names in STRATEGY_PASSES.values() for name in names}
+_PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in STRATEGY_PASSES.items())
 
 
 def add_emit(verbs: Any) -> None:

@@ -17,7 +17,7 @@ from docs.pages import PAGES, ROOT, Block, blocks
 
 from rnn_compiler.cli import main
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.lowering.targets.strategies import PASSES
+from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES
 
 RUN = ("python", "sh")
 BY_CI = ("demo command", "test command")
@@ -123,10 +123,10 @@ def test_every_pass_has_a_row_with_its_strategies() -> None:
     text = (ROOT / "lowering" / "passes" / "README.md").read_text()
     rows = dict(re.findall(r"^\| `(\w+)` \| ([\w, ]+) \|", text, re.MULTILINE))
     found: dict[str, list[str]] = {}
-    for strategy, passes in PASSES.items():
+    for strategy, passes in STRATEGY_PASSES.items():
         for name in passes:
             found.setdefault(name, []).append(strategy)
-    every = len(PASSES)
+    every = len(STRATEGY_PASSES)
     assert rows == {
         name: "all" if len(strategies) == every else ", ".join(strategies)
         for name, strategies in found.items()

@@ -13,8 +13,8 @@ from ir.rewriting import AVX2, AVX512, rewritten
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.passes.blocked_products import blocked_products
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
+from rnn_compiler.lowering.passes.large_products import large_products
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -28,7 +28,7 @@ def fused(op: str, vectors: VectorUnit = AVX512, **keywords: Any) -> str:
 
 def with_panels(op: str, **keywords: Any) -> str:
     module = rc.build(op, **{"use_peephole": False, **SIZES, **keywords})
-    return rewritten(module.text, blocked_products)[0]
+    return rewritten(module.text, large_products)[0]
 
 
 def test_forward_loop() -> None:

@@ -13,7 +13,7 @@ from numeric.harness import module
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
-from rnn_compiler.lowering.passes.share_products import share_products
+from rnn_compiler.lowering.passes.tile_products import tile_products
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 CPU = AVX512
@@ -149,7 +149,7 @@ def test_loops_with_a_unit_axis_stay(op: str) -> None:
 def test_large_products_of_a_gradient_say_how_they_are_shared_out() -> None:
     """x_grad, and w_grad with its left-hand side by columns."""
     built = module("BlockLSTMGradV2", "float32", LSTM)
-    text, _ = rewritten(built.text, share_products, processor=Gpu())
+    text, _ = rewritten(built.text, tile_products, processor=Gpu())
     public = text[text.index("func.func @block_lstm_grad_v2(") :].split("func.func private")[0]
     assert public.count("call @shared_product") == 2
     assert "stablehlo.dot_general" not in public

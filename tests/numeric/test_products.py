@@ -138,7 +138,7 @@ PRODUCTS = [
 
 
 @pytest.mark.parametrize("element", TYPES)
-def test_blocked_products(element: str, tmp_path: Path) -> None:
+def test_large_products(element: str, tmp_path: Path) -> None:
     """Every sum is made, and added once; what lies before and after stays."""
     before, after = 7, 40
 

@@ -140,7 +140,9 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         for op in made.body.operations:
             op.operation.clone(ip=ir.InsertionPoint.at_block_begin(lowering.module.body))
 
-    monkeypatch.setattr(pipeline, "PASSES", {**pipeline.PASSES, "fused": ("broken",)})
+    monkeypatch.setattr(
+        pipeline, "STRATEGY_PASSES", {**pipeline.STRATEGY_PASSES, "fused": ("broken",)}
+    )
     monkeypatch.setattr(pipeline, "PASS_FUNCTIONS", {**pipeline.PASS_FUNCTIONS, "broken": broken})
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):

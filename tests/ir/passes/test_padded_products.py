@@ -7,9 +7,9 @@ from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
-from rnn_compiler.lowering.passes.blocked_products import blocked_products
+from rnn_compiler.lowering.passes.large_products import large_products
 from rnn_compiler.lowering.passes.padded_products import padded_products
-from rnn_compiler.lowering.passes.share_products import share_products
+from rnn_compiler.lowering.passes.tile_products import tile_products
 
 PRODUCT = """
 func.func @f(%x: tensor<16x16x40xf32>, %w: tensor<40x32xf32>, %lengths: tensor<16xi64>)
@@ -98,7 +98,7 @@ def test_a_small_product_is_a_plain_one(edit: tuple[tuple[str, str], ...]) -> No
 
 
 def test_on_a_gpu_it_is_a_plain_one() -> None:
-    text, _ = rewritten(PRODUCT, share_products, processor=Gpu())
+    text, _ = rewritten(PRODUCT, tile_products, processor=Gpu())
     assert "composite" not in text
     assert "linalg.matmul" in text
 
@@ -112,7 +112,7 @@ def test_sums_share_rows_and_what_is_gathered() -> None:
     assert "composite" not in text
 
 
-def test_a_sum_of_few_rows_stays_for_blocked_products() -> None:
+def test_a_sum_of_few_rows_stays_for_large_products() -> None:
     few = edited(SUM, ("tensor<256x", "tensor<240x"))
     assert padded(few).count("stablehlo.composite") == 2
-    assert "call @padded_sum" not in rewritten(few, padded_products, blocked_products)[0]
+    assert "call @padded_sum" not in rewritten(few, padded_products, large_products)[0]

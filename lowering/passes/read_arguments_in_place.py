@@ -1,4 +1,4 @@
-"""Lets parts of a function's arguments be read where they lie.
+"""Lets slices of a function's arguments be read where they lie.
 
 Requires: a module whose time loops and products have been rewritten.
 Matches: the tensors that public functions are given. Puts a `util.optimization_barrier` on each.
@@ -16,10 +16,10 @@ from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.lowering import Lowering
 
-__all__ = ["pin_arguments"]
+__all__ = ["read_arguments_in_place"]
 
 
-def pin_arguments(lowering: Lowering) -> None:
+def read_arguments_in_place(lowering: Lowering) -> None:
     """Adds the barriers."""
     for function in lowering.op_functions():
         block = function.regions[0].blocks[0]
@@ -30,8 +30,8 @@ def pin_arguments(lowering: Lowering) -> None:
             barrier = ir.Operation.create(
                 "util.optimization_barrier", operands=[argument], results=[argument.type], ip=at
             )
-            pinned = barrier.results[0]
-            argument.replace_all_uses_except(pinned, barrier)
+            read = barrier.results[0]
+            argument.replace_all_uses_except(read, barrier)
             if DYNAMIC in shape(argument):
                 _tie(argument, barrier)
 
@@ -43,6 +43,6 @@ def _tie(argument: ir.Value, barrier: ir.Operation) -> None:
         body.size(argument, axis) for axis, size in enumerate(shape(argument)) if size == DYNAMIC
     ]
     after = Body.after(barrier)
-    pinned = barrier.results[0]
-    tied = after.op("flow.tensor.tie_shape", [pinned, *sizes], [argument.type])
-    pinned.replace_all_uses_except(tied.results[0], tied)
+    read = barrier.results[0]
+    tied = after.op("flow.tensor.tie_shape", [read, *sizes], [argument.type])
+    read.replace_all_uses_except(tied.results[0], tied)

@@ -1,4 +1,4 @@
-"""A matrix product before and after `share_products`."""
+"""A matrix product before and after `tile_products`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ir.rewriting import AVX512, edited, rewritten
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.lowering import Processor
-from rnn_compiler.lowering.passes.share_products import share_products
+from rnn_compiler.lowering.passes.tile_products import tile_products
 
 BEFORE = """
 func.func @f(%x: tensor<64x96xf32>, %w: tensor<96x32xf32>) -> tensor<64x32xf32> {
@@ -21,7 +21,7 @@ func.func @f(%x: tensor<64x96xf32>, %w: tensor<96x32xf32>) -> tensor<64x32xf32> 
 
 
 def shared(text: str, processor: Processor | None = None) -> str:
-    return rewritten(text, share_products, processor=processor or Gpu())[0]
+    return rewritten(text, tile_products, processor=processor or Gpu())[0]
 
 
 def test_a_product_says_how_it_is_shared_out() -> None:

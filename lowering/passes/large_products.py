@@ -43,7 +43,7 @@ from rnn_compiler.lowering.passes.edits import (
 from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["blocked_products"]
+__all__ = ["large_products"]
 
 MIN_MULTIPLICATIONS = 1 << 15
 """Multiplications from which a product gets a dispatch of its own making."""
@@ -55,7 +55,7 @@ _MANY = 64
 """What an open number of rows is taken for, where it matters only that it is more than one."""
 
 
-def blocked_products(lowering: Lowering) -> None:
+def large_products(lowering: Lowering) -> None:
     """Rewrites the matrix products of a module's public functions."""
     vectors = lowering.processor
     assert isinstance(vectors, VectorUnit)

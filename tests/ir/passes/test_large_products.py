@@ -1,4 +1,4 @@
-"""Matrix products before and after `blocked_products`."""
+"""Matrix products before and after `large_products`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
-from rnn_compiler.lowering.passes.blocked_products import blocked_products
+from rnn_compiler.lowering.passes.large_products import large_products
 
 PRODUCT = """
 func.func @f(%x: tensor<64x40xf32>, %w: tensor<40x32xf32>) -> tensor<64x32xf32> {
@@ -19,7 +19,7 @@ func.func @f(%x: tensor<64x40xf32>, %w: tensor<40x32xf32>) -> tensor<64x32xf32> 
 
 
 def blocked(text: str) -> str:
-    after, left = rewritten(text, blocked_products)
+    after, left = rewritten(text, large_products)
     assert left == {}
     return after
 

@@ -1,4 +1,4 @@
-"""Says in which tiles a GPU shares out the large matrix products outside the time loops.
+"""Cuts the large matrix products outside the time loops into tiles for a GPU.
 
 Requires: a portable module, or one whose time loops have been rewritten.
 Matches: `stablehlo.dot_general` of two matrices with one contracted axis in a public function, also
@@ -25,13 +25,13 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import Calls, composite_name, inlined, replace
 from rnn_compiler.lowering.passes.lowering import Lowering
 
-__all__ = ["share_products"]
+__all__ = ["tile_products"]
 
 _VECTOR = 4
 """Numbers that IREE's code for GPUs reads at once."""
 
 
-def share_products(lowering: Lowering) -> None:
+def tile_products(lowering: Lowering) -> None:
     """Rewrites the matrix products of a module's public functions."""
     if not isinstance(lowering.processor, Gpu):
         return
