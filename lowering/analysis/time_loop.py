@@ -318,7 +318,7 @@ def is_time_loop(op: ir.Operation) -> bool:
 
 
 def _counts(loop: ir.Operation, length: ir.Value) -> bool:
-    """Whether the first of what a loop carries counts its turns, which are 0..length-1."""
+    """Whether the first of what a loop carries counts its iterations, which are 0..length-1."""
     condition, body = (region.blocks[0] for region in loop.regions)
     test, more = defining(ops_of(condition)[-1].operands[0]), defining(ops_of(body)[-1].operands[0])
     return (

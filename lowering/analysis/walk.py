@@ -32,7 +32,7 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 
-__all__ = ["Coordinate", "Place", "Step", "Walk", "Write"]
+__all__ = ["Coordinate", "Place", "StepContext", "Walk", "Write"]
 
 Coordinate: TypeAlias = tuple[str, int]
 """Where along an axis a number is: ("row", 0), or ("column", offset) from where a tile begins."""
@@ -61,7 +61,7 @@ class Write:
 
 
 @dataclass
-class Step:
+class StepContext:
     """What there is during a step.
 
     Attributes:
@@ -135,7 +135,7 @@ class Walk(ABC):
         lanes: How many numbers are computed at once; 0 for scalars.
     """
 
-    def __init__(self, step: Step, body: Body, lanes: int = 0) -> None:
+    def __init__(self, step: StepContext, body: Body, lanes: int = 0) -> None:
         self.step, self.body, self.lanes = step, body, lanes
         self._known: dict[tuple[ir.Value, Place], Number] = {}
 

@@ -47,7 +47,7 @@ def add_product(
         return total
 
     def decomposition(total: Value, lhs: Value, rhs: Value, *_: Value) -> list[Value]:
-        b.step("part = part + lhs^T @ rhs")
+        b.formula("part = part + lhs^T @ rhs")
         part = total.slice(0, offset, offset + math.prod(shape)).reshape(*shape)
         return [total.with_part(offset, (part + lhs.dot(rhs, (0, 0), total.dtype)).flat())]
 

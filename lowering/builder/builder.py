@@ -46,13 +46,13 @@ class Builder:
 
     # Source locations.
 
-    def step(self, formula: str) -> None:
-        """Names the step of the formula that the ops from here on belong to.
+    def formula(self, text: str) -> None:
+        """Names the formula that the ops from here on belong to.
 
         Args:
-            formula: Such as ``"i = s(zi)"``; its first word names the values in printed modules.
+            text: Such as ``"i = s(zi)"``; its first word names the values in printed modules.
         """
-        self._location = self._named(formula)
+        self._location = self._named(text)
 
     def _named(self, formula: str) -> ir.Location:
         location = ir.Location.name(f"{self.spec.op}: {formula}")

@@ -72,7 +72,7 @@ def add_function(module: ir.Module, function: OpFunction, *, private: bool = Fal
     def body(*values: Value) -> Sequence[Value]:
         arguments = dict(zip(names, values, strict=True))
         for each in spec.frozen:
-            builder.step(f"{each.name} = frozen")
+            builder.formula(f"{each.name} = frozen")
             type = Type(each.shape, each.dtype)
             arguments[each.name] = builder.declared(spec.parameter(each.name), type)
         return emit(builder, whole, arguments)

@@ -29,18 +29,18 @@ class Factors(NamedTuple):
 
     Attributes:
         offset: Where in it the part begins.
-        left: The block, ``[n, B, M]``.
-        right: A whole sequence, ``[T, B, N]``.
+        lhs: The block, ``[n, B, M]``.
+        rhs: A whole sequence, ``[T, B, N]``.
     """
 
     offset: int
-    left: Value
-    right: Value
+    lhs: Value
+    rhs: Value
 
     @property
     def is_some(self) -> bool:
         """Whether there is anything to add."""
-        return 0 not in (*self.left.shape[1:], *self.right.shape[1:])
+        return 0 not in (*self.lhs.shape[1:], *self.rhs.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class OpenBlock:
     lengths: Value | None
 
     def add_products(self, total: Value, factors: Sequence[Factors], *, is_first: bool) -> Value:
-        """Adds ``left^T @ right``, over the block's steps and rows, to parts of a vector.
+        """Adds ``lhs^T @ rhs``, over the block's steps and rows, to parts of a vector.
 
         Args:
             total: The vector; the products are summed in its dtype.
@@ -76,16 +76,16 @@ class OpenBlock:
 
         def decomposition(total: Value, start: Value, *others: Value) -> list[Value]:
             _, *sides = others
-            b.step("part = part + left^T @ right[start:]")
+            b.formula("part = part + lhs^T @ rhs[start:]")
             for k, each in enumerate(factors):
-                offset, left, right = each.offset, sides[k], sides[len(factors) + k]
-                nothing = b.full(0, (right.shape[0], *left.shape[1:]), left.dtype)
-                made = product(_with_block(nothing, start, left), right, total.dtype).flat()
+                offset, lhs, rhs = each.offset, sides[k], sides[len(factors) + k]
+                nothing = b.full(0, (rhs.shape[0], *lhs.shape[1:]), lhs.dtype)
+                made = product(_with_block(nothing, start, lhs), rhs, total.dtype).flat()
                 part = total.slice(0, offset, offset + math.prod(made.shape))
                 total = total.with_part(offset, part + made)
             return [total]
 
-        values = [*(each.left for each in factors), *(each.right for each in factors)]
+        values = [*(each.lhs for each in factors), *(each.rhs for each in factors)]
         attributes = {f"offset{k}": each.offset for k, each in enumerate(factors)}
         attributes |= {"products": len(factors), "is_first": is_first}
         names = ["total", "start", "count", *(f"side{k}" for k in range(len(values)))]
@@ -115,7 +115,7 @@ class OpenBlock:
         def decomposition(
             total: Value, rows: Value, matrix: Value, start: Value, *_: Value
         ) -> list[Value]:
-            self.b.step("total[start:] = rows @ matrix")
+            self.b.formula("total[start:] = rows @ matrix")
             if is_new:
                 total = self.b.full(0, shape, dtype)
             n, B, K = rows.shape

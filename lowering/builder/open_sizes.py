@@ -25,7 +25,7 @@ def open_dims(b: Builder, values: Sequence[Value]) -> dict[str, Value]:
             name = str(size)
             if not is_open(size) or name in dims or bound(size, {name: 1}) != 1:
                 continue
-            b.step(f"{name} = axis {axis}")
+            b.formula(f"{name} = axis {axis}")
             attributes = {"dimension": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)}
             number = b.op("get_dimension_size", [value], Type((), "int32"), attributes)
             dims[name] = number.to("int64")

@@ -18,34 +18,34 @@ if TYPE_CHECKING:
 __all__ = ["outer_sum"]
 
 
-def outer_sum(b: Builder, left: Sequence[Value], right: Value, count: Value, dtype: str) -> Value:
-    """Sums ``[left, ..][t]^T @ right[t]`` over the steps that count.
+def outer_sum(b: Builder, lhs: Sequence[Value], rhs: Value, count: Value, dtype: str) -> Value:
+    """Sums ``[lhs, ..][t]^T @ rhs[t]`` over the steps that count.
 
     Args:
         b: The builder.
-        left: Sequences ``[T, B, M]``, taken side by side.
-        right: A sequence ``[T, B, N]``.
+        lhs: Sequences ``[T, B, M]``, taken side by side.
+        rhs: A sequence ``[T, B, N]``.
         count: How many steps count, int64 scalar; what is past them may be NaN.
         dtype: What is summed in, and the result's.
 
     Returns:
-        ``[M, N]``, M that of all on the left.
+        ``[M, N]``, M that of all on the lhs.
     """
 
-    def decomposition(count: Value, right: Value, *left: Value) -> list[Value]:
-        b.step("counts = t < count")
-        counts = b.iota(right.shape[:2], 0).compare("LT", count)
+    def decomposition(count: Value, rhs: Value, *lhs: Value) -> list[Value]:
+        b.formula("counts = t < count")
+        counts = b.iota(rhs.shape[:2], 0).compare("LT", count)
 
         def counted(rows: Value) -> Value:
             mask = counts.broadcast_in_dim(rows.shape, (0, 1))
             return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
 
-        b.step("sums = left^T @ right")
-        sides = [counted(each) for each in (*left, right)]
+        b.formula("sums = lhs^T @ rhs")
+        sides = [counted(each) for each in (*lhs, rhs)]
         return [product(b.concatenate(sides[:-1], 2), sides[-1], dtype)]
 
-    left = [each for each in left if each.shape[2]]
-    names = ["count", "right", *(f"left{number}" for number in range(len(left)))]
-    operands, attributes = [count, right, *left], {"left": len(left)}
+    lhs = [each for each in lhs if each.shape[2]]
+    names = ["count", "right", *(f"left{number}" for number in range(len(lhs)))]
+    operands, attributes = [count, rhs, *lhs], {"left": len(lhs)}
     (result,) = b.composite("outer_sum", operands, attributes, decomposition, names)
     return result

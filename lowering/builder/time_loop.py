@@ -67,7 +67,7 @@ def time_loop(
     def zeros() -> dict[str, Value]:
         values: dict[str, Value] = {}
         for key, (shape, dtype) in outputs.items():
-            b.step(f"{key} = 0")
+            b.formula(f"{key} = 0")
             values[key] = b.full(0, shape, dtype)
         return values
 
@@ -80,30 +80,30 @@ def time_loop(
         reads = {key: named[key] for key in operands}
 
         def condition(k: Value, *_: Value) -> Value:
-            b.step("more = k < seq_len_max")
+            b.formula("more = k < seq_len_max")
             return k.compare("LT", trip_count)
 
         def body(k: Value, *carry: Value) -> list[Value]:
             current = dict(zip(results, carry, strict=True))
-            b.step("t = seq_len_max - k - 1")
+            b.formula("t = seq_len_max - k - 1")
             t = row = trip_count - k - 1 if reverse else k
             if start is not None:
-                b.step("t = start + row")
+                b.formula("t = start + row")
                 t = row + named["start"]
             new_state, rows = step(t, reads, {key: current[key] for key in state})
             written: list[Value] = []
             for key in outputs:
-                b.step(f"{key}[t] = {key}")
+                b.formula(f"{key}[t] = {key}")
                 written.append(current[key].with_row(row, rows[key]))
-            b.step("next = k + 1")
+            b.formula("next = k + 1")
             return [k + 1, *written, *(new_state[key] for key in state)]
 
-        b.step("k = 0")
+        b.formula("k = 0")
         carry = {"k": b.constant(0, "int64"), **zeros(), **{key: named[key] for key in state}}
-        b.step(f"{name} = for t in 0..seq_len_max-1")
+        b.formula(f"{name} = for t in 0..seq_len_max-1")
         return list(b.while_loop(carry, condition, body)[1:])
 
-    b.step(f"{name} = time loop")
+    b.formula(f"{name} = time loop")
     named_operands = {**operands, **state, **({} if start is None else {"start": start})}
     named_operands |= {} if room is None else {"room": room}
     names = ["seq_len_max", *named_operands]

@@ -329,7 +329,7 @@ class Body:
         self,
         low: Index,
         high: Index,
-        step: Index,
+        stride: Index,
         carried: Sequence[Array],
         body: Callable[[Number], None],
     ) -> None:
@@ -338,11 +338,11 @@ class Body:
         Args:
             low: Where it starts.
             high: Where it ends.
-            step: How far it goes at a time.
+            stride: How far it goes at a time.
             carried: The arrays that its body writes to; they have other values in it and after it.
             body: Emits the body, given the index.
         """
-        bounds = [self.index(bound) for bound in (low, high, step)]
+        bounds = [self.index(bound) for bound in (low, high, stride)]
         types = [array.value.type for array in carried]
         op = self.op("scf.for", [*bounds, *carried], types, regions=1)
         block = op.regions[0].blocks.append(ir.IndexType.get(), *types)

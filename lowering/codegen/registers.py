@@ -1,7 +1,7 @@
 """Vectors that stay in registers: sums over a loop, and bits seen as other numbers.
 
 The vectors of `codegen.body` are read from arrays and written to them. Those here are handed from
-one turn of a loop to the next, or to an instruction that MLIR has no op for.
+one iteration of a loop to the next, or to an instruction that MLIR has no op for.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane"]
 def accumulate(
     body: Body,
     end: Index,
-    step: int,
+    stride: int,
     sums: Sequence[Number],
-    turn: Callable[[Body, Number, list[Number]], list[Number]],
+    iteration: Callable[[Body, Number, list[Number]], list[Number]],
     *,
     first: Index = 0,
 ) -> list[Number]:
@@ -30,21 +30,22 @@ def accumulate(
     Args:
         body: Where to.
         end: Where the loop's index ends.
-        step: How far it goes at a time.
-        sums: The numbers before the first turn.
-        turn: Emits a turn, given where to, the index, and the numbers; gives what they become.
+        stride: How far it goes at a time.
+        sums: The numbers before the first iteration.
+        iteration: Emits an iteration, given its body, the index and the numbers; gives what the
+            numbers become.
         first: Where the index begins.
 
     Returns:
-        The numbers after the last turn.
+        The numbers after the last iteration.
     """
-    bounds = [body.index(bound) for bound in (first, end, step)]
+    bounds = [body.index(bound) for bound in (first, end, stride)]
     types = [each.value.type for each in sums]
     op = body.op("scf.for", [*bounds, *sums], types, regions=1)
     block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
     inside = Body(block, body.location)
     index, *before = block.arguments
-    after = turn(inside, Number(inside, index, "index"), _like(inside, sums, before))
+    after = iteration(inside, Number(inside, index, "index"), _like(inside, sums, before))
     inside.op("scf.yield", after)
     return _like(body, sums, list(op.results))
 

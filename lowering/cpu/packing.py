@@ -35,7 +35,7 @@ def pack(
     panel: int,
     gates: int = 1,
     *,
-    together: bool = True,
+    interleaved: bool = True,
 ) -> Array:
     """Emits the packing of a matrix into panels, zeros after the last column.
 
@@ -46,16 +46,16 @@ def pack(
         axis: The axis of the columns.
         panel: How many columns of each gate make a panel.
         gates: The number of gates G.
-        together: Whether a panel holds the columns of all gates.
+        interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``; of bfloat16, that many pairs:
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; of bfloat16, that many pairs:
         ``K/2`` for K.
     """
     if axis == 0:
         if matrix.element == "bf16":
             matrix = _paired(outside, matrix)
-        return _Transposing(outside, vectors, matrix, panel, gates, together=together).emit()
+        return _Transposing(outside, vectors, matrix, panel, gates, interleaved=interleaved).emit()
     inner, columns = known(matrix.shape)
     width, element = columns // gates, matrix.element
     count, pair = -(-width // panel), [2] if element == "bf16" else []
@@ -66,8 +66,8 @@ def pack(
     if gates == 1:
         source, tiles, order = matrix, (count, inner, panel), [1, 0]
     else:
-        tiles = (count, inner, gates, panel) if together else (gates, count, inner, panel)
-        order = [2, 0, 1] if together else [1, 2, 0]
+        tiles = (count, inner, gates, panel) if interleaved else (gates, count, inner, panel)
+        order = [2, 0, 1] if interleaved else [1, 2, 0]
         source = expand(outside, matrix, [[0], [1, 2]], (known(matrix.shape)[0], gates, width))
     type = ArrayType((*tiles, *pair), element)
     packed = outside.array(
@@ -83,7 +83,7 @@ def pack(
     )
     if pair:
         packed = seen_as(outside, packed, ArrayType(tiles, "i32"))
-    if gates > 1 and together:
+    if gates > 1 and interleaved:
         return collapse(outside, packed, [[0], [1], [2, 3]])
     return packed
 
@@ -111,7 +111,7 @@ class _Transposing:
         panel: int,
         gates: int,
         *,
-        together: bool,
+        interleaved: bool,
     ) -> None:
         self.vectors, self.panel, self.gates = vectors, panel, gates
         rows, self.inner = known(matrix.shape)
@@ -124,7 +124,7 @@ class _Transposing:
         self.rest, self.padding = self.width % self.wide, count * panel - self.width
         self.executable = Executable(outside, "pack", count)
         self.source = self.executable.read(outside.held(matrix))
-        if together or gates == 1:
+        if interleaved or gates == 1:
             shape: tuple[int, ...] = (count, self.inner, gates * panel)
             self.sizes: tuple[int, ...] = (1, *shape[1:])
         else:
@@ -161,7 +161,7 @@ class _Transposing:
         if self.inner % self.high:
             k = body.smaller(k, self.inner - self.high)
         body.loop(0, self.full, self.wide, part, lambda n: self._tile(gate, k, n, self.wide))
-        if self.rest:  # no turn or one, as the padding
+        if self.rest:  # no iteration or one, as the padding
             body.loop(
                 self.full, self.end, self.rest, part, lambda n: self._tile(gate, k, n, self.rest)
             )

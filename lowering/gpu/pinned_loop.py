@@ -27,7 +27,7 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, rank, shape, width
-from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.codegen.attributes import contraction, integer, only_device
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
@@ -116,7 +116,7 @@ class _Loop:
         arguments = {
             value: Array.of(each) for value, each in zip(loop.arguments, given, strict=True)
         }
-        self.step = Step(loop, function, arguments, {}, plan.states, plan.rows)
+        self.step = StepContext(loop, function, arguments, {}, plan.states, plan.rows)
 
     def begin(self) -> Number:
         """Emits what comes before the loop; gives the number of steps."""

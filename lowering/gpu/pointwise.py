@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
+from rnn_compiler.lowering.analysis.walk import Place, StepContext, Walk, Write
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.attributes import integer, segments
@@ -33,7 +33,7 @@ def row_of(array: Array, lead: Index, *, gate: bool = False) -> tuple[list[Index
 
 
 def pointwise(
-    step: Step, batch: int, products: Mapping[ir.Value, Array], runs: Number, group: Group
+    step: StepContext, batch: int, products: Mapping[ir.Value, Array], runs: Number, group: Group
 ) -> None:
     """Emits a group's dispatch.
 
@@ -93,7 +93,7 @@ class _Points(Walk):
 
     def __init__(
         self,
-        step: Step,
+        step: StepContext,
         batch: int,
         products: Mapping[ir.Value, Array],
         group: Group,

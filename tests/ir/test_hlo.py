@@ -24,7 +24,7 @@ def emit(body: Body, *, dtype: str = "float32", **shapes: tuple[int, ...]) -> st
     made: list[Type] = []
 
     def call(b: Builder, args: dict[str, Value]) -> list[Value]:
-        b.step("y = f(x)")
+        b.formula("y = f(x)")
         values = body(b, **args)
         values = [values] if isinstance(values, Value) else list(values)
         made[:] = [value.type for value in values]
@@ -215,9 +215,9 @@ def test_values_are_named_after_the_formula() -> None:
     """The first word of a step names what is emitted in it."""
 
     def body(b: Builder, x: Value) -> Value:
-        b.step("z = x + x")
+        b.formula("z = x + x")
         z = x + x
-        b.step("dcs += z*wco")
+        b.formula("dcs += z*wco")
         return z * z
 
     check(emit(body, x=(2,)), "CHECK: %z = stablehlo.add %x, %x\nCHECK: %dcs = stablehlo.multiply")
@@ -306,7 +306,7 @@ def test_an_illegal_op_names_the_op_and_the_step(body: Body) -> None:
     """It is rejected where it is made, so that the traceback leads there."""
 
     def whole(b: Builder, x: Value) -> Value:
-        b.step("z = the offending step")
+        b.formula("z = the offending step")
         body(b, x)
         pytest.fail("it was made")
 

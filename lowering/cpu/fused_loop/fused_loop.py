@@ -30,7 +30,7 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape
-from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arithmetic import splat
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.attributes import DYNAMIC
@@ -148,7 +148,7 @@ class FusedLoop:
 
     # The dispatch.
 
-    def _dispatch(self, arguments: dict[ir.Value, Array], place: tuple[int, int]) -> Step:
+    def _dispatch(self, arguments: dict[ir.Value, Array], place: tuple[int, int]) -> StepContext:
         """Emits the dispatch; gives the arrays that it made."""
         loop, plan, function = self.loop, self._plan, self.function
         packed = [
@@ -160,7 +160,7 @@ class FusedLoop:
                     arguments,
                     group,
                     panels,
-                    together=not plan.batched,
+                    interleaved=not plan.batched,
                 )
                 for panels in group.panels
             ]
@@ -175,7 +175,9 @@ class FusedLoop:
         packed = [[executable.read(each) for each in arrays] for arrays in packed]
         initial = [executable.read(array) for array in initial]
         arrays = {key: executable.make(type) for key, type in plan.arrays.items()}
-        step = Step(loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars)
+        step = StepContext(
+            loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars
+        )
         step.length, step.batch = map(executable.size, (self._length, self._batch))
         turns = Turns(executable, executable.size(parts), *place)
         if order:
@@ -236,7 +238,7 @@ class FusedLoop:
 
     # Results.
 
-    def _results(self, step: Step) -> list[Array]:
+    def _results(self, step: StepContext) -> list[Array]:
         """Emits the function's results from the dispatch's."""
         results = [
             self._restored(step.arrays[f"output{number}"], output)

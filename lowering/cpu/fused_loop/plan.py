@@ -61,14 +61,14 @@ class Group:
         panels: What it multiplies.
         gate_width: The width of the gates.
         panel: How many units make a panel.
-        together: How many panels a tile of a single row has; their sums are under way at once.
+        panels_at_once: How many panels a tile of a single row has; their sums are under way at once.
     """
 
     writes: Sequence[Write]
     panels: Sequence[Panels]
     gate_width: int
     panel: int
-    together: int = 1
+    panels_at_once: int = 1
 
 
 class Plan:
@@ -219,10 +219,12 @@ class Plan:
             for lhs, found in columns.items()
         ]
         panel = self._vectors.panel(gate, gates, of, self._rows_at_once)
-        together = 1
+        panels_at_once = 1
         if isinstance(self.batch, Number):
-            together = divisor(gate // panel, self._vectors.panel(gate, gates, of, 1) // panel or 1)
-        return Group(writes, panels, gate, panel, together)
+            panels_at_once = divisor(
+                gate // panel, self._vectors.panel(gate, gates, of, 1) // panel or 1
+            )
+        return Group(writes, panels, gate, panel, panels_at_once)
 
 
 def _check_axes(loop: TimeLoop, *, batched: bool) -> None:

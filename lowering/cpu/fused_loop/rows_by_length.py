@@ -101,9 +101,9 @@ class RowOrder:
 
         def place(number: Number) -> None:
             row = self.row(body, number)
-            left = self._steps(body, number) if self.late else count
+            remaining = self._steps(body, number) if self.late else count
             for first, ring in states:
-                copy_row(body, vectors, (first, [row]), (ring, [row_of(left), number]))
+                copy_row(body, vectors, (first, [row]), (ring, [row_of(remaining), number]))
 
         body.loop(0, self.order.shape[0], 1, rings, place)
 
@@ -188,11 +188,11 @@ def rows_by_length(
 
     def sort(number: Number) -> None:
         row = batch - 1 - number
-        left = steps_of(row)
-        place = body.element(active, [left]) - one
-        body.put(place, active, [left])
+        number_of_steps = steps_of(row)
+        place = body.element(active, [number_of_steps]) - one
+        body.put(place, active, [number_of_steps])
         body.put(row.to_integer("i32"), order, [place.to_index()])
-        body.put(left.to_integer("i32"), steps, [place.to_index()])
+        body.put(number_of_steps.to_integer("i32"), steps, [place.to_index()])
 
     if isinstance(count, int):
         active.value = zeros_in_place(body, vectors, active).value

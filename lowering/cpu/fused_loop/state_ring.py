@@ -1,6 +1,6 @@
 """How a state is kept in place: in a ring of two rows, of which a step reads one, writes the other.
 
-    ring [2, B, N]        the state from which `left` steps are still to come lies in row left % 2
+    ring [2, B, N]        the state from which `remaining` steps are still to come lies in row remaining % 2
 
 So of n steps, step k reads row ``(n-k) % 2``; what is there before the first is copied to row
 ``n % 2``, and what is there after the last is in row 0, wherever n was. Nothing else is copied, and
@@ -24,9 +24,9 @@ LAST = 0
 """The row that has the state after the last step."""
 
 
-def row_of(left: Number) -> Number:
+def row_of(remaining: Number) -> Number:
     """Emits which row has the state from which so many steps are still to come."""
-    return left % ROWS
+    return remaining % ROWS
 
 
 class StateRing:

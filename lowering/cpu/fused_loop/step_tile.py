@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import defining, element, width
-from rnn_compiler.lowering.analysis.walk import Place, Step, Walk, Write
+from rnn_compiler.lowering.analysis.walk import Place, StepContext, Walk, Write
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, known
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
@@ -83,7 +83,7 @@ class StepTile:
 
     def __init__(
         self,
-        step: Step,
+        step: StepContext,
         vectors: VectorUnit,
         group: Group,
         packed: Sequence[Array],
@@ -244,7 +244,7 @@ class _Vectors(Walk):
 
     def __init__(
         self,
-        step: Step,
+        step: StepContext,
         lanes: int,
         products: _Products,
         row: _Row,

@@ -32,7 +32,7 @@ def step_weights(
     group: Group,
     panels: Panels,
     *,
-    together: bool,
+    interleaved: bool,
 ) -> Array:
     """Emits the packing of the columns that products with one left-hand side need.
 
@@ -43,10 +43,10 @@ def step_weights(
         arguments: What its function is given.
         group: What the products belong to.
         panels: The products.
-        together: Whether a panel holds the columns of all gates.
+        interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `together`, else ``[G, N/P, K, P]``, of bfloat16 as pairs; ``[K, G*N]``
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, of bfloat16 as pairs; ``[K, G*N]``
         of other numbers if there is a single panel.
 
     Raises:
@@ -67,7 +67,7 @@ def step_weights(
     paired = panels.weight in PAIRED
     if group.panel < group.gate_width or paired:
         gates, panel = len(panels.columns), max(group.panel, MIN_COLUMNS if paired else 0)
-        matrix = pack(outside, vectors, matrix, axis, panel, gates, together=together)
+        matrix = pack(outside, vectors, matrix, axis, panel, gates, interleaved=interleaved)
     elif axis == 0:
         matrix = transposed(outside, matrix)
     return outside.held(matrix)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.analysis.walk import Step
+from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.shares import first_only, quotient, remainder, share, span
@@ -42,7 +42,7 @@ class LoopSteps:
 
     def __init__(
         self,
-        step: Step,
+        step: StepContext,
         plan: Plan,
         vectors: VectorUnit,
         turns: Turns,
@@ -148,7 +148,7 @@ class LoopSteps:
             self._panels(group, packed, part, heights)
         else:
             self._panels(group, packed, part, heights[:-1])
-            self._panels(group, packed, part, heights[-1:], group.together)
+            self._panels(group, packed, part, heights[-1:], group.panels_at_once)
 
     def _panels(
         self,
@@ -156,7 +156,7 @@ class LoopSteps:
         packed: Sequence[Array],
         part: Index,
         heights: Sequence[int],
-        together: int = 1,
+        panels_at_once: int = 1,
     ) -> None:
         """Emits the tiles of some heights in a part of a group, of so many panels each."""
         body, (units, row_parts) = self.body, self.cut
@@ -185,13 +185,15 @@ class LoopSteps:
                 body.loop(self.active + low, self.active + high, 1, carried, tile.clear)
 
         def panel(number: Index) -> None:
-            first = number if together == 1 else number * together
-            all_rows(Units(first * group.panel, together * group.panel, first, together))
+            first = number if panels_at_once == 1 else number * panels_at_once
+            all_rows(
+                Units(first * group.panel, panels_at_once * group.panel, first, panels_at_once)
+            )
 
         if (full, rest) == (1, 0):
             all_rows(Units(0, group.panel, None))
             return
-        share(body, full // together, units, column, carried, panel)
+        share(body, full // panels_at_once, units, column, carried, panel)
         if rest:
             last = Units(full * group.panel, rest, full)
             first_only(body, column, units, carried, lambda: all_rows(last))

@@ -167,7 +167,7 @@ def blocked_product(
     if plan.packed:
         rhs = pack(outside, vectors, rhs, 1 - axes[1], plan.panel)
     if plan.by_columns:
-        lhs = pack(outside, vectors, lhs, 1, plan.tile, plan.count, together=False)
+        lhs = pack(outside, vectors, lhs, 1, plan.tile, plan.count, interleaved=False)
     executable = Executable(outside, "product", plan.count * plan.across)
     body = executable.body
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
@@ -336,6 +336,6 @@ class _Block:
         body.loop(0, height, 1, [self.part], line)
 
     def _for(self, high: int, step: int, body: Callable[[Number], None]) -> None:
-        """Emits a loop from 0 that carries the block of the result, unless it takes no turn."""
+        """Emits a loop from 0 that carries the block of the result, unless it has no iteration."""
         if high:
             self.body.loop(0, high, step, [self.part], body)

@@ -116,7 +116,7 @@ class _Gathering:
             self._some(row, body.smaller(row + _ROWS, whole))
 
         body.loop(self.group, whole, WORKGROUPS * _ROWS, [self.made], some)
-        if paired:  # no turn or one, of the first workgroup
+        if paired:  # no iteration or one, of the first workgroup
             end = (count + 1) // 2
             left = body.smaller(whole + self.group, end)
             body.loop(left, end, 1, [self.made], lambda n: self._some(n, n + 1, odd=True))

@@ -99,7 +99,7 @@ def open_product(
         elif left:  # it overlaps the one before
             each(body.index(columns - panel), panel)
 
-    def together(first: Number, end: Number) -> None:
+    def some_rows(first: Number, end: Number) -> None:
         """Emits some rows."""
         tiles, last = (end - first + (height - 1)) // height, rows - height
 
@@ -120,7 +120,7 @@ def open_product(
         high,
         _ROWS_AT_ONCE,
         [whole],
-        lambda row: together(row, body.smaller(row + _ROWS_AT_ONCE, high)),
+        lambda row: some_rows(row, body.smaller(row + _ROWS_AT_ONCE, high)),
     )
 
     def one(row: Number) -> None:

@@ -41,7 +41,7 @@ _MIN_SIZE = 8
 """Rows and columns that sums have, as far as the element types go that they read."""
 
 _UNROLLED = 4
-"""Rows, or pairs of them, that a turn of the innermost loop multiplies."""
+"""Rows, or pairs of them, that an iteration of the innermost loop multiplies."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class _Tiles:
             if full:
                 end = body.smaller(high, full)
                 body.loop(low, end, 1, [self.whole], lambda n: tile(n, plan.high))
-            if rest:  # no turn or one
+            if rest:  # no iteration or one
                 last = body.larger(low, full)
                 body.loop(last, high, 1, [self.whole], lambda n: tile(n, rest))
 

@@ -116,10 +116,10 @@ class _Share:
         low, high = self._part()
         carried = [self.result, self.copies]
 
-        def together(first: Number) -> None:
-            self._together(first, self.body.smaller(high - first, _ROWS_AT_ONCE))
+        def some_rows(first: Number) -> None:
+            self._some_rows(first, self.body.smaller(high - first, _ROWS_AT_ONCE))
 
-        self.body.loop(low, high, _ROWS_AT_ONCE, carried, together)
+        self.body.loop(low, high, _ROWS_AT_ONCE, carried, some_rows)
 
     def _part(self) -> tuple[Number, Number]:
         """Emits where the workgroup's rows begin and end."""
@@ -132,7 +132,7 @@ class _Share:
         high = (low + count) // groups
         return low // groups, high
 
-    def _together(self, first: Number, count: Number) -> None:
+    def _some_rows(self, first: Number, count: Number) -> None:
         """Emits the products of some rows."""
         plan, body = self.plan, self.body
         base = self.group * _ROWS_AT_ONCE

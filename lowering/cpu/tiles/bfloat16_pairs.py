@@ -42,7 +42,7 @@ MIN_COLUMNS = 4
 """The fewest columns that a panel has."""
 
 _UNROLLED = 2
-"""Pairs that a turn of the loop multiplies."""
+"""Pairs that an iteration of the loop multiplies."""
 
 _HIGH = -(1 << 16)
 """The bits of a pair's odd number."""
@@ -169,13 +169,13 @@ class _Tile:
         pairs, odd = divmod(self.inner, 2)
         full = pairs // _UNROLLED * _UNROLLED
 
-        def turn(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
+        def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
             for number in range(_UNROLLED):
                 sums = self._add(inside, first + number, sums)
             return sums
 
         if full:
-            sums = accumulate(body, full, _UNROLLED, sums, turn)
+            sums = accumulate(body, full, _UNROLLED, sums, iteration)
         for number in range(full, pairs):
             sums = self._add(body, body.index(number), sums)
         return self._add(body, body.index(pairs), sums, whole=False) if odd else sums

@@ -19,7 +19,7 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["row_fma"]
 
 _UNROLLED = 4
-"""Rows of the panel that a turn of the loop multiplies."""
+"""Rows of the panel that an iteration of the loop multiplies."""
 
 
 def row_fma(
@@ -55,7 +55,7 @@ def row_fma(
             for weight, total in zip(wide, sums, strict=True)
         ]
 
-    def turn(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
+    def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
         for number in range(_UNROLLED):
             sums = add(inside, first + number, sums)
         return sums
@@ -67,7 +67,7 @@ def row_fma(
         sums = [body.read(made, [panel * width + column], lanes) for panel, column in columns]
     full = inner // _UNROLLED * _UNROLLED
     if full:
-        sums = accumulate(body, full, _UNROLLED, sums, turn)
+        sums = accumulate(body, full, _UNROLLED, sums, iteration)
     for k in range(full, inner):
         sums = add(body, body.index(k), sums)
     for (panel, column), total in zip(columns, sums, strict=True):

@@ -125,18 +125,18 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     gate_order = _GATE_ORDER[spec.op]
     cell_clip = float(spec.attributes["cell_clip"])
 
-    b.step("n = min(max(seq_len_max, 0), T)")
+    b.formula("n = min(max(seq_len_max, 0), T)")
     n = b.clamp(0, args["seq_len_max"], T)
-    b.step("w_x = w[:I]")
+    b.formula("w_x = w[:I]")
     w_x = args["w"].slice(0, 0, I)
-    b.step("w_h = w[I:]")
+    b.formula("w_h = w[I:]")
     w_h = args["w"].slice(0, I, I + H)
     bias = lstm.gate_bias(b, spec, args["b"], gate_order)
-    b.step("zx = x @ w[:I]")
+    b.formula("zx = x @ w[:I]")
     zx = args["x"].reshape(T * B, I).dot(w_x, (1, 0), compute).reshape(T, B, 4 * H)
 
     def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
-        b.step("z = zx[t] + b + h_prev @ w[I:]")
+        b.formula("z = zx[t] + b + h_prev @ w[I:]")
         z = reads["zx"].row(t) + reads["b"] + state["h_prev"].dot(reads["w_h"], (1, 0), compute)
         activations = lstm.forward(
             b,
@@ -146,7 +146,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             gate_order=gate_order,
             cell_clip=cell_clip,
         )
-        b.step(f"row = activations in {storage}")
+        b.formula(f"row = activations in {storage}")
         rows = {name: value.to(storage) for name, value in activations._asdict().items()}
         return {"cs_prev": rows["cs"], "h_prev": rows["h"]}, rows
 
@@ -171,31 +171,31 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     T, B, I, H = spec.dims.values()
     gate_order = _GATE_ORDER[spec.op]
 
-    b.step("n = min(max(seq_len_max, 0), T)")
+    b.formula("n = min(max(seq_len_max, 0), T)")
     n = b.clamp(0, args["seq_len_max"], T)
-    b.step("w_h = w[I:]")
+    b.formula("w_h = w[I:]")
     w_h = args["w"].slice(0, I, I + H)
 
     def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
-        b.step("cs_prev = cs[t-1] if t > 0 else cs_prev")
+        b.formula("cs_prev = cs[t-1] if t > 0 else cs_prev")
         cs_prev = b.select(t.compare("EQ", 0), reads["cs_prev"], reads["cs"].row(t - 1))
         saved: dict[str, Value] = {}
         for name in lstm.SAVED:
-            b.step(f"{name} = {name}[t]")
+            b.formula(f"{name} = {name}[t]")
             saved[name] = reads[name].row(t).to(compute)
-        b.step("cs_grad = cs_grad[t] + dc")
+        b.formula("cs_grad = cs_grad[t] + dc")
         cs_grad = reads["cs_grad"].row(t).to(compute) + state["dc"]
-        b.step("h_grad = h_grad[t] + dh")
+        b.formula("h_grad = h_grad[t] + dh")
         h_grad = reads["h_grad"].row(t).to(compute) + state["dh"]
         gates, dc = lstm.backward(
             b, saved, cs_prev.to(compute), cs_grad, h_grad, lstm.peepholes(spec, reads)
         )
         dgates = gates.concatenate(b, gate_order).to(storage)
-        b.step("dh = dgates @ w[I:]^T")
+        b.formula("dh = dgates @ w[I:]^T")
         dh = dgates.dot(reads["w_h"], (1, 1), compute)
         return {"dc": dc, "dh": dh}, {"dgates": dgates}
 
-    b.step("zero = 0")
+    b.formula("zero = 0")
     zero = b.full(0, (B, H), compute)
     names = (*lstm.SAVED, "cs", "cs_prev", "cs_grad", "h_grad", *_peepholes_read(spec))
     loop = time_loop(
@@ -210,7 +210,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         reverse=True,
     )
 
-    b.step("ran = t < n")
+    b.formula("ran = t < n")
     ran = b.iota((T, B), 0).compare("LT", n)
 
     def where_ran(value: Value) -> Value:
@@ -224,10 +224,10 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
     dgates = loop["dgates"]
     flat = dgates.reshape(T * B, 4 * H)
-    b.step("x_grad = dgates @ w[:I]^T")
+    b.formula("x_grad = dgates @ w[:I]^T")
     x_grad = flat.dot(args["w"].slice(0, 0, I), (1, 1), compute).reshape(T, B, I)
     x_grad = where_ran(x_grad)
-    b.step("w_grad = [x, h_prev]^T @ dgates")
+    b.formula("w_grad = [x, h_prev]^T @ dgates")
     if spec.open_dims:
         h_prev = before(args["h_prev"], args["h"])
         w_grad = outer_sum(b, [args["x"], h_prev], dgates, n, compute)
@@ -235,7 +235,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         x_ran = where_ran(args["x"])
         xh = b.concatenate([x_ran, where_ran(before(args["h_prev"], args["h"]))], 2)
         w_grad = xh.reshape(T * B, I + H).dot(flat, (0, 0), compute)
-    b.step("b_grad = sum(dgates)")
+    b.formula("b_grad = sum(dgates)")
     gradients = {
         "x_grad": x_grad,
         "cs_prev_grad": loop["dc"],
@@ -250,7 +250,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         where_ran(before(args["cs_prev"], args["cs"])).to(compute),
         where_ran(args["cs"]).to(compute),
     )
-    b.step(f"gradient = sums in {storage}")
+    b.formula(f"gradient = sums in {storage}")
     return [gradients[result.name].to(result.dtype) for result in spec.results]
 
 

@@ -121,20 +121,20 @@ def _wide(spec: FunctionSpec, args: Values) -> dict[str, Value]:
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the forward op."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
-    b.step(f"wide = in {compute}")
+    b.formula(f"wide = in {compute}")
     wide = _wide(spec, args)
     x, h_prev = args["x"], wide["h_prev"]
-    b.step("z = [x, h_prev] @ w_ru + b_ru")
+    b.formula("z = [x, h_prev] @ w_ru + b_ru")
     xh = b.concatenate([x, args["h_prev"]], 1)
     z_r, z_u = (xh.dot(args["w_ru"], (1, 0), compute) + wide["b_ru"]).split(1, 2)
-    b.step("r = s(z_r)")
+    b.formula("r = s(z_r)")
     r = b.sigmoid(z_r)
-    b.step("u = s(z_u)")
+    b.formula("u = s(z_u)")
     u = b.sigmoid(z_u)
-    b.step("c = tanh([x, r*h_prev] @ w_c + b_c)")
+    b.formula("c = tanh([x, r*h_prev] @ w_c + b_c)")
     xrh = b.concatenate([x, (r * h_prev).to(storage)], 1)
     c = b.tanh(xrh.dot(args["w_c"], (1, 0), compute) + wide["b_c"])
-    b.step("h = u*(h_prev - c) + c")
+    b.formula("h = u*(h_prev - c) + c")
     h = u * (h_prev - c) + c
     return [value.to(storage) for value in (r, u, c, h)]
 
@@ -143,26 +143,26 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the gradient with respect to input, state and gates."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
     I, H = spec.dims["input_size"], spec.dims["num_units"]
-    b.step(f"wide = in {compute}")
+    b.formula(f"wide = in {compute}")
     wide = _wide(spec, args)
     r, u, c, h_prev, d_h = (wide[name] for name in ("r", "u", "c", "h_prev", "d_h"))
-    b.step("d_c_bar = d_h*(1-u) * (1-c*c)")
+    b.formula("d_c_bar = d_h*(1-u) * (1-c*c)")
     d_c_bar = (d_h * (1.0 - u) * (1.0 - c * c)).to(storage)
-    b.step("d_u_bar = d_h*(h_prev-c) * u*(1-u)")
+    b.formula("d_u_bar = d_h*(h_prev-c) * u*(1-u)")
     d_u_bar = (d_h * (h_prev - c) * u * (1.0 - u)).to(storage)
-    b.step("dx2_d_hr = d_c_bar @ w_c^T")
+    b.formula("dx2_d_hr = d_c_bar @ w_c^T")
     dx2_d_hr = d_c_bar.dot(args["w_c"], (1, 1), compute)
     dx2, d_hr = dx2_d_hr.slice(1, 0, I), dx2_d_hr.slice(1, I, I + H)
-    b.step("d_r_bar = d_hr*h_prev * r*(1-r)")
+    b.formula("d_r_bar = d_hr*h_prev * r*(1-r)")
     d_r_bar = (d_hr * h_prev * r * (1.0 - r)).to(storage)
-    b.step("d_r_bar_u_bar = [d_r_bar, d_u_bar]")
+    b.formula("d_r_bar_u_bar = [d_r_bar, d_u_bar]")
     d_r_bar_u_bar = b.concatenate([d_r_bar, d_u_bar], 1)
-    b.step("dx1_dh1 = d_r_bar_u_bar @ w_ru^T")
+    b.formula("dx1_dh1 = d_r_bar_u_bar @ w_ru^T")
     dx1_dh1 = d_r_bar_u_bar.dot(args["w_ru"], (1, 1), compute)
     dx1, dh1 = dx1_dh1.slice(1, 0, I), dx1_dh1.slice(1, I, I + H)
-    b.step("d_x = dx1 + dx2")
+    b.formula("d_x = dx1 + dx2")
     d_x = (dx1 + dx2).to(storage)
-    b.step("d_h_prev = dh1 + d_hr*r + d_h*u")
+    b.formula("d_h_prev = dh1 + d_hr*r + d_h*u")
     d_h_prev = (dh1 + d_hr * r + d_h * u).to(storage)
     return [d_x, d_h_prev, d_c_bar, d_r_bar_u_bar]
 
@@ -171,14 +171,14 @@ def parameter_gradients(b: Builder, spec: FunctionSpec, args: Values) -> Sequenc
     """Emits the gradients of the weights and biases."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
     wide, result = _wide(spec, args), spec.results[0].dtype
-    b.step("d_w_ru = [x, h_prev]^T @ d_r_bar_u_bar")
+    b.formula("d_w_ru = [x, h_prev]^T @ d_r_bar_u_bar")
     xh = b.concatenate([args["x"], args["h_prev"]], 1)
     d_w_ru = xh.dot(args["d_r_bar_u_bar"], (0, 0), compute).to(result)
-    b.step("d_w_c = [x, r*h_prev]^T @ d_c_bar")
+    b.formula("d_w_c = [x, r*h_prev]^T @ d_c_bar")
     xrh = b.concatenate([args["x"], (wide["r"] * wide["h_prev"]).to(storage)], 1)
     d_w_c = xrh.dot(args["d_c_bar"], (0, 0), compute).to(result)
-    b.step("d_b_ru = sum(d_r_bar_u_bar)")
+    b.formula("d_b_ru = sum(d_r_bar_u_bar)")
     d_b_ru = wide["d_r_bar_u_bar"].sum(0).to(result)
-    b.step("d_b_c = sum(d_c_bar)")
+    b.formula("d_b_c = sum(d_c_bar)")
     d_b_c = wide["d_c_bar"].sum(0).to(result)
     return [d_w_ru, d_w_c, d_b_ru, d_b_c]

@@ -106,7 +106,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the forward op."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
     bias = lstm.gate_bias(b, spec, args["b"], _GATE_ORDER)
-    b.step("z = [x, h_prev] @ w + b")
+    b.formula("z = [x, h_prev] @ w + b")
     z = b.concatenate([args["x"], args["h_prev"]], 1).dot(args["w"], (1, 0), compute) + bias
     activations = lstm.forward(
         b,
@@ -116,7 +116,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         gate_order=_GATE_ORDER,
         cell_clip=float(spec.attributes["cell_clip"]),
     )
-    b.step(f"row = activations in {storage}")
+    b.formula(f"row = activations in {storage}")
     return [getattr(activations, result.name).to(storage) for result in spec.results]
 
 
@@ -134,7 +134,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     )
     gradients = {"cs_prev_grad": cs_prev_grad, "dicfo": gates.concatenate(b, _GATE_ORDER)}
     gradients |= lstm.peephole_gradients(b, spec, gates, wide["cs_prev"], wide["cs"])
-    b.step(f"gradient = in {storage}")
+    b.formula(f"gradient = in {storage}")
     return [gradients[result.name].to(result.dtype) for result in spec.results]
 
 
@@ -142,13 +142,13 @@ def parameter_gradients(b: Builder, spec: FunctionSpec, args: Values) -> Sequenc
     """Emits the gradients that follow from those of the gates."""
     storage, compute = spec.dtype, DTYPES[spec.dtype].compute
     I = spec.dims["input_size"]
-    b.step("xh_grad = dicfo @ w^T")
+    b.formula("xh_grad = dicfo @ w^T")
     xh_grad = args["dicfo"].dot(args["w"], (1, 1), compute).to(storage)
-    b.step("w_grad = [x, h_prev]^T @ dicfo")
+    b.formula("w_grad = [x, h_prev]^T @ dicfo")
     xh = b.concatenate([args["x"], args["h_prev"]], 1)
     wide = spec.results[-1].dtype
     w_grad = xh.dot(args["dicfo"], (0, 0), compute).to(wide)
-    b.step("b_grad = sum(dicfo)")
+    b.formula("b_grad = sum(dicfo)")
     b_grad = args["dicfo"].to(compute).sum(0).to(wide)
-    b.step("x_grad = xh_grad[:, :I]")
+    b.formula("x_grad = xh_grad[:, :I]")
     return [xh_grad.slice(1, 0, I), xh_grad.slice(1, I, xh_grad.shape[1]), w_grad, b_grad]

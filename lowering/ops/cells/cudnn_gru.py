@@ -42,41 +42,41 @@ class GRU:
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
         """Emits the bias outside, which lacks bR_n; the step adds that inside the reset."""
-        b.step("b = bW + [bR_r, bR_z, 0]")
+        b.formula("b = bW + [bR_r, bR_z, 0]")
         r, z, n = recurrent.split(0, 3)
         outside = b.concatenate([r, z, b.full(0, n.shape, n.dtype)], 0)
         return input + outside, {"b_n": n}
 
     def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
         """Emits one step."""
-        b.step("x_k = block k of zx")
+        b.formula("x_k = block k of zx")
         x_r, x_z, x_n = x.split(1, 3)
-        b.step("r_k = block k of r")
+        b.formula("r_k = block k of r")
         r_r, r_z, r_n = r.split(1, 3)
-        b.step("r = s(zx_r + r_r)")
+        b.formula("r = s(zx_r + r_r)")
         reset = b.sigmoid(x_r + r_r)
-        b.step("z = s(zx_z + r_z)")
+        b.formula("z = s(zx_z + r_z)")
         z = b.sigmoid(x_z + r_z)
-        b.step("u = r_n + bR_n")
+        b.formula("u = r_n + bR_n")
         u = r_n + biases["b_n"]
-        b.step("n = tanh(zx_n + r*u)")
+        b.formula("n = tanh(zx_n + r*u)")
         n = b.tanh(x_n + reset * u)
-        b.step("h = (1 - z)*n + z*h_before")
+        b.formula("h = (1 - z)*n + z*h_before")
         h = (1.0 - z) * n + z * state["h"]
         return StepResult(h, None, (reset, z, n, u))
 
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
         """Emits its derivative."""
         r, z, n = reads["r"], reads["z"], reads["n"]
-        b.step("a_n = dh * (1-z) * (1 - n*n)")
+        b.formula("a_n = dh * (1-z) * (1 - n*n)")
         a_n = dh * (1.0 - z) * (1.0 - n * n)
-        b.step("a_r = a_n * u * r*(1-r)")
+        b.formula("a_r = a_n * u * r*(1-r)")
         a_r = a_n * reads["u"] * r * (1.0 - r)
-        b.step("a_z = dh * (h_before - n) * z*(1-z)")
+        b.formula("a_z = dh * (h_before - n) * z*(1-z)")
         a_z = dh * (reads["h_before"] - n) * z * (1.0 - z)
-        b.step("dx_gates = [a_r, a_z, a_n]")
+        b.formula("dx_gates = [a_r, a_z, a_n]")
         dx_gates = b.concatenate([a_r, a_z, a_n], 1)
-        b.step("dr_gates = [a_r, a_z, r*a_n]")
+        b.formula("dr_gates = [a_r, a_z, r*a_n]")
         dr_gates = b.concatenate([a_r, a_z, r * a_n], 1)
-        b.step("dh_before = dh * z")
+        b.formula("dh_before = dh * z")
         return Derivative(dx_gates, dr_gates, dh * z, None)

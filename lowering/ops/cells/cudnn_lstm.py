@@ -26,7 +26,7 @@ _GATE_ORDER = "IFCO"
 
 def output(b: Builder, activations: Value) -> Value:
     """The outputs before projection of all steps, ``[T, B, H]``, from what they saved."""
-    b.step("m = o * tanh(c)")
+    b.formula("m = o * tanh(c)")
     *_, o, c = activations.split(2, len(LSTM.saved))
     return o * b.tanh(c)
 
@@ -42,12 +42,12 @@ class LSTM:
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
         """Emits their sum; the step needs none."""
-        b.step("b = bW + bR")
+        b.formula("b = bW + bR")
         return input + recurrent, {}
 
     def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
         """Emits one step."""
-        b.step("z = zx + r")
+        b.formula("z = zx + r")
         z = x + r
         step = lstm.forward(b, z, state["c"], {}, gate_order=_GATE_ORDER, cell_clip=0.0)
         return StepResult(step.h, step.cs, (step.i, step.f, step.ci, step.o, step.cs))
@@ -55,7 +55,7 @@ class LSTM:
     def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
         """Emits its derivative."""
         assert dc is not None
-        b.step("co = tanh(c)")
+        b.formula("co = tanh(c)")
         saved = {name: reads[name] for name in ("i", "f", "o")}
         saved |= {"ci": reads["n"], "co": b.tanh(reads["c"])}
         gates, dc = lstm.backward(b, saved, reads["c_before"], dc, dh, {})

@@ -33,12 +33,12 @@ class RNNTanh:
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
         """Emits their sum; the step needs none."""
-        b.step("b = bW + bR")
+        b.formula("b = bW + bR")
         return input + recurrent, {}
 
     def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
         """Emits one step."""
-        b.step("z = zx + r")
+        b.formula("z = zx + r")
         z = x + r
         return StepResult(self._activation(b, z), None, ())
 
@@ -47,11 +47,11 @@ class RNNTanh:
         return Derivative(self._activation_gradient(b, reads["h"], dh), None, None, None)
 
     def _activation(self, b: Builder, z: Value) -> Value:
-        b.step("h = tanh(z)")
+        b.formula("h = tanh(z)")
         return b.tanh(z)
 
     def _activation_gradient(self, b: Builder, h: Value, dh: Value) -> Value:
-        b.step("dz = dh * (1 - h*h)")
+        b.formula("dz = dh * (1 - h*h)")
         return dh * (1.0 - h * h)
 
 
@@ -62,9 +62,9 @@ class RNNRelu(RNNTanh):
     saved = SAVED["rnn_relu"]
 
     def _activation(self, b: Builder, z: Value) -> Value:
-        b.step("h = max(z, 0)")
+        b.formula("h = max(z, 0)")
         return b.relu(z)
 
     def _activation_gradient(self, b: Builder, h: Value, dh: Value) -> Value:
-        b.step("dz = dh where h > 0, else 0")
+        b.formula("dz = dh where h > 0, else 0")
         return b.select(h.compare("GT", 0.0), dh, b.full(0, dh.shape, dh.dtype))

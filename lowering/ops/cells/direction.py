@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
-from rnn_compiler.lowering.ops.cells.steps import Steps, Time
+from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock, ValidSteps
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import is_open
 
@@ -135,7 +135,7 @@ class Direction:
     b: Builder
     cell: Cell
     storage: str
-    steps: Steps
+    steps: ValidSteps
     reverse: bool
     recurrent: Value
     projection: Value | None
@@ -153,9 +153,9 @@ class Direction:
     def _lengths(self) -> dict[str, Value]:
         return {} if self.steps.lengths is None else {"lengths": self.steps.lengths}
 
-    def _steps(self, reads: Values) -> Steps:
+    def _steps(self, reads: Values) -> ValidSteps:
         """`steps`, inside the loop."""
-        return Steps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
+        return ValidSteps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
 
     def forward(
         self, zx: Value, biases: Values, state: Values, *, training: bool
@@ -178,30 +178,30 @@ class Direction:
         saves = training and len(cell.saved) > 0
 
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
-            b.step("zx = zx[t] + b")
+            b.formula("zx = zx[t] + b")
             x = reads["zx"].row(t) + reads["b"]
-            b.step("r = h @ R^T")
+            b.formula("r = h @ R^T")
             r = state["h"].dot(reads["w_r"], (1, 1), compute)
             wide = {name: value.to(compute) for name, value in state.items()}
             result = cell.step(b, x, r, wide, {name: reads[name] for name in biases})
-            b.step(f"h = h in {storage}")
+            b.formula(f"h = h in {storage}")
             h = result.h.to(storage)
             if "w_p" in reads:
-                b.step("h = m @ Wp^T")
+                b.formula("h = m @ Wp^T")
                 h = h.dot(reads["w_p"], (1, 1), compute).to(storage)
             new = {"h": h}
             if result.c is not None:
-                b.step(f"c = c in {storage}")
+                b.formula(f"c = c in {storage}")
                 new["c"] = result.c.to(storage)
             valid = self._steps(reads).valid(b, t)
-            b.step("y = h where valid, else 0")
+            b.formula("y = h where valid, else 0")
             rows = {"y": _select(b, valid, h, b.full(0, h.shape, storage))}
             if saves:
-                b.step(f"activations = {', '.join(cell.saved)}")
+                b.formula(f"activations = {', '.join(cell.saved)}")
                 parts = [part.to(storage) for part in result.saved]
                 saved = b.concatenate(parts, 1)
                 rows["activations"] = _select(b, valid, saved, b.full(0, saved.shape, storage))
-            b.step("state = new where valid, else as it was")
+            b.formula("state = new where valid, else as it was")
             return {name: _select(b, valid, new[name], state[name]) for name in state}, rows
 
         widths = {"y": self.recurrent.shape[1]}
@@ -227,7 +227,7 @@ class Direction:
         activations: Value | None,
         initial: Values,
         gradients: Values,
-        block: Time,
+        block: TimeBlock,
     ) -> dict[str, Value]:
         """Emits the backward loop over a block of time.
 
@@ -268,7 +268,7 @@ class Direction:
 
             def previous(name: str, initial: Value) -> Value:
                 """What the step started from: the row of the step before it, or the initial one."""
-                b.step(f"{name}_before = {name} of the step before, or the initial one")
+                b.formula(f"{name}_before = {name} of the step before, or the initial one")
                 time = t + 1 if self.reverse else t - 1
                 row = saved(name, time) if name == "c" else own(name, reads[name].row(time))
                 row = row.to(compute)
@@ -281,47 +281,47 @@ class Direction:
 
             values: dict[str, Value] = {}
             for name in cell.saved:
-                b.step(f"{name} = {name}[t]")
+                b.formula(f"{name} = {name}[t]")
                 values[name] = saved(name, t).to(compute)
             if "h" in cell.reads:
-                b.step("h = y[t]")
+                b.formula("h = y[t]")
                 values["h"] = own("y", reads["y"].row(t)).to(compute)
             if "h_before" in cell.reads:
                 values["h_before"] = previous("y", reads["h_0"])
             if cell.has_cell_state:
                 values["c_before"] = previous("c", reads["c_0"])
-            b.step("dh = dy[t] + dh")
+            b.formula("dh = dy[t] + dh")
             dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
             dm = dh
             written: dict[str, Value] = {}
             valid = steps.valid(b, t)
 
             def padded(name: str, value: Value) -> Value:
-                b.step(f"{name} = {name} where valid, else 0")
+                b.formula(f"{name} = {name} where valid, else 0")
                 value = value.to(storage)
                 return _select(b, valid, value, b.full(0, value.shape, storage))
 
             if "w_p" in reads:
                 written["dh_rows"] = padded("dh_rows", dh)
-                b.step("dm = dh @ Wp")
+                b.formula("dm = dh @ Wp")
                 dm = written["dh_rows"].dot(reads["w_p"], (1, 0), compute)
             derivative = cell.derivative(b, values, dm, state.get("dc"))
             written["dx_gates"] = padded("dx_gates", derivative.input)
             through = written["dx_gates"]
             if derivative.recurrent is not None:
                 through = written["dr_gates"] = padded("dr_gates", derivative.recurrent)
-            b.step("dh = dr_gates @ R")
+            b.formula("dh = dr_gates @ R")
             new = {"dh": through.dot(reads["w_r"], (1, 0), compute)}
             if derivative.h is not None:
                 new["dh"] += derivative.h
             if derivative.c is not None:
                 new["dc"] = derivative.c
-            b.step("state = new where valid, else as it was")
+            b.formula("state = new where valid, else as it was")
             return {name: _select(b, valid, new[name], state[name]) for name in state}, written
 
         names = {"dx_gates": rows} | ({"dr_gates": rows} if cell.splits_recurrent else {})
         names |= {"dh_rows": h} if self.projection is not None else {}
-        b.step("n = how many steps of the block count")
+        b.formula("n = how many steps of the block count")
         whole = block.length == self.steps.seq_length
         length = self.steps.count if whole else self.steps.of(b, block)
         is_apart = not whole and is_open(block.length)

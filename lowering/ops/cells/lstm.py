@@ -123,7 +123,7 @@ def gate_bias(b: Builder, spec: FunctionSpec, bias: Value, gate_order: str) -> V
     """The bias of all gates in the compute type, ``forget_bias`` added where the op has one."""
     compute = DTYPES[spec.dtype].compute
     forget_bias = float(spec.attributes.get("forget_bias", 0.0))
-    b.step("b = b + forget_bias in the block of f")
+    b.formula("b = b + forget_bias in the block of f")
     if not forget_bias:
         return bias.to(compute)
     H = (spec.dims["num_units"],)
@@ -167,32 +167,32 @@ def forward(
     """
     gates: dict[str, Value] = {}
     for block, gate in enumerate(GATE_ORDERS[gate_order]):
-        b.step(f"z_{gate} = block {block} of z")
+        b.formula(f"z_{gate} = block {block} of z")
         gates[gate] = z.slice(1, block * z.shape[1] // 4, (block + 1) * z.shape[1] // 4)
     if peepholes:
-        b.step("z_i += cs_prev*wci")
+        b.formula("z_i += cs_prev*wci")
         gates["i"] += cs_prev * peepholes["wci"]
-        b.step("z_f += cs_prev*wcf")
+        b.formula("z_f += cs_prev*wcf")
         gates["f"] += cs_prev * peepholes["wcf"]
-    b.step("i = s(z_i)")
+    b.formula("i = s(z_i)")
     i = b.sigmoid(gates["i"])
-    b.step("ci = tanh(z_ci)")
+    b.formula("ci = tanh(z_ci)")
     ci = b.tanh(gates["ci"])
-    b.step("f = s(z_f)")
+    b.formula("f = s(z_f)")
     f = b.sigmoid(gates["f"])
-    b.step("cs = i*ci + f*cs_prev")
+    b.formula("cs = i*ci + f*cs_prev")
     cs = i * ci + f * cs_prev
     if cell_clip > 0:
-        b.step("cs = min(max(cs, -cell_clip), cell_clip)")
+        b.formula("cs = min(max(cs, -cell_clip), cell_clip)")
         cs = b.clamp(-cell_clip, cs, cell_clip)
-    b.step("co = tanh(cs)")
+    b.formula("co = tanh(cs)")
     co = b.tanh(cs)
     if peepholes:
-        b.step("z_o += cs*wco")
+        b.formula("z_o += cs*wco")
         gates["o"] += cs * peepholes["wco"]
-    b.step("o = s(z_o)")
+    b.formula("o = s(z_o)")
     o = b.sigmoid(gates["o"])
-    b.step("h = o*co")
+    b.formula("h = o*co")
     h = o * co
     return LSTMStep(i, cs, f, o, ci, co, h)
 
@@ -208,13 +208,13 @@ class GateGradients(NamedTuple):
     @staticmethod
     def split(b: Builder, dgates: Value, gate_order: str) -> GateGradients:
         """Cut from one ``[..., 4H]`` tensor."""
-        b.step("dgates = [di, dci, df, do] in the order " + gate_order)
+        b.formula("dgates = [di, dci, df, do] in the order " + gate_order)
         blocks = dgates.split(len(dgates.shape) - 1, 4)
         return GateGradients(**dict(zip(GATE_ORDERS[gate_order], blocks, strict=True)))
 
     def concatenate(self, b: Builder, gate_order: str) -> Value:
         """As the blocks of one ``[B, 4H]`` tensor."""
-        b.step("dgates = [di, dci, df, do] in the order " + gate_order)
+        b.formula("dgates = [di, dci, df, do] in the order " + gate_order)
         return b.concatenate([getattr(self, gate) for gate in GATE_ORDERS[gate_order]], 1)
 
 
@@ -240,23 +240,23 @@ def backward(
         The gradients of the gates and of `cs_prev`.
     """
     i, f, o, ci, co = (saved[name] for name in SAVED)
-    b.step("do = o*(1-o) * h_grad*co")
+    b.formula("do = o*(1-o) * h_grad*co")
     do = o * (1.0 - o) * h_grad * co
-    b.step("dcs = (1-co*co) * h_grad*o + cs_grad")
+    b.formula("dcs = (1-co*co) * h_grad*o + cs_grad")
     dcs = (1.0 - co * co) * h_grad * o + cs_grad
     if peepholes:
-        b.step("dcs += do*wco")
+        b.formula("dcs += do*wco")
         dcs += do * peepholes["wco"]
-    b.step("dci = (1-ci*ci) * dcs*i")
+    b.formula("dci = (1-ci*ci) * dcs*i")
     dci = (1.0 - ci * ci) * dcs * i
-    b.step("df = f*(1-f) * dcs*cs_prev")
+    b.formula("df = f*(1-f) * dcs*cs_prev")
     df = f * (1.0 - f) * dcs * cs_prev
-    b.step("di = i*(1-i) * dcs*ci")
+    b.formula("di = i*(1-i) * dcs*ci")
     di = i * (1.0 - i) * dcs * ci
-    b.step("cs_prev_grad = dcs*f")
+    b.formula("cs_prev_grad = dcs*f")
     cs_prev_grad = dcs * f
     if peepholes:
-        b.step("cs_prev_grad += di*wci + df*wcf")
+        b.formula("cs_prev_grad += di*wci + df*wcf")
         cs_prev_grad += di * peepholes["wci"] + df * peepholes["wcf"]
     return GateGradients(di, dci, df, do), cs_prev_grad
 
@@ -278,14 +278,14 @@ def peephole_gradients(
         cs: Cell states after the steps.
     """
     if not spec.attributes["use_peephole"]:
-        b.step("wci_grad = 0")
+        b.formula("wci_grad = 0")
         zero = b.full(0, cs.shape[-1:], cs.dtype)
         return dict.fromkeys(("wci_grad", "wcf_grad", "wco_grad"), zero)
     axes = range(len(cs.shape) - 1)
-    b.step("wci_grad = sum(di * cs_prev)")
+    b.formula("wci_grad = sum(di * cs_prev)")
     wci_grad = (gates.i * cs_prev).sum(*axes)
-    b.step("wcf_grad = sum(df * cs_prev)")
+    b.formula("wcf_grad = sum(df * cs_prev)")
     wcf_grad = (gates.f * cs_prev).sum(*axes)
-    b.step("wco_grad = sum(do * cs)")
+    b.formula("wco_grad = sum(do * cs)")
     wco_grad = (gates.o * cs).sum(*axes)
     return {"wci_grad": wci_grad, "wcf_grad": wcf_grad, "wco_grad": wco_grad}

@@ -21,7 +21,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.ops.cells.steps import Time
+from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import open_dimension
@@ -41,7 +41,7 @@ BLOCK_LENGTH = "block_length"
 """The open dimension that is the length of a block."""
 
 
-def blocks_of_time(net: Network) -> list[Time]:
+def blocks_of_time(net: Network) -> list[TimeBlock]:
     """The blocks of time of the backward pass, the first one first."""
     T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
     sets = 2 if net.cell.splits_recurrent else 1
@@ -58,10 +58,10 @@ def blocks_of_time(net: Network) -> list[Time]:
         near = range(-(-3 * count // 4), min(2 * count, T // 2 + 1))
         equal = [n for n in near if T % n == 0]
         count = min(equal, key=lambda n: (abs(n - count), -n), default=count)
-    return [Time(T * n // count, T * (n + 1) // count) for n in range(count)]
+    return [TimeBlock(T * n // count, T * (n + 1) // count) for n in range(count)]
 
 
-def _open_blocks(net: Network, most: int, share: int, total: int) -> list[Time]:
+def _open_blocks(net: Network, most: int, share: int, total: int) -> list[TimeBlock]:
     """Emits where blocks of open sizes begin, and their length; gives the blocks.
 
     Args:
@@ -71,7 +71,7 @@ def _open_blocks(net: Network, most: int, share: int, total: int) -> list[Time]:
         total: Those of all that there is.
     """
     b = net.b
-    b.step("block_length = T / how many blocks have steps")
+    b.formula("block_length = T / how many blocks have steps")
     steps = b.constant(net.spec.dims["seq_length"], "int64")
     shares, everything = b.constant(share, "int64"), b.constant(total, "int64")
     smallest = SHARE * net.layout.num_directions * SMALLEST_BLOCK
@@ -81,27 +81,27 @@ def _open_blocks(net: Network, most: int, share: int, total: int) -> list[Time]:
     count = count.binary("maximum", 1)
     length = (steps + (count - 1)) / count
     b.define(BLOCK_LENGTH, length)
-    made: list[Time] = []
+    made: list[TimeBlock] = []
     for number in range(most):
-        b.step("start = of the block, or T")
+        b.formula("start = of the block, or T")
         start = (length * number).binary("minimum", steps)
         made.append(_block(net, f"block_{number}", start))
     return made
 
 
-def from_the_end(net: Network, blocks: Sequence[Time]) -> Sequence[Time]:
+def from_the_end(net: Network, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock]:
     """Blocks of time, the last one first; of open sizes, the last that has steps.
 
     Those without steps follow, and begin where the sequence ends.
     """
     if not net.spec.open_dims:
         return blocks[::-1]
-    b, made = net.b, list[Time]()
+    b, made = net.b, list[TimeBlock]()
     steps = b.constant(net.spec.dims["seq_length"], "int64")
     length = b.constant(open_dimension(BLOCK_LENGTH), "int64")
     last = (steps + (length - 1)) / length - 1
     for number in range(len(blocks)):
-        b.step("start = of the last block but some, or T")
+        b.formula("start = of the last block but some, or T")
         place = last - number
         is_none = (0 - place).binary("maximum", 0).binary("minimum", 1)
         start = place.binary("maximum", 0) * length + is_none * steps
@@ -109,8 +109,8 @@ def from_the_end(net: Network, blocks: Sequence[Time]) -> Sequence[Time]:
     return made
 
 
-def _block(net: Network, name: str, start: Value) -> Time:
+def _block(net: Network, name: str, start: Value) -> TimeBlock:
     """A block of open length that begins at a step, which gets a name."""
     net.b.define(name, start)
     first = open_dimension(name)
-    return Time(first, first + open_dimension(BLOCK_LENGTH))
+    return TimeBlock(first, first + open_dimension(BLOCK_LENGTH))

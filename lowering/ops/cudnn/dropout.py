@@ -72,22 +72,22 @@ def dropout_mask(
     count = 1
     for size in shape:
         count *= size
-    b.step("mask = 0")
+    b.formula("mask = 0")
     dropped = b.full(0, (count,), dtype)
     if rate == 1:
         return dropped.reshape(*shape)
-    b.step("key = seed << 32 | seed2")
+    b.formula("key = seed << 32 | seed2")
     key = args["seed"].binary("shift_left", 32).binary("or", args["seed2"])
-    b.step("counter = call_counter << 32")
+    b.formula("counter = call_counter << 32")
     counter = args["call_counter"].binary("shift_left", 32)
-    b.step("bits = philox(key, counter)")
+    b.formula("bits = philox(key, counter)")
     if is_open(count):
         raise UnsupportedError(
             f"{b.spec.op}: dropout draws a number for each element, and open sizes leave unknown "
             "how many: give all dimensions, or build it with dropout=0"
         )
     bits = random_bits(b, key, counter, count)
-    b.step("mask = 0 where bits < rate * 2**32, else 1/(1-rate)")
+    b.formula("mask = 0 where bits < rate * 2**32, else 1/(1-rate)")
     is_dropped = bits.compare("LT", min(round(rate * 2**32), 2**32 - 1))
     kept = b.full(1 / (1 - rate), (count,), dtype)
     return b.select(is_dropped, dropped, kept).reshape(*shape)

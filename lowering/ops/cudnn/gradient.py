@@ -22,7 +22,7 @@ from rnn_compiler.lowering.builder.open_blocks import Factors, OpenBlock
 from rnn_compiler.lowering.builder.padded_product import padded_product
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
-from rnn_compiler.lowering.ops.cells.steps import Time
+from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.cudnn.blocks_of_time import blocks_of_time, from_the_end
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
@@ -53,7 +53,7 @@ def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
         for each in directions:
             params = each.multiply(params, whole=count == 1)
         if count > 1:
-            net.b.step("only now what follows")
+            net.b.formula("only now what follows")
             done = [mark for each in directions for mark in each.marks(params)]
             kept = [(each.sums, key) for each in directions for key in each.sums]
             later = net.b.after(done, [sums[key] for sums, key in kept])
@@ -90,7 +90,7 @@ class DirectionGradient:
     initial: Values
     sums: dict[str, Value] = field(default_factory=lambda: {})
     parts: list[tuple[int, Value]] = field(default_factory=lambda: [])
-    block: Time = field(default_factory=lambda: Time(0, 0))
+    block: TimeBlock = field(default_factory=lambda: TimeBlock(0, 0))
     loop: Values = field(default_factory=lambda: {})
 
     @property
@@ -99,7 +99,7 @@ class DirectionGradient:
         return self.pseudo_layer.direction == 0
 
     @property
-    def left(self) -> list[tuple[int, Value]]:
+    def pending(self) -> list[tuple[int, Value]]:
         """The gradients of parameters that are not in the buffer yet, with their places in it.
 
         Those are the biases and, if there is a single block, the matrices too: added to nothing,
@@ -113,10 +113,10 @@ class DirectionGradient:
         T, B, width = self.x.shape
         self.sums = {**state}
         if not self.net.spec.open_dims:
-            self.net.b.step("dx = 0")
+            self.net.b.formula("dx = 0")
             self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.compute), **state}
 
-    def run(self, block: Time) -> None:
+    def run(self, block: TimeBlock) -> None:
         """Emits the loop over a block of time."""
         states = [key for key in ("dh", "dc") if key in self.sums]
         self.block = block
@@ -145,7 +145,7 @@ class DirectionGradient:
         is_open = bool(net.spec.open_dims)
         params = self._add_open(params) if is_open else self._add(params, whole=whole)
         for key, gates in (("dbW", self.loop["dx_gates"]), ("dbR", self._recurrent_gates)):
-            b.step(f"{key} += sum over steps and rows")
+            b.formula(f"{key} += sum over steps and rows")
             n, B, width = gates.shape
             new = gates.to(net.compute).reshape(n * B, width).sum(0)
             self.sums[key] = self.sums[key] + new if key in self.sums else new
@@ -155,10 +155,10 @@ class DirectionGradient:
         """Emits the products of the block."""
         net, b = self.net, self.net.b
         share = self._input_gradient().flat()
-        b.step("dx = of all blocks")
+        b.formula("dx = of all blocks")
         self.sums["dx"] = share if whole else self.sums["dx"].with_part(self._written, share)
         for place, lhs, rhs in self._factors():
-            b.step("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
+            b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
             if whole:
                 self.parts.append((place.offset, product(lhs, rhs, net.compute)))
             else:
@@ -169,7 +169,7 @@ class DirectionGradient:
     def _add_open(self, params: Value) -> Value:
         """Emits the products of a block of open length."""
         net, b, block = self.net, self.net.b, self.block
-        b.step("count = how many steps of the block count")
+        b.formula("count = how many steps of the block count")
         count = net.steps.of(b, block)
         start = b.constant(block.start, "int64")
         open_block = OpenBlock(b, start, count, net.steps.lengths)
@@ -178,12 +178,12 @@ class DirectionGradient:
             dx = open_block.put(before, self._input_gradient(), self.x)
         else:
             W = net.part("params", self.pseudo_layer.input)
-            b.step("dx = dx_gates @ W")
+            b.formula("dx = dx_gates @ W")
             gates = self.loop["dx_gates"]
             dx = open_block.put_product(before, self.x, gates, W, net.compute)
         self.sums["dx"] = dx
         factors = [Factors(place.offset, lhs, rhs) for place, lhs, rhs in self._factors()]
-        b.step("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
+        b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
         return open_block.add_products(params, factors, is_first=before is None)
 
     def marks(self, params: Value) -> list[Value]:
@@ -200,9 +200,9 @@ class DirectionGradient:
         return self.block.start * B * width
 
     @property
-    def _read(self) -> Time:
+    def _read(self) -> TimeBlock:
         """The steps of sequences that products are given: all, of open ones."""
-        return Time(0, self.x.shape[0]) if self.net.spec.open_dims else self.block
+        return TimeBlock(0, self.x.shape[0]) if self.net.spec.open_dims else self.block
 
     @property
     def _recurrent_gates(self) -> Value:
@@ -213,11 +213,11 @@ class DirectionGradient:
         net, b, dx_gates = self.net, self.net.b, self.loop["dx_gates"]
         n, B, rows = dx_gates.shape
         if net.skips(self.pseudo_layer):
-            b.step("dx = sum over gates")
+            b.formula("dx = sum over gates")
             gates = len(net.layout.gates)
             return dx_gates.to(net.compute).reshape(n, B, gates, rows // gates).sum(2)
         W = net.part("params", self.pseudo_layer.input)
-        b.step("dx = dx_gates @ W")
+        b.formula("dx = dx_gates @ W")
         return padded_product(b, dx_gates, W, 0, net.compute, net.steps.lengths, self.block.start)
 
     def _factors(self) -> list[tuple[Block, Value, Value]]:
@@ -229,7 +229,7 @@ class DirectionGradient:
             factors.append((each.input, self.loop["dx_gates"], x))
         factors.append((each.recurrent, self._recurrent_gates, self.output_before()))
         if each.projection is not None and self.saved is not None:
-            b.step("m = o * tanh(c)")
+            b.formula("m = o * tanh(c)")
             rows = self.saved.slice(0, block.start, block.stop)
             m = cudnn_lstm.output(b, rows.to(net.compute)).to(net.storage)
             m = net.steps.where_valid(b, m, block)
@@ -246,7 +246,7 @@ class DirectionGradient:
         T, block, direction = self.y.shape[0], self._read, self.pseudo_layer.direction
         y = self.y.slice(2, direction * h, (direction + 1) * h)
         first = self.initial["h"].reshape(1, *self.initial["h"].shape)
-        b.step("h_before = y[t-1], the initial state at the first step")
+        b.formula("h_before = y[t-1], the initial state at the first step")
         if self.forward:
             if block.start:
                 return y.slice(0, block.start - 1, block.stop - 1)

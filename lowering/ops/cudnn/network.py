@@ -11,7 +11,7 @@ from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
 from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
 from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNRelu, RNNTanh
 from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
-from rnn_compiler.lowering.ops.cells.steps import Steps
+from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
 from rnn_compiler.schema.cudnn_layout import Block, Layout, PseudoLayer
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
@@ -44,20 +44,20 @@ class Network:
     spec: FunctionSpec
     args: Values
     reserve: ReserveLayout
-    steps: Steps
+    steps: ValidSteps
 
     @staticmethod
     def of(b: Builder, spec: FunctionSpec, args: Values) -> Network:
         """That of an op."""
         T = spec.dims["seq_length"]
         if "sequence_lengths" not in args:
-            b.step("n = T")
-            steps = Steps(T, b.constant(T, "int64"), None)
+            b.formula("n = T")
+            steps = ValidSteps(T, b.constant(T, "int64"), None)
         else:
-            b.step("lengths = min(max(sequence_lengths, 0), T)")
+            b.formula("lengths = min(max(sequence_lengths, 0), T)")
             lengths = b.clamp(0, args["sequence_lengths"], T)
-            b.step("n = max(lengths)")  # as int32: IREE 3.13 fails on int64 for GPUs
-            steps = Steps(T, lengths.max(0).to("int64"), lengths.to("int64"))
+            b.formula("n = max(lengths)")  # as int32: IREE 3.13 fails on int64 for GPUs
+            steps = ValidSteps(T, lengths.max(0).to("int64"), lengths.to("int64"))
         reserve = reserve_of(spec.op, {**spec.attributes, **spec.dims})
         return Network(b, spec, args, reserve, steps)
 
@@ -90,12 +90,12 @@ class Network:
         """Between the caller's order of the first two axes and time-major."""
         if self.spec.attributes.get("time_major", True) or len(value.shape) < 3:
             return value
-        self.b.step("time_major = first two axes swapped")
+        self.b.formula("time_major = first two axes swapped")
         return value.transpose(1, 0, 2)
 
     def part(self, buffer: str, block: Block) -> Value:
         """A block of `params` or `reserve_space`."""
-        self.b.step(f"{buffer} = {list(block.shape)} at {block.offset}")
+        self.b.formula(f"{buffer} = {list(block.shape)} at {block.offset}")
         return self.args[buffer].slice(0, block.offset, block.stop).reshape(*block.shape)
 
     def states(self, suffix: str) -> dict[str, Value]:
@@ -108,7 +108,7 @@ class Network:
         """Those of one pseudo-layer."""
         rows: dict[str, Value] = {}
         for name, value in states.items():
-            self.b.step(f"{prefix}{name} = of pseudo-layer {index}")
+            self.b.formula(f"{prefix}{name} = of pseudo-layer {index}")
             rows[prefix + name] = value.slice(0, index, index + 1).reshape(*value.shape[1:])
         return rows
 
@@ -127,7 +127,7 @@ class Network:
 
     def times_mask(self, value: Value, mask: Value) -> Value:
         """What dropout lets through, of a layer's output or of its gradient."""
-        self.b.step("x = y * mask")
+        self.b.formula("x = y * mask")
         return (value.to(self.compute) * mask.to(self.compute)).to(self.storage)
 
     def skips(self, pseudo_layer: PseudoLayer) -> bool:

@@ -163,7 +163,7 @@ FROM_CANONICAL_V2 = replace(
 
 def params_size(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the size, a constant."""
-    b.step("params_size = constant")
+    b.formula("params_size = constant")
     layout = layout_of(spec.op, {**spec.dims, **spec.attributes})
     return [b.full(layout.size, (1,), spec.results[0].dtype)]
 
@@ -173,7 +173,7 @@ def to_canonical(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value
     layout = layout_of(spec.op, {**spec.dims, **spec.attributes})
     regions: list[Value] = []
     for name, region in zip(spec.results, layout.regions, strict=True):
-        b.step(f"{name.name} = params[{region.offset}:{region.stop}]")
+        b.formula(f"{name.name} = params[{region.offset}:{region.stop}]")
         part = args["params"].slice(0, region.offset, region.stop)
         regions.append(part.reshape(*region.shape))
     return regions
@@ -181,7 +181,7 @@ def to_canonical(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value
 
 def from_canonical(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the buffer of regions in canonical order."""
-    b.step("params = [weights, biases]")
+    b.formula("params = [weights, biases]")
     given = [args[argument.name] for argument in spec.arguments if argument.list]
     parts = [value.reshape(math.prod(value.shape)) for value in given if 0 not in value.shape]
     return [b.concatenate(parts, 0)]

@@ -52,7 +52,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     if training and reserve.has_mask:
         mask = dropout_mask(b, args, reserve.dropout, reserve.mask.shape, storage)
         kept.append((reserve.mask.offset, mask))
-        b.step("mask = of each boundary between layers")
+        b.formula("mask = of each boundary between layers")
         masks = [each.reshape(*each.shape[1:]) for each in mask.split(0, mask.shape[0])]
     initial = net.states("")
     final: dict[str, list[Value]] = {"h": [], "c": []}
@@ -67,23 +67,23 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             if "activations" in results:
                 kept.append((reserve.activations[index].offset, results["activations"]))
             for name in state:
-                b.step(f"output_{name} = of pseudo-layer {index}")
+                b.formula(f"output_{name} = of pseudo-layer {index}")
                 final[name].append(results[name].reshape(1, *results[name].shape))
-        b.step("output = [forward, backward]")
+        b.formula("output = [forward, backward]")
         x = b.concatenate(outputs, 2)
         if layer < net.layout.num_layers - 1:
             kept.append((reserve.outputs[layer].offset, x))
             x = net.times_mask(x, masks[layer]) if masks else x
-    b.step("output_h = of all pseudo-layers")
+    b.formula("output_h = of all pseudo-layers")
     results = {"output": x, "output_h": b.concatenate(final["h"], 0)}
-    b.step("output_c = of all pseudo-layers")
+    b.formula("output_c = of all pseudo-layers")
     zero = b.constant(0, storage)
     results["output_c"] = b.concatenate(final["c"], 0) if final["c"] else zero
     results = {name: net.swap(value) for name, value in results.items()}
-    b.step("reserve_space = mask, layer outputs, activations")
+    b.formula("reserve_space = mask, layer outputs, activations")
     results["reserve_space"] = b.assemble(kept, reserve.size) if training else zero
     if "host_reserved" in [result.name for result in spec.results]:
-        b.step("host_reserved = 0")
+        b.formula("host_reserved = 0")
         results["host_reserved"] = b.full(0, spec.results[-1].shape, "int8")
     return [results[result.name] for result in spec.results]
 
@@ -96,10 +96,10 @@ def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tupl
     bias, biases = net.cell.biases(b, bW, bR)
     biases = {"b": bias, **biases}
     if net.skips(pseudo_layer):
-        b.step("zx = [x, ..]")
+        b.formula("zx = [x, ..]")
         return b.concatenate([x.to(net.compute)] * len(net.layout.gates), 2), biases
     W = net.part("params", pseudo_layer.input)
-    b.step("zx = x @ W^T")
+    b.formula("zx = x @ W^T")
     return padded_product(b, x, W, 1, net.compute, net.steps.lengths), biases
 
 
@@ -118,9 +118,9 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         size = mask.size // (L - 1)
         blocks = [Block(k * size, mask.shape[1:]) for k in range(L - 1)]
         masks = [net.part("reserve_space", block) for block in blocks]
-    b.step("params_backprop = 0")
+    b.formula("params_backprop = 0")
     params = b.full(0, (layout.size,), net.compute)
-    left: list[tuple[int, Value]] = []
+    pending: list[tuple[int, Value]] = []
     states: dict[str, list[tuple[int, Value]]] = {name: [] for name in initial}
     dy = net.swap(args["output_backprop"])
     for layer in reversed(range(L)):
@@ -145,17 +145,17 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             directions.append(direction)
         params = add_blocks(directions, params)
         for (index, _), direction in zip(net.layer(layer), directions, strict=True):
-            left += direction.left
+            pending += direction.pending
             for name in initial:
                 part = direction.sums["d" + name].to(net.storage)
                 states[name].append((index * math.prod(part.shape), part))
-        b.step("dx = sum over directions")
+        b.formula("dx = sum over directions")
         dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
         dy = dx.reshape(*x.shape).to(net.storage)
         if layer and masks:
             dy = net.times_mask(dy, masks[layer - 1])
-    b.step("params_backprop = all matrices, then all biases")
-    for offset, value in left:
+    b.formula("params_backprop = all matrices, then all biases")
+    for offset, value in pending:
         params = params.with_part(offset, value.flat())
     results = {
         "input": net.steps.where_valid(b, dy),
@@ -163,7 +163,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         "input_c": b.constant(0, net.storage),
     }
     for name, value in initial.items():
-        b.step(f"input_{name}_backprop = of all pseudo-layers")
+        b.formula(f"input_{name}_backprop = of all pseudo-layers")
         flat = b.assemble(states[name], math.prod(value.shape))
         results[f"input_{name}"] = flat.reshape(*value.shape)
     return [

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["Steps", "Time"]
+__all__ = ["TimeBlock", "ValidSteps"]
 
 
-class Time(NamedTuple):
+class TimeBlock(NamedTuple):
     """A block of time, of which steps past the sequence's end do not run.
 
     Attributes:
@@ -32,7 +32,7 @@ class Time(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Steps:
+class ValidSteps:
     """Which steps of a padded batch count.
 
     Attributes:
@@ -45,7 +45,7 @@ class Steps:
     count: Value
     lengths: Value | None
 
-    def of(self, b: Builder, block: Time) -> Value:
+    def of(self, b: Builder, block: TimeBlock) -> Value:
         """How many steps of a block of time any row has, int64 scalar."""
         count = self.count
         if self.lengths is not None and is_open(block.length):
@@ -57,14 +57,14 @@ class Steps:
         """Which rows have a step `t`, ``[B]``; None for all."""
         if self.lengths is None:
             return None
-        b.step("valid = t < lengths")
+        b.formula("valid = t < lengths")
         return self.lengths.compare("GT", t)
 
-    def where_valid(self, b: Builder, rows: Value, block: Time | None = None) -> Value:
+    def where_valid(self, b: Builder, rows: Value, block: TimeBlock | None = None) -> Value:
         """A sequence ``[T, B, ...]``, or a block of time of one, with 0 for padding."""
         if self.lengths is None:
             return rows
-        b.step("valid = t < lengths")
+        b.formula("valid = t < lengths")
         t = b.iota(rows.shape[:2], 0)
         if block is not None and block.start:
             t += block.start
