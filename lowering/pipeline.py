@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.allocations import allocate_before, is_large
+from rnn_compiler.lowering.allocate_up_front import allocate_up_front, is_large
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.large_products import large_products
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.open_sizes import open_sizes
 from rnn_compiler.lowering.passes.outer_sums import outer_sums
 from rnn_compiler.lowering.passes.pack_at_load import pack_at_load
@@ -33,7 +33,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["Lowered", "Rewritten", "lower", "rewrite"]
 
-PASS_FUNCTIONS: Mapping[str, Callable[[Lowering], None]] = MappingProxyType(
+PASS_FUNCTIONS: Mapping[str, Callable[[PassContext], None]] = MappingProxyType(
     {
         each.__name__: each
         for each in (
@@ -61,11 +61,11 @@ class Rewritten(NamedTuple):
 
     Attributes:
         text: Its text, with locations.
-        left: Why time loops were left as they are, by their symbols.
+        plain_loops: Why time loops stay plain, by their symbols.
     """
 
     text: str
-    left: Mapping[str, str]
+    plain_loops: Mapping[str, str]
 
 
 class Lowered(NamedTuple):
@@ -73,11 +73,11 @@ class Lowered(NamedTuple):
 
     Attributes:
         payload: The code.
-        left: Why time loops were left as they are, by their symbols.
+        plain_loops: Why time loops stay plain, by their symbols.
     """
 
     payload: bytes
-    left: Mapping[str, str]
+    plain_loops: Mapping[str, str]
 
 
 def rewrite(
@@ -102,7 +102,7 @@ def rewrite(
         linked: Of a user's module, our ops in it.
 
     Returns:
-        Its text, and which time loops are left as they were.
+        Its text, and which time loops stay plain.
 
     Raises:
         InvalidArgumentError: The strategy has no such pass.
@@ -122,16 +122,16 @@ def rewrite(
     with ir.Context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
-        lowering = Lowering(parsed, functions, target, processor, facts, linked=linked)
+        context = PassContext(parsed, functions, target, processor, facts, linked=linked)
         for name in STRATEGY_PASSES[strategy]:
             try:
-                PASS_FUNCTIONS[name](lowering)
+                PASS_FUNCTIONS[name](context)
             except Refused as reason:
-                raise lowering.not_open(str(reason)) from reason
+                raise context.not_open(str(reason)) from reason
             if name == last:
                 break
         parsed.operation.verify()
-        return Rewritten(parsed.operation.get_asm(enable_debug_info=True), lowering.left)
+        return Rewritten(parsed.operation.get_asm(enable_debug_info=True), context.plain_loops)
 
 
 def lower(
@@ -147,15 +147,15 @@ def lower(
 ) -> Lowered:
     """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`.
 
-    On a CPU, functions with much memory allocate it as `allocations` says.
+    On a CPU, functions with much memory allocate it before they begin (`allocate_up_front`).
     """
-    text, left = rewrite(module, functions, target, package_version, strategy, linked=linked)
+    text, plain_loops = rewrite(module, functions, target, package_version, strategy, linked=linked)
     large = target.device == "local" and any(map(is_large, (*functions, *linked)))
     payload = iree_compile.compile_module(
         text,
         target,
         reproducers=reproducers,
         timeout=timeout,
-        halfway=allocate_before if large else None,
+        halfway=allocate_up_front if large else None,
     )
-    return Lowered(payload, left)
+    return Lowered(payload, plain_loops)

@@ -172,7 +172,10 @@ def compile_c(
             name, whole.functions, types, made.host, made.object, resolved, origin, frozen, samples
         )
     except UnsupportedError as error:
-        hints = [f"time loop {loop} stays plain: {reason}" for loop, reason in lowered.left.items()]
+        hints = [
+            f"time loop {loop} stays plain: {reason}"
+            for loop, reason in lowered.plain_loops.items()
+        ]
         if strategy != FUSED:
             hints.append(f"the {FUSED} strategy is the one for C, here it was {strategy}")
         if not hints:

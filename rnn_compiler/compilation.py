@@ -276,7 +276,7 @@ def _compile_with(strategy: str, request: Request, cache: ArtifactCache) -> Arti
     from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
     stages.report(f"lowering for {target.name}")
-    payload, left = lower(
+    payload, plain_loops = lower(
         text,
         module.functions,
         target,
@@ -296,7 +296,7 @@ def _compile_with(strategy: str, request: Request, cache: ArtifactCache) -> Arti
         payload_sha256=hashlib.sha256(payload).hexdigest(),
         payload_size=len(payload),
         name=module.name,
-        plain_loops=dict(left),
+        plain_loops=dict(plain_loops),
         linked=module.linked,
     )
     return Artifact(manifest, payload)

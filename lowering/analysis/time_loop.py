@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.analysis.shaping import check_shaping, kind, sources, starts
+from rnn_compiler.lowering.analysis.moves import check_move, kind, sources, starts
 from rnn_compiler.lowering.analysis.values import (
     contracted_axes,
     defining,
@@ -304,7 +304,7 @@ class TimeLoop:
         op = defining(value)
         if op.name not in ELEMENTWISE and kind(op) not in _SHAPING:
             raise Refused(f"{op.name} in a step")
-        check_shaping(op)
+        check_move(op)
         return max((self.level(operand) for operand in sources(op)), default=0)
 
 

@@ -11,6 +11,7 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 
 __all__ = [
+    "broadcast_source",
     "contracted_axes",
     "defining",
     "element",
@@ -20,7 +21,6 @@ __all__ = [
     "is_splat",
     "operand_at",
     "rank",
-    "repeated",
     "shape",
     "width",
 ]
@@ -62,7 +62,7 @@ def is_constant(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and defining(value).name == "stablehlo.constant"
 
 
-def repeated(value: ir.Value) -> ir.Value:
+def broadcast_source(value: ir.Value) -> ir.Value:
     """What a value of open sizes repeats, or else the value."""
     while not isinstance(value.owner, ir.Block):
         op = defining(value)
@@ -74,7 +74,7 @@ def repeated(value: ir.Value) -> ir.Value:
 
 def is_splat(value: ir.Value, number: int) -> bool:
     """Whether a value is a constant that is some number everywhere."""
-    value = repeated(value)
+    value = broadcast_source(value)
     if not is_constant(value):
         return False
     text = f"{number}.0" if is_float(element(value)) else number

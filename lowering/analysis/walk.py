@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rnn_compiler.lowering.analysis.shaping import kind, row_number, starts
+from rnn_compiler.lowering.analysis.moves import kind, row_number, starts
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import (
     defining,

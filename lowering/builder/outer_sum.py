@@ -29,7 +29,7 @@ def outer_sum(b: Builder, lhs: Sequence[Value], rhs: Value, count: Value, dtype:
         dtype: What is summed in, and the result's.
 
     Returns:
-        ``[M, N]``, M that of all on the lhs.
+        ``[M, N]``, M the columns of all of `lhs`.
     """
 
     def decomposition(count: Value, rhs: Value, *lhs: Value) -> list[Value]:

@@ -7,7 +7,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import element_type
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["converted", "padded", "repeated", "transposed"]
+__all__ = ["converted", "padded", "repeat", "transposed"]
 
 
 def converted(body: Body, array: Array, element: str) -> Array:
@@ -40,7 +40,7 @@ def padded(body: Body, matrix: Array, columns: int) -> Array:
     )
 
 
-def repeated(body: Body, array: Array, times: int) -> Array:
+def repeat(body: Body, array: Array, times: int) -> Array:
     """Emits an array that has another's rows some times, one after the other."""
     type = ArrayType((times * known(array.shape[:1])[0], *array.shape[1:]), array.element)
     return body.array("stablehlo.concatenate", [array] * times, type, {"dimension": integer(0)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.analysis.sizes import source_of_size
+from rnn_compiler.lowering.analysis.size_sources import source_of_size
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arithmetic import cast

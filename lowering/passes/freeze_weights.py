@@ -14,16 +14,16 @@ from __future__ import annotations
 import json
 
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.schema.manifest import SCOPE
 
 __all__ = ["add_global", "freeze_weights", "load_global"]
 
 
-def freeze_weights(lowering: Lowering) -> None:
+def freeze_weights(context: PassContext) -> None:
     """Replaces the functions that stand for weights, and their calls."""
-    symbols = {spec.parameter(each.name) for spec in lowering.functions for each in spec.frozen}
-    for block in bodies(lowering.module):
+    symbols = {spec.parameter(each.name) for spec in context.functions for each in spec.frozen}
+    for block in bodies(context.module):
         for op in ops_of(block):
             if op.name != "func.call":
                 continue
@@ -32,11 +32,11 @@ def freeze_weights(lowering: Lowering) -> None:
                 loaded = load_global(symbol, op.results[0].type, ir.InsertionPoint(op), op.location)
                 op.results[0].replace_all_uses_with(loaded)
                 op.erase()
-    for op in ops_of(lowering.module.body):
+    for op in ops_of(context.module.body):
         symbol = symbol_of(op)
         if symbol in symbols:
             (kind,) = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value).results
-            at = ir.InsertionPoint.at_block_begin(lowering.module.body)  # before who reads it
+            at = ir.InsertionPoint.at_block_begin(context.module.body)  # before who reads it
             add_global(symbol, kind, at, parameter=symbol)
             op.erase()
 

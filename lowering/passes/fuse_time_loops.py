@@ -6,7 +6,7 @@ decomposition by a `cpu.fused_loop`; the composite itself, and everything else, 
 are alike (of blocks of time, say) share a dispatch.
 Leaves, and says why: a loop that is not of the known form, or whose decomposition is that of
 several composites.
-Ensures: a time loop is a plain one only if `Lowering.left` names it.
+Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import opaque, tied
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.time_loops import composites
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -24,12 +24,12 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["fuse_time_loops"]
 
 
-def fuse_time_loops(lowering: Lowering) -> None:
+def fuse_time_loops(context: PassContext) -> None:
     """Replaces the decomposition of every time loop of a module that can be fused."""
-    vectors = lowering.processor
+    vectors = context.processor
     assert isinstance(vectors, VectorUnit)
-    found, made = composites(lowering), dict[str, str]()
-    for op in ops_of(lowering.module.body):
+    found, made = composites(context), dict[str, str]()
+    for op in ops_of(context.module.body):
         symbol = symbol_of(op)
         if symbol not in found:
             continue
@@ -45,18 +45,18 @@ def fuse_time_loops(lowering: Lowering) -> None:
                 composite.location,
             )
         except Refused as reason:
-            lowering.leave(symbol, str(reason))
+            context.keep_plain(symbol, str(reason))
             continue
         for number, value in enumerate(fused.loop.arguments):
-            if value in fused.opaque:
-                composite.operands[number] = _opaque(composite.operands[number])
+            if value in fused.opaque_arguments:
+                composite.operands[number] = _opaque_scalar(composite.operands[number])
         for number, operand in enumerate(composite.operands):
             composite.operands[number] = tied(operand, composite)
         fused.function.place(ir.InsertionPoint(op), made)
         op.erase()
 
 
-def _opaque(scalar: ir.Value) -> ir.Value:
+def _opaque_scalar(scalar: ir.Value) -> ir.Value:
     """A constant ``tensor<T>`` as one that the compiler does not know."""
     constant = defining(scalar)
     value = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()

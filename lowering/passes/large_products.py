@@ -29,8 +29,9 @@ from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.cpu.products.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.products.open_product import open_product
 from rnn_compiler.lowering.cpu.products.row_product import row_product
-from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, Target
+from rnn_compiler.lowering.cpu.products.valid_rows import Destination, FirstRows
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import (
     Calls,
     composite_name,
@@ -40,7 +41,6 @@ from rnn_compiler.lowering.passes.edits import (
     unfolded,
     widened,
 )
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["large_products"]
@@ -55,12 +55,12 @@ _MANY = 64
 """What an open number of rows is taken for, where it matters only that it is more than one."""
 
 
-def large_products(lowering: Lowering) -> None:
+def large_products(context: PassContext) -> None:
     """Rewrites the matrix products of a module's public functions."""
-    vectors = lowering.processor
+    vectors = context.processor
     assert isinstance(vectors, VectorUnit)
-    calls = Calls(lowering.module)
-    for op in lowering.ops():
+    calls = Calls(context.module)
+    for op in context.ops():
         if composite_name(op) == "put_open_product":
             _rewrite_block(calls, op, vectors)
             continue
@@ -179,9 +179,9 @@ def _rewrite_block(calls: Calls, op: ir.Operation, vectors: VectorUnit) -> None:
         made: Function, total: Array, rows: Array, rhs: Array, start: Array, count: Array
     ) -> list[Array]:
         lhs = collapse(made, rows, [[0, 1], [2]])
-        counted = FirstRows(lhs.shape[0], count, rows.shape[1])
-        target = Target.of(made, total, start, columns, sums, is_new=is_new)
-        result = open_product(made, vectors, lhs, rhs, 0, counted, target)
+        valid = FirstRows(lhs.shape[0], count, rows.shape[1])
+        destination = Destination.of(made, total, start, columns, sums, is_new=is_new)
+        result = open_product(made, vectors, lhs, rhs, 0, valid, destination)
         return [expand(made, result, [[0, 1], [2]], (*total.shape[:2], columns))]
 
     (result,) = calls.before(op, "put_product", operands, body, is_new)

@@ -20,7 +20,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rnn_compiler.lowering.analysis.shaping import constant_int, elements
+from rnn_compiler.lowering.analysis.moves import constant_int, elements
 from rnn_compiler.lowering.analysis.values import (
     contracted_axes,
     defining,
@@ -38,8 +38,8 @@ from rnn_compiler.lowering.codegen.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import array_of, composite_name, opaque, replace
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import bound, is_open, least, open_dimension
 
@@ -50,22 +50,22 @@ REPLACED = ("outer_sum", "add_open_products", "put_open_product")
 """Composites that later passes replace, whatever their sizes; this one removes what they call."""
 
 
-def open_sizes(lowering: Lowering) -> None:
+def open_sizes(context: PassContext) -> None:
     """Rewrites the ops of all functions.
 
     Raises:
         UnsupportedError: A loop over open sizes is a plain one.
     """
-    symbols = ir.SymbolTable(lowering.module.operation)
-    for op in lowering.ops():
+    symbols = ir.SymbolTable(context.module.operation)
+    for op in context.ops():
         if composite_name(op) in REPLACED:
             symbols[ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value].operation.erase()
-    for function in lowering.bodies():
+    for function in context.bodies():
         sizes, block = _Sizes(function), block_of(function)
         found = False
         for op in reversed(ops_of(block)):  # what sizes are computed from, after what has them
             if op.name == "stablehlo.while" and any(map(_is_open, op.results)):
-                raise lowering.not_open("a plain loop")
+                raise context.not_open("a plain loop")
             if op.name == "stablehlo.optimization_barrier":
                 _tie(op)
             made = _rewritten(op, sizes)
@@ -74,8 +74,8 @@ def open_sizes(lowering: Lowering) -> None:
                 found = True
         if found:
             remove_unused(block)
-    by_name = {spec.function: spec for spec in lowering.functions if spec.open_dims}
-    for function in lowering.bodies():
+    by_name = {spec.function: spec for spec in context.functions if spec.open_dims}
+    for function in context.bodies():
         if symbol_of(function) in by_name:
             _check(function, by_name[symbol_of(function)])
 

@@ -22,9 +22,10 @@ from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.cpu.products.gathered_panels import Side
-from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Product
+from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import (
     Calls,
     composite_name,
@@ -33,19 +34,18 @@ from rnn_compiler.lowering.passes.edits import (
     tied,
     unfolded,
 )
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.valid_row_lists import ValidRowLists
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["outer_sums"]
 
 
-def outer_sums(lowering: Lowering) -> None:
+def outer_sums(context: PassContext) -> None:
     """Rewrites the sums of a module's public functions."""
-    vectors = lowering.processor
+    vectors = context.processor
     assert isinstance(vectors, VectorUnit)
-    rewriting = _Rewriting(Calls(lowering.module), vectors)
-    for op in lowering.ops():
+    rewriting = _Rewriting(Calls(context.module), vectors)
+    for op in context.ops():
         name = composite_name(op)
         if name == "outer_sum":
             count, right, *left = op.operands
@@ -65,7 +65,7 @@ class _Rewriting:
     Attributes:
         calls: The calls that it puts into the module.
         vectors: The vector unit.
-        lists: The rows that count.
+        lists: The valid rows.
     """
 
     calls: Calls
@@ -91,29 +91,29 @@ class _Rewriting:
             count: How many steps count; None for all.
         """
         plan = self._plan(op, left[0], right)
-        counted = [] if count is None else [count]
+        valid = [] if count is None else [count]
         matrices = [tied(each, op) for each in (*left, right)]
         of = [plan.high] * len(left) + [plan.wide]
 
         def gather(made: Function, *given: Array) -> list[Array]:
-            arrays, counted = given[: len(of)], given[len(of) :]
+            arrays, valid = given[: len(of)], given[len(of) :]
             sides = [Side(_flat(made, each), width) for each, width in zip(arrays, of, strict=True)]
-            rows = _rows(made, arrays[-1], counted)
+            rows = _rows(made, arrays[-1], valid)
             return plan.panels(made, sides, rows, sides[-1].matrix.shape[0])
 
-        panels = self.calls.before(op, "gathered", [*matrices, *counted], gather, (plan, *of))
+        panels = self.calls.before(op, "gathered", [*matrices, *valid], gather, (plan, *of))
         widths = [shape(each)[-1] for each in matrices]
 
         def add(made: Function, like: Array, *given: Array) -> list[Array]:
             *lefts, right = given[: len(of)]
-            products, first = list[Product](), 0
+            products, first = list[Sum](), 0
             for each, height in zip(lefts, widths, strict=False):
-                products.append(Product(each, right, height, widths[-1], first * widths[-1]))
+                products.append(Sum(each, right, height, widths[-1], first * widths[-1]))
                 first += height
             total = plan.emit(made, products, _rows(made, like, given[len(of) :]))
             return [expand(made, total, [[0, 1]], (first, widths[-1]))]
 
-        operands = [matrices[-1], *panels, *counted]
+        operands = [matrices[-1], *panels, *valid]
         (result,) = self.calls.before(op, "outer_sum", operands, add, (plan, *widths))
         replace(op, result)
 
@@ -129,7 +129,7 @@ class _Rewriting:
         blocks = {value: tied(value, op) for value in lefts}
         sequences = {value: tied(value, op) for value in rights}
         block = blocks[lefts[0]]
-        counted = self.lists.before(op, lengths[0], start, block) if lengths else [count]
+        valid = self.lists.before(op, lengths[0], start, block) if lengths else [count]
 
         def gather(made: Function, start: Array, *given: Array) -> list[Array]:
             arrays = given[: len(blocks) + len(sequences)]
@@ -144,7 +144,7 @@ class _Rewriting:
             return plan.panels(made, sides, rows, sides[0].matrix.shape[0])
 
         matrices = [*blocks.values(), *sequences.values()]
-        operands = [start, *matrices, *counted]
+        operands = [start, *matrices, *valid]
         panels = self.calls.before(op, "gathered", operands, gather, (plan, len(blocks)))
         places = [
             ([*blocks].index(left), len(blocks) + [*sequences].index(right))
@@ -158,13 +158,13 @@ class _Rewriting:
         def add(made: Function, like: Array, total: Array, *given: Array) -> list[Array]:
             numbers = [Number(made, value, "index") for value in made.arguments[-number:]]
             products = [
-                Product(given[left], given[right], *size, offset)
+                Sum(given[left], given[right], *size, offset)
                 for (left, right), size, offset in zip(places, sizes, numbers, strict=True)
             ]
             rows = _rows(made, like, given[len(panels) :])
             return [plan.emit(made, products, rows, total, is_added=is_added)]
 
-        operands = [block, unfolded(total, op), *panels, *counted, *opaques]
+        operands = [block, unfolded(total, op), *panels, *valid, *opaques]
         key = (plan, is_added, *places, *sizes)
         (result,) = self.calls.before(op, "add_outer_sums", operands, add, key)
         replace(op, result)
@@ -178,9 +178,9 @@ def _flat(body: Function, array: Array) -> Array:
     return collapse(body, array, [[0, 1], [2]]) if len(array.shape) == 3 else array
 
 
-def _rows(body: Function, like: Array, counted: Sequence[Array]) -> FirstRows | ValidRows:
-    """The rows that count of such a sequence or matrix, from what says so."""
-    if len(counted) == 2:
-        return ValidRows(*counted)
+def _rows(body: Function, like: Array, valid: Sequence[Array]) -> FirstRows | ValidRows:
+    """The valid rows of such a sequence or matrix, from what says so."""
+    if len(valid) == 2:
+        return ValidRows(*valid)
     number = _flat(body, like).shape[0]
-    return FirstRows(number, *counted, batch=like.shape[1] if counted else 1)
+    return FirstRows(number, *valid, batch=like.shape[1] if valid else 1)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.hoistable import hoistable
 from rnn_compiler.lowering.codegen.function import create_function, set_function_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,
     make_asynchronous,
@@ -25,17 +26,16 @@ from rnn_compiler.lowering.passes.edits import (
     returning,
 )
 from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["pack_at_load"]
 
 
-def pack_at_load(lowering: Lowering) -> None:
+def pack_at_load(context: PassContext) -> None:
     """Rewrites the functions that pack frozen weights."""
-    for spec in lowering.functions:
+    for spec in context.functions:
         if spec.frozen:
-            _rewrite(lowering.module, spec)
+            _rewrite(context.module, spec)
 
 
 def _rewrite(module: ir.Module, spec: FunctionSpec) -> None:

@@ -4,8 +4,8 @@ Requires: a portable module, or one whose time loops have been rewritten; the ta
 Matches: in public functions, the composites that `builder.padded_product` makes, and those of
 `builder.add_product` and `OpenBlock.put_product` (`builder.open_blocks`) that have lengths. Puts
 calls of private functions in their place: one lists the valid rows (`cpu.products.valid_rows`),
-once for all products of the same steps; another is the `cpu.products.padded_product`, or the
-`cpu.products.padded_sum` of what a third one gathers, once for each matrix.
+once for all products of the same steps; another is the `cpu.products.valid_rows_product`, or the
+`cpu.products.valid_rows_outer_sum` of what a third one gathers, once for each matrix.
 16-bit operands are widened first to the type of the result.
 Leaves, for `large_products`: products of one row a step, of fewer than `MIN_ROWS` rows or
 `MIN_MULTIPLICATIONS`, and those of bfloat16 where the vector unit multiplies pairs. A
@@ -23,10 +23,15 @@ from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Number, element_type
-from rnn_compiler.lowering.cpu.products.padded_product import padded_product
-from rnn_compiler.lowering.cpu.products.padded_sum import gathered, padded_sum, widths
-from rnn_compiler.lowering.cpu.products.valid_rows import Target, ValidRows
+from rnn_compiler.lowering.cpu.products.valid_rows import Destination, ValidRows
+from rnn_compiler.lowering.cpu.products.valid_rows_outer_sum import (
+    gathered_blocks,
+    valid_rows_outer_sum,
+    widths,
+)
+from rnn_compiler.lowering.cpu.products.valid_rows_product import valid_rows_product
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import (
     Calls,
     composite_name,
@@ -37,7 +42,6 @@ from rnn_compiler.lowering.passes.edits import (
     unfolded,
     widened,
 )
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.lowering.passes.valid_row_lists import ValidRowLists
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -50,12 +54,12 @@ MIN_MULTIPLICATIONS = 1 << 15
 """Multiplications from which it is."""
 
 
-def padded_products(lowering: Lowering) -> None:
+def padded_products(context: PassContext) -> None:
     """Rewrites the products over padded sequences of a module's public functions."""
-    vectors = lowering.processor
+    vectors = context.processor
     assert isinstance(vectors, VectorUnit)
-    rewriting = _Rewriting(Calls(lowering.module), vectors)
-    for op in lowering.ops():
+    rewriting = _Rewriting(Calls(context.module), vectors)
+    for op in context.ops():
         match composite_name(op):
             case "padded_product":
                 rewriting.product(op)
@@ -74,7 +78,7 @@ class _Rewriting:
     Attributes:
         calls: The calls that it puts into the module.
         vectors: The vector unit.
-        lists: The rows that count.
+        lists: The valid rows.
         sides: What was gathered for sums, by the matrix, the panels' width and the rows.
         opened: Numbers that the compiler does not know, by block, type and number.
     """
@@ -104,7 +108,7 @@ class _Rewriting:
 
         def function(made: Function, rows: Array, matrix: Array, *listed: Array) -> list[Array]:
             flat = collapse(made, rows, [[0, 1], [2]])
-            result = padded_product(made, self.vectors, flat, matrix, axis, ValidRows(*listed))
+            result = valid_rows_product(made, self.vectors, flat, matrix, axis, ValidRows(*listed))
             return [expand(made, result, [[0, 1], [2]], (*rows.shape[:2], columns))]
 
         operands = [sequence, matrix, *listed]
@@ -130,9 +134,9 @@ class _Rewriting:
             *listed: Array,
         ) -> list[Array]:
             flat = collapse(made, rows, [[0, 1], [2]])
-            target = Target.of(made, total, start, columns, of, is_new=is_new)
+            destination = Destination.of(made, total, start, columns, of, is_new=is_new)
             valid = ValidRows(*listed)
-            result = padded_product(made, self.vectors, flat, matrix, 0, valid, target)
+            result = valid_rows_product(made, self.vectors, flat, matrix, 0, valid, destination)
             return [expand(made, result, [[0, 1], [2]], (*total.shape[:2], columns))]
 
         operands = [tied(total, op), block, widened(matrix, of, op), start, *listed]
@@ -158,11 +162,11 @@ class _Rewriting:
         offset = self._opaque(op, ir.IntegerAttr.get(ir.IndexType.get(), _attribute(op, "offset")))
 
         def function(
-            made: Function, left: Array, right: Array, rows: Array, counted: Array, total: Array
+            made: Function, left: Array, right: Array, rows: Array, how_many: Array, total: Array
         ) -> list[Array]:
-            valid, place = ValidRows(rows, counted), Number(made, made.arguments[-1], "index")
+            valid, place = ValidRows(rows, how_many), Number(made, made.arguments[-1], "index")
             sides = (left, right)
-            return [padded_sum(made, self.vectors, sides, sizes[1:], valid, total, place)]
+            return [valid_rows_outer_sum(made, self.vectors, sides, sizes[1:], valid, total, place)]
 
         operands = [*sides, *listed, unfolded(total, op), offset]
         name = f"padded_sum_{sizes[1]}_{sizes[2]}"
@@ -188,7 +192,7 @@ class _Rewriting:
         if key not in self.sides:
 
             def function(made: Function, matrix: Array, *listed: Array) -> list[Array]:
-                return [gathered(made, self.vectors, matrix, ValidRows(*listed), width)]
+                return [gathered_blocks(made, self.vectors, matrix, ValidRows(*listed), width)]
 
             operands = [widened(side, of, op), *listed]
             (self.sides[key],) = self.calls.before(op, f"gathered_{width}", operands, function)

@@ -7,8 +7,8 @@ become a single loop that a `func.call` runs: half as many command buffers. (IRE
 works in place one after the other all the same.) Loops are replaced by what `gpu.pinned_loop` makes
 of them.
 Leaves, and says why: a loop that is not of the known form, or whose decomposition is that of
-several composites. The others of its group are pinned each on its own.
-Ensures: a time loop is a plain one only if `Lowering.left` names it.
+several composites. Loops that would have run with it are pinned each on its own.
+Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 """
 
 from __future__ import annotations
@@ -20,78 +20,78 @@ from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.time_loops import composites, decomposition
 from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["pin_time_loops"]
 
 
-def pin_time_loops(lowering: Lowering) -> None:
+def pin_time_loops(context: PassContext) -> None:
     """Replaces the decomposition of every time loop of a module."""
-    gpu = lowering.processor if isinstance(lowering.processor, Gpu) else None
-    functions = {symbol_of(op): op for op in ops_of(lowering.module.body)}
-    found = composites(lowering)
-    blocks = bodies(lowering.module)
-    groups = deque(group for block in blocks for group in _groups(block, found))
-    while groups:
-        group = groups.popleft()
-        names = [decomposition(op) for op in group]
+    gpu = context.processor if isinstance(context.processor, Gpu) else None
+    functions = {symbol_of(op): op for op in ops_of(context.module.body)}
+    found = composites(context)
+    blocks = bodies(context.module)
+    waiting = deque(joint for block in blocks for joint in _joint_loops(block, found))
+    while waiting:
+        joint = waiting.popleft()
+        names = [decomposition(op) for op in joint]
         symbol = "+".join(names)
         try:
             loops = [TimeLoop.read(functions[name]) for name in names]
-            made = pinned_loops(symbol, loops, gpu, group[0].location)
+            made = pinned_loops(symbol, loops, gpu, joint[0].location)
         except Refused as reason:
-            if len(group) > 1:
-                groups.extendleft([op] for op in reversed(group))
+            if len(joint) > 1:
+                waiting.extendleft([op] for op in reversed(joint))
             else:
-                lowering.leave(names[0], str(reason))
+                context.keep_plain(names[0], str(reason))
             continue
         made.place(ir.InsertionPoint(functions[names[0]]), {})
         for name in names:
             functions[name].erase()
-        if len(group) > 1:
-            _call(symbol, group)
+        if len(joint) > 1:
+            _call(symbol, joint)
 
 
-def _groups(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Operation]]:
+def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Operation]]:
     """The time loops of a block, of known symbols; in one list those that may run together."""
-    group: list[ir.Operation] = []
-    made: set[ir.Value] = set()  # by the loops of the group, and of what they make
+    joint: list[ir.Operation] = []
+    made: set[ir.Value] = set()  # by these loops, and from what they make
     for op in ops_of(block):
         is_loop = is_time_loop(op) and decomposition(op) in known
         waits = not made.isdisjoint(op.operands)
         if is_loop:
-            if group and (waits or group[0].operands[0] != op.operands[0]):
-                yield group
-                group, made = [], set()
-            group.append(op)
+            if joint and (waits or joint[0].operands[0] != op.operands[0]):
+                yield joint
+                joint, made = [], set()
+            joint.append(op)
         if is_loop or waits:
             made.update(op.results)
-    if group:
-        yield group
+    if joint:
+        yield joint
 
 
-def _call(symbol: str, group: Sequence[ir.Operation]) -> None:
+def _call(symbol: str, joint: Sequence[ir.Operation]) -> None:
     """Puts one call in the place of several composites, at the last."""
-    last, results = group[-1], [result for op in group for result in op.results]
-    made, waiting = set(results), list[ir.Operation]()
+    last, results = joint[-1], [result for op in joint for result in op.results]
+    made, later = set(results), list[ir.Operation]()
     for op in ops_of(last.block):
         if op == last:
             break
         if not made.isdisjoint(op.operands):
             made.update(op.results)
-            waiting.append(op)
-    for op in reversed(waiting):
+            later.append(op)
+    for op in reversed(later):
         op.move_after(last)
     call = ir.Operation.create(
         "func.call",
-        operands=[operand for op in group for operand in op.operands],
+        operands=[operand for op in joint for operand in op.operands],
         results=[result.type for result in results],
         attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
         ip=ir.InsertionPoint(last),
     )
     for old, new in zip(results, call.results, strict=True):
         old.replace_all_uses_with(new)
-    for op in group:
+    for op in joint:
         op.erase()

@@ -23,26 +23,26 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.hoistable import hoistable
 from rnn_compiler.lowering.codegen.function import set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, remove_unused
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import (
     inlined_copy,
     make_asynchronous,
     remove_checks,
     returning,
 )
-from rnn_compiler.lowering.passes.lowering import Lowering
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["prepack_weights"]
 
 
-def prepack_weights(lowering: Lowering) -> None:
+def prepack_weights(context: PassContext) -> None:
     """Adds the companions."""
-    for spec in lowering.functions:
+    for spec in context.functions:
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
-        if not places or spec.frozen or _is_taken(lowering.module, spec):
+        if not places or spec.frozen or _is_taken(context.module, spec):
             continue
-        prepack = inlined_copy(lowering.module, spec.function, spec.prepack)
-        prepacked = inlined_copy(lowering.module, spec.function, spec.prepacked)
+        prepack = inlined_copy(context.module, spec.function, spec.prepack)
+        prepacked = inlined_copy(context.module, spec.function, spec.prepacked)
         for attribute in ("arg_attrs", "res_attrs"):  # a user's, of other arguments
             if attribute in prepack.attributes:
                 del prepack.attributes[attribute]

@@ -14,14 +14,14 @@ from rnn_compiler.lowering.analysis.values import shape
 from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 
 __all__ = ["read_arguments_in_place"]
 
 
-def read_arguments_in_place(lowering: Lowering) -> None:
+def read_arguments_in_place(context: PassContext) -> None:
     """Adds the barriers."""
-    for function in lowering.op_functions():
+    for function in context.op_functions():
         block = function.regions[0].blocks[0]
         for argument in block.arguments:
             if not any(True for _ in argument.uses):

@@ -18,16 +18,16 @@ from rnn_compiler.lowering.codegen.arrays import own_zeros, put_row
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 
 __all__ = ["separate_buffers"]
 
 
-def separate_buffers(lowering: Lowering) -> None:
+def separate_buffers(context: PassContext) -> None:
     """Rewrites the arrays that the time loops of a module begin with."""
-    if not isinstance(lowering.processor, Gpu):
+    if not isinstance(context.processor, Gpu):
         return
-    for block in bodies(lowering.module):
+    for block in bodies(context.module):
         for op in ops_of(block):
             if op.name == "stablehlo.while":
                 for number, value in enumerate(list(op.operands)):

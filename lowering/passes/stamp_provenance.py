@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.schema.manifest import signature_text
 
 __all__ = ["stamp_provenance"]
 
 
-def stamp_provenance(lowering: Lowering) -> None:
+def stamp_provenance(context: PassContext) -> None:
     """Adds the attributes to every public function of a module."""
-    by_name = {spec.function: spec for spec in lowering.functions}
-    for op in ops_of(lowering.module.body):
+    by_name = {spec.function: spec for spec in context.functions}
+    for op in ops_of(context.module.body):
         spec = by_name.get(symbol_of(op))
         if spec is None:
             continue
@@ -31,13 +31,13 @@ def stamp_provenance(lowering: Lowering) -> None:
             "arguments": signature_text(spec.arguments),
             "results": signature_text(spec.results),
             **({"frozen": signature_text(spec.frozen)} if spec.frozen else {}),
-            "target": lowering.target.name,
-            "architecture": lowering.target.architecture,
-            "features": ",".join(lowering.target.features),
-            **lowering.facts,
+            "target": context.target.name,
+            "architecture": context.target.architecture,
+            "features": ",".join(context.target.features),
+            **context.facts,
         }
-        if lowering.linked:
-            facts["linked"] = ", ".join(each.op for each in lowering.linked)
+        if context.linked:
+            facts["linked"] = ", ".join(each.op for each in context.linked)
         reflection = {f"rnn_compiler.{key}": ir.StringAttr.get(text) for key, text in facts.items()}
         if "iree.reflection" in op.attributes:  # a user's own
             own = ir.DictAttr(op.attributes["iree.reflection"])

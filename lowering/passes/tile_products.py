@@ -22,8 +22,8 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import bits, element_type
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, tiled_matmul
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import Calls, composite_name, inlined, replace
-from rnn_compiler.lowering.passes.lowering import Lowering
 
 __all__ = ["tile_products"]
 
@@ -31,18 +31,18 @@ _VECTOR = 4
 """Numbers that IREE's code for GPUs reads at once."""
 
 
-def tile_products(lowering: Lowering) -> None:
+def tile_products(context: PassContext) -> None:
     """Rewrites the matrix products of a module's public functions."""
-    if not isinstance(lowering.processor, Gpu):
+    if not isinstance(context.processor, Gpu):
         return
-    for op in lowering.ops():
+    for op in context.ops():
         if composite_name(op) == "padded_product":
-            inlined(lowering.module, op)
-    calls = Calls(lowering.module)
-    for op in lowering.ops():
+            inlined(context.module, op)
+    calls = Calls(context.module)
+    for op in context.ops():
         axes = contracted_axes(op)
         if axes is not None:
-            _rewrite(calls, op, axes, lowering.processor)
+            _rewrite(calls, op, axes, context.processor)
 
 
 def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 
 __all__ = ["composites", "decomposition"]
 
@@ -16,19 +16,19 @@ def decomposition(composite: ir.Operation) -> str:
     return ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
 
 
-def composites(lowering: Lowering) -> dict[str, ir.Operation]:
-    """The composite of a time loop that each decomposition is of.
+def composites(context: PassContext) -> dict[str, ir.Operation]:
+    """Maps the symbol of each time loop's decomposition to its composite.
 
-    One that is of several is left as it is.
+    A decomposition that several composites share stays plain.
     """
     found = [
         (decomposition(op), op)
-        for block in bodies(lowering.module)
+        for block in bodies(context.module)
         for op in ops_of(block)
         if is_time_loop(op)
     ]
     times = Counter(symbol for symbol, _ in found)
     for symbol in times:
         if times[symbol] > 1:
-            lowering.leave(symbol, "the decomposition of several composites")
+            context.keep_plain(symbol, "the decomposition of several composites")
     return {symbol: composite for symbol, composite in found if times[symbol] == 1}

@@ -1,4 +1,4 @@
-"""Lists of the rows of padded sequences that count, each made once for all products that read it.
+"""Lists of the valid rows of padded sequences, each made once for all products that read it.
 
 A list is a call of a private function, which is `cpu.products.valid_rows`: the numbers of the rows,
 and how many they are.
@@ -57,7 +57,7 @@ class ValidRowLists:
                 valid = valid_rows(
                     made, self.vectors, lengths, first, more[-1].shape[0] if like else count
                 )
-                return [valid.rows, valid.counted]
+                return [valid.rows, valid.how_many]
 
             name = "valid_rows_open" if like else f"valid_rows_{count}"
             operands = [lengths, start, *like]

@@ -260,7 +260,7 @@ class Manifest:
         payload_size: Size of the payload in bytes.
         parameters: The archive of frozen weights; None if there are none, or it is not made yet.
         name: The module's symbol, which is its name in IREE's VM; empty for IREE's own, "module".
-        plain_loops: Why the strategy left time loops as they are, by their symbols, each that of
+        plain_loops: Why time loops stay plain, several times slower, by their symbols, each that of
             its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
         linked: Where the functions are a user's: our ops in them, each by its private function.
         golden: What sample results there are beside it; None if there are none.
@@ -288,7 +288,7 @@ class Manifest:
         return self.linked or self.functions
 
     def plain_loops_of(self, spec: FunctionSpec) -> dict[str, str]:
-        """Why time loops of a function were left as they are, by their names in it."""
+        """Why time loops of a function stay plain, by their names in it."""
         names = {symbol: symbol.partition(".") for symbol in self.plain_loops}
         return {
             name: self.plain_loops[symbol]

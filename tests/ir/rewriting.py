@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.lowering import Lowering, Processor
+from rnn_compiler.lowering.passes.context import PassContext, Processor
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -16,18 +16,18 @@ AVX2 = VectorUnit(bits=256, registers=16)
 
 def rewritten(
     text: str,
-    *passes: Callable[[Lowering], None],
+    *passes: Callable[[PassContext], None],
     processor: Processor = AVX512,
     functions: Sequence[FunctionSpec] = (),
 ) -> tuple[str, dict[str, str]]:
-    """What passes make of a module, and why they left time loops as they are."""
+    """What passes make of a module, and why time loops stay plain."""
     target = resolve_target("cpu" if isinstance(processor, VectorUnit) else "cuda:sm_80")
     with ir.Context(), ir.Location.unknown():
-        lowering = Lowering(ir.Module.parse(text), functions, target, processor)
+        context = PassContext(ir.Module.parse(text), functions, target, processor)
         for each in passes:
-            each(lowering)
-        assert lowering.module.operation.verify()
-        return str(lowering.module), lowering.left
+            each(context)
+        assert context.module.operation.verify()
+        return str(context.module), context.plain_loops
 
 
 def edited(text: str, *edits: tuple[str, str]) -> str:

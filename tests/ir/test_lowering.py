@@ -13,7 +13,7 @@ from ir.filecheck import check
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.pipeline import rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
@@ -120,7 +120,7 @@ def test_stamping_takes_what_it_is_given(module: rc.Module) -> None:
         target = resolve_target("cpu:generic")
         facts = {"note": 'a "quoted" fact'}
         stamp_provenance(
-            Lowering(parsed, module.functions[1:], target, VectorUnit.of(target), facts)
+            PassContext(parsed, module.functions[1:], target, VectorUnit.of(target), facts)
         )
         assert parsed.operation.verify()
         attributes = reflection(str(parsed))

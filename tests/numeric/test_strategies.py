@@ -22,7 +22,7 @@ from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentErr
 from rnn_compiler.lowering import pipeline
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.lowering.passes.lowering import Lowering
+from rnn_compiler.lowering.passes.context import PassContext
 
 PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
 
@@ -130,7 +130,7 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """What the fast way does not compile is compiled the portable way, and the manifest says so."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
 
-    def broken(lowering: Lowering) -> None:
+    def broken(context: PassContext) -> None:
         made = ir.Module.parse(
             "func.func private @nowhere(tensor<2xf32>) -> tensor<2xf32>\n"
             "func.func @lost(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
@@ -138,7 +138,7 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             "return %b : tensor<2xf32>}"
         )
         for op in made.body.operations:
-            op.operation.clone(ip=ir.InsertionPoint.at_block_begin(lowering.module.body))
+            op.operation.clone(ip=ir.InsertionPoint.at_block_begin(context.module.body))
 
     monkeypatch.setattr(
         pipeline, "STRATEGY_PASSES", {**pipeline.STRATEGY_PASSES, "fused": ("broken",)}

@@ -126,7 +126,7 @@ def test_a_layer_imports_only_those_below_it(module: str, package: str) -> None:
 FLOORS: list[tuple[str, ...]] = [
     ("pipeline", "c"),
     ("pipeline", "linking"),
-    ("passes", "allocations"),
+    ("passes", "allocate_up_front"),
     ("cpu", "gpu"),
     ("analysis",),
     ("codegen",),

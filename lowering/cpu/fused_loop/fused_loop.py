@@ -38,7 +38,7 @@ from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.stablehlo import converted, repeated
+from rnn_compiler.lowering.codegen.stablehlo import converted, repeat
 from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, Plan
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder, rows_by_length
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
@@ -56,9 +56,9 @@ class FusedLoop:
 
     Attributes:
         loop: The time loop.
-        opaque: Its scalar arguments that are constants, but for the number of steps: the function
-            takes them as numbers that it does not know, so that loops that differ in them alone
-            share a dispatch.
+        opaque_arguments: Its scalar arguments that are constants, but for the number of steps. The
+            function takes them as numbers that it does not know, so that loops that differ in them
+            alone share a dispatch.
         function: The function.
     """
 
@@ -86,7 +86,7 @@ class FusedLoop:
         """
         self.loop, self._vectors = loop, vectors
         self._operands = dict(zip(loop.arguments, operands, strict=True))
-        self.opaque = {
+        self.opaque_arguments = {
             value
             for value, operand in list(self._operands.items())[1:]
             if rank(value) == 0 and is_constant(operand)
@@ -138,7 +138,7 @@ class FusedLoop:
         length = self.function.size(given, 0) if own else None
         array = Array(given, self._sizes(value, length), element(value))
         if rank(value) == 3 and array.shape[0] == 1:
-            array = repeated(self.function, array, MIN_STEPS)
+            array = repeat(self.function, array, MIN_STEPS)
         weights = {product.weight for product in self.loop.products.values()}
         if value in weights or rank(value) == 0:
             return array
@@ -226,7 +226,7 @@ class FusedLoop:
         apart |= {state.initial for state in loop.states} | {loop.room}
         inside, scalars = dict(arguments), dict[ir.Value, Number]()
         for value, array in arguments.items():
-            if value in self.opaque:
+            if value in self.opaque_arguments:
                 scalars[value] = executable.given(self.function.element(array))
             elif value == loop.arguments[0] and is_constant(self._operands[value]):
                 scalars[value] = splat(body, defining(self._operands[value]))

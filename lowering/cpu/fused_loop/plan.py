@@ -61,7 +61,8 @@ class Group:
         panels: What it multiplies.
         gate_width: The width of the gates.
         panel: How many units make a panel.
-        panels_at_once: How many panels a tile of a single row has; their sums are under way at once.
+        panels_at_once: How many panels a tile of a single row has, whose sums are then under way at
+            once.
     """
 
     writes: Sequence[Write]

@@ -1,6 +1,6 @@
 """How a state is kept in place: in a ring of two rows, of which a step reads one, writes the other.
 
-    ring [2, B, N]        the state from which `remaining` steps are still to come lies in row remaining % 2
+    ring [2, B, N]        before the last m steps, the state lies in row m % 2
 
 So of n steps, step k reads row ``(n-k) % 2``; what is there before the first is copied to row
 ``n % 2``, and what is there after the last is in row 0, wherever n was. Nothing else is copied, and

@@ -172,12 +172,12 @@ def blocked_product(
     body = executable.body
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     column: Index = 0
-    group = executable.workgroup()
+    block = executable.workgroup()
     if plan.across > 1:
         across = body.index(plan.across)
-        column = group % across * plan.width
-        group = group // across
-    first = group * plan.block
+        column = block % across * plan.width
+        block = block // across
+    first = block * plan.block
     if plan.count * plan.block != plan.rows:
         first = body.smaller(first, plan.rows - plan.block)
     starts: Sequence[Index]
@@ -190,7 +190,7 @@ def blocked_product(
         whole = executable.make(ArrayType((plan.rows, plan.columns), sums))
         starts, sizes = [first, column], [plan.block, plan.width]
     part = body.extract(whole, starts, sizes)
-    _Block(plan, executable, lhs, rhs, part, group, first, column).emit()
+    _Block(plan, executable, lhs, rhs, part, block, first, column).emit()
     body.insert(part, whole, starts)
     executable.dispatch()
     return whole
@@ -212,7 +212,7 @@ class _Block:
         lhs: The left-hand side, packed if it comes by columns.
         rhs: The right-hand side, packed if the plan says so.
         part: The block: ``[block, width]``, or that many elements of the vector it is added to.
-        group: The number of the block.
+        block: The number of the block.
         first: Its first row.
         base: Its first column.
     """
@@ -224,13 +224,13 @@ class _Block:
         lhs: Array,
         rhs: Array,
         part: Array,
-        group: Number,
+        block: Number,
         first: Number,
         base: Index,
     ) -> None:
         self.plan, self.body = plan, executable.body
         self.lhs, self.rhs, self.part = lhs, rhs, part
-        self.group, self.first, self.base = group, first, base
+        self.block, self.first, self.base = block, first, base
 
     def emit(self) -> None:
         """Emits all tiles."""
@@ -297,7 +297,7 @@ class _Block:
         if not plan.by_columns:
             return body.extract(self.lhs, [self.first + row, 0], (height, plan.inner))
         number, inner = row // plan.tile, known(self.lhs.shape)[-2]
-        leads = [self.group, number] if plan.count > 1 else [number]
+        leads = [self.block, number] if plan.count > 1 else [number]
         high = min(plan.tile, max(2, 1 << (height - 1).bit_length()))
         return body.extract(self.lhs, [*leads, 0, 0], (inner, high))
 

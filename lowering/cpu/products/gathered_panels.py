@@ -1,4 +1,4 @@
-"""Panels of columns of those rows of some matrices that count, gathered by one dispatch, for CPUs.
+"""Panels of columns of the valid rows of some matrices, gathered by one dispatch, for CPUs.
 
     panels[n, k, :] = matrix[row(k), n * width :][: width]          # [N / width, K, width]
 
@@ -25,7 +25,7 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["Side", "gathered_panels"]
 
 _ROWS = 8
-"""How many rows are gathered together."""
+"""How many rows are copied at a time."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Side:
     Attributes:
         matrix: The matrix, ``[R, N]``.
         width: How many columns a panel has.
-        begins: At which of its rows those that are counted begin; an int64 scalar and how many rows
-            that is times. None for the first.
+        begins: The row from which valid rows are numbered, as the product of a step, an int64
+            scalar, and the rows of a step; None for the first.
     """
 
     matrix: Array
@@ -65,7 +65,7 @@ def gathered_panels(
         outside: Where to.
         vectors: The vector unit.
         sides: The matrices.
-        rows: Which rows count.
+        rows: The valid rows.
         room: How many count at most, K.
         element: The element type of panels that are not of pairs.
         paired: Whether they are.
@@ -104,7 +104,7 @@ class _Gathering:
             steps = self.body.element(executable.read(outside.held(side.begins[0])))
             self.base = steps.to_index() * executable.size(side.begins[1])
         self.matrix = executable.read(outside.held(side.matrix))
-        self.made, self.group = executable.make(type), executable.workgroup() * _ROWS
+        self.made, self.first = executable.make(type), executable.workgroup() * _ROWS
 
     def emit(self) -> Array:
         """Emits the workgroup's share of the rows."""
@@ -115,10 +115,10 @@ class _Gathering:
         def some(row: Number) -> None:
             self._some(row, body.smaller(row + _ROWS, whole))
 
-        body.loop(self.group, whole, WORKGROUPS * _ROWS, [self.made], some)
+        body.loop(self.first, whole, WORKGROUPS * _ROWS, [self.made], some)
         if paired:  # no iteration or one, of the first workgroup
             end = (count + 1) // 2
-            left = body.smaller(whole + self.group, end)
+            left = body.smaller(whole + self.first, end)
             body.loop(left, end, 1, [self.made], lambda n: self._some(n, n + 1, odd=True))
         return self.made
 
@@ -156,6 +156,6 @@ class _Gathering:
         return bitcast(interleave(even, other), "i32")
 
     def _read(self, number: Number, column: Number, lanes: int) -> Number:
-        """Emits the reading of some numbers of one of the rows that count."""
+        """Emits the reading of some numbers of a valid row."""
         row = self.rows.row(self.body, number) + self.base
         return self.body.read(self.matrix, [row, column], lanes)

@@ -22,7 +22,7 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Number, bits
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocked_product import SMALL, WORKGROUPS, panel_of
-from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, Target
+from rnn_compiler.lowering.cpu.products.valid_rows import Destination, FirstRows
 from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -33,7 +33,7 @@ MIN_WORKGROUP_ROWS = 64
 """Rows that a workgroup has at least."""
 
 _ROWS_AT_ONCE = 512
-"""Rows that a workgroup goes over together."""
+"""Rows that a workgroup goes over at once."""
 
 
 def open_product(
@@ -42,8 +42,8 @@ def open_product(
     lhs: Array,
     rhs: Array,
     axis: int,
-    counted: FirstRows | None = None,
-    target: Target | None = None,
+    valid: FirstRows | None = None,
+    destination: Destination | None = None,
 ) -> Array:
     """Emits the product, summed in float32 or float64.
 
@@ -54,8 +54,8 @@ def open_product(
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
             unit reads (`VectorUnit.operands`).
         axis: The axis of `rhs` that is summed over.
-        counted: Which rows are multiplied; None for all.
-        target: Where the product goes; None if it is all there is.
+        valid: Which rows are multiplied; None for all.
+        destination: Where the product goes; None if it is all there is.
 
     Returns:
         ``[M, N]``, or what the product is a part of.
@@ -71,14 +71,14 @@ def open_product(
             rhs = collapse(outside, rhs, [[0, 1], [2]])
     executable = Executable(outside, "product", WORKGROUPS)
     body = executable.body
-    rows = (counted or FirstRows(lhs.shape[0])).inside(executable).count(body)
+    rows = (valid or FirstRows(lhs.shape[0])).inside(executable).count(body)
     made = ArrayType((lhs.shape[0], columns), "f32" if paired else rhs.element)
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     height, base = vectors.rows, body.index(0)
-    if target is None:
+    if destination is None:
         whole = executable.make(made)
     else:
-        whole, base = target.inside(outside, executable)
+        whole, base = destination.inside(outside, executable)
 
     def tile(row: Number, column: Number, width: int, *sizes: int) -> None:
         """Emits a tile, of some rows or of one."""
@@ -86,7 +86,7 @@ def open_product(
         product = tile_matmul(body, vectors, body.extract(lhs, [row, 0], (*sizes, inner)), weight)
         if width < panel:
             product = body.extract(product, [0] * len(product.shape), (*sizes, width))
-        body.insert(product, whole, [base + row if target else row, column])
+        body.insert(product, whole, [base + row if destination else row, column])
 
     def panels(each: Callable[[Number, int], None]) -> None:
         """Emits all columns."""

@@ -1,13 +1,13 @@
-"""Sums of as many outer products of rows as there are when they run, as one dispatch, for CPUs.
+"""`lhs^T @ rhs`, summed over an open number of rows, as one dispatch, for CPUs.
 
-    sums[m, n] = sum over the rows k that count of left[k, m] * right[k, n]
+    sums[m, n] = sum over the valid rows k of lhs[k, m] * rhs[k, n]
 
-Both sides come in panels of columns (`gathered_panels`), left ones as high as a tile of registers,
-right ones as wide:
+Both sides come in panels of columns (`gathered_panels`), of lhs as many as a tile of
+registers has rows, of rhs as many as it has columns:
 
-    for share of the panels of left, in parallel:
-      for panel of right, for panel of left:
-        for row k: sums[height, width] += left[panel, k, :]^T @ right[panel, k, :]    # in registers
+    for share of the panels of lhs, in parallel:
+      for panel of rhs, for panel of lhs:
+        for row k: sums[height, width] += lhs[panel, k, :]^T @ rhs[panel, k, :]       # in registers
         write the sums
 
 The rows are added up in order, by `vector.fma`, one after the other: the bits are those of
@@ -35,7 +35,7 @@ from rnn_compiler.lowering.cpu.products.gathered_panels import Side, gathered_pa
 from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["OuterSum", "Product"]
+__all__ = ["OuterSum", "Sum"]
 
 _MIN_SIZE = 8
 """Rows and columns that sums have, as far as the element types go that they read."""
@@ -45,19 +45,19 @@ _UNROLLED = 4
 
 
 @dataclass(frozen=True)
-class Product:
+class Sum:
     """One of the sums.
 
     Attributes:
-        left: The panels of the left-hand side.
-        right: Those of the right-hand side.
+        lhs: The panels of the left-hand side.
+        rhs: The panels of the right-hand side.
         height: How many columns the left-hand side has, M.
         width: How many the right-hand side has, N.
         offset: Where in a vector the first of the ``[M, N]`` sums goes.
     """
 
-    left: Array
-    right: Array
+    lhs: Array
+    rhs: Array
     height: int
     width: int
     offset: Index
@@ -79,7 +79,7 @@ class OuterSum:
 
     @classmethod
     def of(cls, vectors: VectorUnit, left: str, right: str, sums: str) -> OuterSum:
-        """That of matrices of some element types."""
+        """How outer products of matrices of some element types are summed."""
         kinds = vectors.operands(left, right, sums, inner=_MIN_SIZE, rows=_MIN_SIZE)
         return cls(vectors, sums, kinds.lhs == "bf16")
 
@@ -113,7 +113,7 @@ class OuterSum:
     def emit(
         self,
         outside: Function,
-        products: Sequence[Product],
+        sums: Sequence[Sum],
         rows: FirstRows | ValidRows,
         total: Array | None = None,
         *,
@@ -123,8 +123,8 @@ class OuterSum:
 
         Args:
             outside: Where to.
-            products: What there is to sum.
-            rows: Which rows count.
+            sums: What there is to sum.
+            rows: The valid rows.
             total: The vector that the sums go to; None if they are all there is.
             is_added: Whether they are added to what is there.
 
@@ -132,18 +132,18 @@ class OuterSum:
             The vector with its new parts, or a vector of the sums, row by row.
         """
         executable = Executable(outside, "sum", WORKGROUPS)
-        sides = {each.value: each for one in products for each in (one.left, one.right)}
+        sides = {each.value: each for one in sums for each in (one.lhs, one.rhs)}
         inside = {value: executable.read(outside.held(each)) for value, each in sides.items()}
         rows = rows.inside(executable)
         if total is None:
-            size = sum(each.height * each.width for each in products)
+            size = sum(each.height * each.width for each in sums)
             whole = executable.make(ArrayType((size,), self.element))
         else:
             whole = executable.change(outside.held(total))
-        for each in products:
-            left, right = inside[each.left.value], inside[each.right.value]
+        for each in sums:
+            lhs, rhs = inside[each.lhs.value], inside[each.rhs.value]
             offset = each.offset if isinstance(each.offset, int) else executable.given(each.offset)
-            here = Product(left, right, each.height, each.width, offset)
+            here = Sum(lhs, rhs, each.height, each.width, offset)
             _Tiles(self, executable, here, whole, rows, is_added=is_added).emit()
         executable.dispatch()
         return whole
@@ -154,35 +154,35 @@ class _Tiles:
 
     Attributes:
         plan: Sizes of tiles, element types.
-        product: What is summed, as it is inside.
+        sum: What is summed, as it is inside.
         whole: The vector that sums are written to.
         count: How many rows, or pairs, there are.
         is_added: Whether sums are added to what is there.
-        group: The number of the workgroup.
+        workgroup: The number of the workgroup.
     """
 
     def __init__(
         self,
         plan: OuterSum,
         executable: Executable,
-        product: Product,
+        sum: Sum,
         whole: Array,
         rows: FirstRows | ValidRows,
         *,
         is_added: bool,
     ) -> None:
-        self.plan, self.body, self.product = plan, executable.body, product
-        self.whole, self.is_added, self.group = whole, is_added, executable.workgroup()
+        self.plan, self.body, self.sum = plan, executable.body, sum
+        self.whole, self.is_added, self.workgroup = whole, is_added, executable.workgroup()
         count = rows.count(self.body)
         self.count = (count + 1) // 2 if plan.paired else count
 
     def emit(self) -> None:
         """Emits the workgroup's share of the sums."""
         plan, body = self.plan, self.body
-        full, rest = divmod(self.product.height, plan.high)
+        full, rest = divmod(self.sum.height, plan.high)
         panels = full + (rest > 0)
-        low = self.group * panels // WORKGROUPS
-        high = (self.group * panels + panels) // WORKGROUPS
+        low = self.workgroup * panels // WORKGROUPS
+        high = (self.workgroup * panels + panels) // WORKGROUPS
         if self.is_added:  # of no rows, there is nothing to read and write
             high = body.select(self.count < body.index(1), low, high)
 
@@ -197,7 +197,7 @@ class _Tiles:
                 last = body.larger(low, full)
                 body.loop(last, high, 1, [self.whole], lambda n: tile(n, rest))
 
-        panels, left_over = divmod(self.product.width, plan.wide)
+        panels, left_over = divmod(self.sum.width, plan.wide)
         if panels:
             body.loop(0, panels, 1, [self.whole], lambda n: across(n, plan.wide))
         if left_over:
@@ -205,18 +205,18 @@ class _Tiles:
 
     def _tile(self, number: Number, panel: Number, height: int, width: int) -> None:
         """Emits the sums of a panel on the left and one on the right."""
-        plan, body, product = self.plan, self.body, self.product
+        plan, body, sum = self.plan, self.body, self.sum
         vectors = range(-(-width // plan.lanes))
         zero = body.constant(0, plan.element, plan.lanes)
         sums = [zero] * (height * len(vectors))
 
         def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
             weights = [
-                inside.read(product.right, [panel, k, c * plan.lanes], plan.lanes) for c in vectors
+                inside.read(sum.rhs, [panel, k, c * plan.lanes], plan.lanes) for c in vectors
             ]
             made: list[Number] = []
             for row in range(height):
-                x = inside.broadcast(inside.element(product.left, [number, k, row]), plan.lanes)
+                x = inside.broadcast(inside.element(sum.lhs, [number, k, row]), plan.lanes)
                 for weight in weights:
                     made.append(self._multiplied(inside, x, weight, sums[len(made)]))
             return made
@@ -231,7 +231,7 @@ class _Tiles:
         sums = accumulate(body, self.count, 1, sums, add, first=end)
         for number_of, total in enumerate(sums):
             row, vector = divmod(number_of, len(vectors))
-            line = (number * plan.high + row) * product.width + panel * plan.wide + product.offset
+            line = (number * plan.high + row) * sum.width + panel * plan.wide + sum.offset
             self._write(total, line + vector * plan.lanes, width - vector * plan.lanes)
 
     def _multiplied(self, body: Body, x: Number, weight: Number, total: Number) -> Number:

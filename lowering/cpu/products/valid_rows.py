@@ -1,4 +1,4 @@
-"""Which rows of a padded sequence count: those of steps that the row of the batch has.
+"""The valid rows of a padded sequence: those of steps that the row of the batch has.
 
     rows = the numbers t*B + b with start + t < lengths[b], in order; then anything
     count = how many these are
@@ -19,28 +19,28 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["FirstRows", "Target", "ValidRows", "valid_rows"]
+__all__ = ["Destination", "FirstRows", "ValidRows", "valid_rows"]
 
 
 @dataclass
 class ValidRows:
-    """The rows that count.
+    """The valid rows of a padded sequence, listed.
 
     Attributes:
         rows: Their numbers, int32 ``[T * B]``.
-        counted: How many they are, int32 ``[2]``: there, and nothing.
+        how_many: How many they are, the first number of int32 ``[2]``.
     """
 
     rows: Array
-    counted: Array
+    how_many: Array
 
     def inside(self, executable: Executable) -> ValidRows:
         """The same in a dispatch that reads it."""
-        return ValidRows(executable.read(self.rows), executable.read(self.counted))
+        return ValidRows(executable.read(self.rows), executable.read(self.how_many))
 
     def count(self, body: Body) -> Number:
         """How many rows there are."""
-        return body.element(self.counted, [0]).to_index()
+        return body.element(self.how_many, [0]).to_index()
 
     def row(self, body: Body, place: Index) -> Number:
         """The number of the row at a place."""
@@ -80,7 +80,7 @@ class FirstRows:
 
 
 @dataclass
-class Target:
+class Destination:
     """Where the rows of a product go that belong in a larger matrix, which is made or changed.
 
     Attributes:
@@ -96,7 +96,7 @@ class Target:
     @classmethod
     def of(
         cls, body: Body, sequence: Array, steps: Array, columns: int, of: str, *, is_new: bool
-    ) -> Target:
+    ) -> Destination:
         """A sequence ``[T, B, N]``, or a new one of as many steps and rows and some columns."""
         T, batch, _ = sequence.shape
         if is_new:
@@ -116,7 +116,7 @@ class Target:
 def valid_rows(
     outside: Function, vectors: VectorUnit, lengths: Array, start: Number | Array, steps: Index
 ) -> ValidRows:
-    """Emits the listing of the rows that count.
+    """Emits the listing of the valid rows.
 
     Args:
         outside: Where to.
@@ -135,25 +135,25 @@ def valid_rows(
         first = executable.given(start)
     rows = executable.make(ArrayType((steps * batch,), "i32"))
     batch = executable.size(batch)
-    counted = executable.make(ArrayType((2,), "i32"))
+    how_many = executable.make(ArrayType((2,), "i32"))
     if isinstance(rows.shape[0], int):
         rows.value = zeros_in_place(body, vectors, rows).value
-    counted.value = zeros_in_place(body, vectors, counted).value
+    how_many.value = zeros_in_place(body, vectors, how_many).value
 
     def step(time: Number) -> None:
         before = first + time.to_integer("i64")
 
         def row(number: Number) -> None:
-            place = body.element(counted, [0])
+            place = body.element(how_many, [0])
             is_valid = before < body.element(lengths, [number])
             here = (time * batch + number).to_integer("i32")
             stays = body.element(rows, [place.to_index()])
             body.put(body.select(is_valid, here, stays), rows, [place.to_index()])
             more = is_valid.to_index().to_integer("i32")
-            body.put(place + more, counted, [0])
+            body.put(place + more, how_many, [0])
 
-        body.loop(0, batch, 1, [rows, counted], row)
+        body.loop(0, batch, 1, [rows, how_many], row)
 
-    body.loop(0, executable.size(steps), 1, [rows, counted], step)
+    body.loop(0, executable.size(steps), 1, [rows, how_many], step)
     executable.dispatch()
-    return ValidRows(rows, counted)
+    return ValidRows(rows, how_many)

@@ -190,9 +190,7 @@ def test_the_decomposition_of_several_composites_is_left(caplog: pytest.LogCaptu
     assert left == {"rnn.loop": "the decomposition of several composites"}
     assert after == rewritten(twice)[0]
     (record,) = caplog.records
-    assert record.getMessage() == (
-        "rnn.loop is left as a plain loop: the decomposition of several composites"
-    )
+    assert record.getMessage() == ("rnn.loop stays plain: the decomposition of several composites")
 
 
 def test_loops_that_are_alike_are_dispatched_from_one_executable() -> None:

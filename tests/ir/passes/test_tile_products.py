@@ -7,7 +7,7 @@ from ir.filecheck import check
 from ir.rewriting import AVX512, edited, rewritten
 
 from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
-from rnn_compiler.lowering.passes.lowering import Processor
+from rnn_compiler.lowering.passes.context import Processor
 from rnn_compiler.lowering.passes.tile_products import tile_products
 
 BEFORE = """

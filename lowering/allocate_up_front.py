@@ -18,7 +18,7 @@ from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["allocate_before", "is_large"]
+__all__ = ["allocate_up_front", "is_large"]
 
 _LARGE = 8 << 20
 """Bytes of `is_large`: an eighth of a slab, since temporaries may be several times as large."""
@@ -39,7 +39,7 @@ def is_large(spec: FunctionSpec) -> bool:
     return size + rows * 4 * dims.get("num_units", 0) * 4 >= _LARGE
 
 
-def allocate_before(text: str) -> str:
+def allocate_up_front(text: str) -> str:
     """A module at IREE's phase `stream` that allocates before it begins, and frees nothing.
 
     What it has allocated is freed when nobody refers to it, which the queue does until it is done.

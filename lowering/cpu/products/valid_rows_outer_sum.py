@@ -1,16 +1,16 @@
-"""The sum of outer products over the rows of a padded sequence that count, added to a vector.
+"""The sum of outer products over the valid rows of a padded sequence, added to a vector.
 
-    total[offset + m*N + n] += sum over the rows k that count of lhs[k, m] * rhs[k, n]
+    total[offset + m*N + n] += sum over the valid rows k of lhs[k, m] * rhs[k, n]
 
-Both sides are first gathered into panels of columns: the rows that count, in order, 512 together;
+Both sides are first gathered into panels of columns: the valid rows, in order, in blocks of 512;
 zeros follow the last, up to a multiple of 64. So the sums are those that `blocked_product` makes of
 all rows, in its order, but for the padding, which adds 0 there.
 
     for share of the panels of lhs, in parallel:
       for panel of rhs, for panel of lhs:
         sums = 0
-        for the rows that are together, for few of the last at a time:
-          sums += lhs[together, panel]^T @ rhs[together, panel]   # linalg.matmul, transposed
+        for block of rows, for few of the last block at a time:
+          sums += lhs[block, panel]^T @ rhs[block, panel]         # linalg.matmul, transposed
         total[..] += sums
 """
 
@@ -26,17 +26,17 @@ from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["gathered", "padded_sum", "widths"]
+__all__ = ["gathered_blocks", "valid_rows_outer_sum", "widths"]
 
 _ROWS_AT_ONCE, _FEW = 512, 64
 """How many rows are multiplied at once; how many of the last ones, which are fewer. Each time, the
 sums go from registers to the stack and back: with 128 rows that is half the time."""
 
 _ROWS = 8
-"""How many rows are gathered together."""
+"""How many rows are copied at a time."""
 
 
-def padded_sum(
+def valid_rows_outer_sum(
     outside: Function,
     vectors: VectorUnit,
     sides: tuple[Array, Array],
@@ -52,7 +52,7 @@ def padded_sum(
         vectors: The vector unit.
         sides: `lhs` and `rhs`, gathered in panels of their `widths`.
         sizes: M and N.
-        valid: Which rows count.
+        valid: The valid rows.
         total: The vector that it is added to, of that element type.
         offset: Where in it the first sum goes, an index.
 
@@ -62,9 +62,9 @@ def padded_sum(
     (left, right), (rows, columns), of = sides, sizes, total.element
     high, wide = widths(vectors, of)
     panels = known(left.shape)[1]
-    groups = min(WORKGROUPS, panels)
-    executable = Executable(outside, "sum", groups)
-    body, group = executable.body, executable.workgroup()
+    workgroups = min(WORKGROUPS, panels)
+    executable = Executable(outside, "sum", workgroups)
+    body, workgroup = executable.body, executable.workgroup()
     left, right = (executable.read(outside.held(each)) for each in (left, right))
     valid = valid.inside(executable)
     whole = executable.change(outside.held(total))
@@ -98,9 +98,11 @@ def padded_sum(
         body.loop(0, body.smaller(body.index(rows) - first, high), 1, [whole], line)
 
     def tiles(panel: Number, width: int) -> None:
-        low = group * panels
+        low = workgroup * panels
         high = low + panels
-        body.loop(low // groups, high // groups, 1, [whole], lambda n: tile(n, panel, width))
+        body.loop(
+            low // workgroups, high // workgroups, 1, [whole], lambda n: tile(n, panel, width)
+        )
 
     full, rest = divmod(columns, wide)
     if full:
@@ -116,16 +118,16 @@ def widths(vectors: VectorUnit, element: str) -> tuple[int, int]:
     return 2 * vectors.rows, vectors.width(element)
 
 
-def gathered(
+def gathered_blocks(
     outside: Function, vectors: VectorUnit, matrix: Array, valid: ValidRows, width: int
 ) -> Array:
-    """Emits the gathering of the rows that count into panels of columns.
+    """Emits the gathering of the valid rows into panels of columns.
 
     Args:
         outside: Where to.
         vectors: The vector unit.
         matrix: ``[K, N]``.
-        valid: Which of its rows count.
+        valid: Its valid rows.
         width: How many columns a panel has.
 
     Returns:
@@ -133,8 +135,8 @@ def gathered(
     """
     rows, columns = known(matrix.shape)
     blocks, panels = -(-rows // _ROWS_AT_ONCE), -(-columns // width)
-    groups = min(WORKGROUPS, blocks)
-    executable = Executable(outside, "gather", groups)
+    workgroups = min(WORKGROUPS, blocks)
+    executable = Executable(outside, "gather", workgroups)
     body = executable.body
     matrix, valid = executable.read(outside.held(matrix)), valid.inside(executable)
     made = executable.make(ArrayType((blocks, panels, _ROWS_AT_ONCE, width), matrix.element))
@@ -178,6 +180,6 @@ def gathered(
 
     count = valid.count(body)
     used = (count + (_ROWS_AT_ONCE - 1)) // _ROWS_AT_ONCE
-    body.loop(executable.workgroup(), used, groups, [made], block)
+    body.loop(executable.workgroup(), used, workgroups, [made], block)
     executable.dispatch()
     return made

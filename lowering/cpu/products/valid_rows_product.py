@@ -1,14 +1,14 @@
-"""The product of a padded sequence with a matrix as one dispatch, for the rows that count alone.
+"""The product of a padded sequence with a matrix as one dispatch, for the valid rows alone.
 
-    for share of the rows that count, in parallel:
+    for share of the valid rows, in parallel:
       for some of these rows:
         copy them side by side
         for panel of columns, for tile of rows:
           result[rows, panel] = copied[tile] @ matrix[panel]       # linalg.matmul, then row by row
 
-The rows that are copied together stay in the second-level cache, and so does their place: it is the
+The rows that are copied at once stay in the second-level cache, and so does their place: it is the
 same for all that a workgroup copies. Each row's sums are those of `blocked_product`, in its order.
-Rows that do not count are not written.
+Other rows are not written.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS, Blocking, panel_of
 from rnn_compiler.lowering.cpu.products.open_product import MIN_WORKGROUP_ROWS
-from rnn_compiler.lowering.cpu.products.valid_rows import Target, ValidRows
+from rnn_compiler.lowering.cpu.products.valid_rows import Destination, ValidRows
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["padded_product"]
+__all__ = ["valid_rows_product"]
 
 _ROWS_AT_ONCE = 128
-"""How many rows are copied together; products of fewer are not worth it."""
+"""How many rows are copied at once; products of fewer are not worth it."""
 
 
-def padded_product(
+def valid_rows_product(
     outside: Function,
     vectors: VectorUnit,
     lhs: Array,
     rhs: Array,
     axis: int,
     valid: ValidRows,
-    target: Target | None = None,
+    destination: Destination | None = None,
 ) -> Array:
-    """Emits the product of the rows that count with a matrix of the same element type.
+    """Emits the product of the valid rows with a matrix of the same element type.
 
     Args:
         outside: Where to.
@@ -48,8 +48,8 @@ def padded_product(
         lhs: ``[M, K]``; M may be computed, and is then taken for many.
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1.
         axis: The axis of `rhs` that is summed over.
-        valid: Which rows count.
-        target: Where the product goes; None if it is all there is.
+        valid: The valid rows.
+        destination: Where the product goes; None if it is all there is.
 
     Returns:
         ``[M, N]``, or what the product is a part of; other rows are anything.
@@ -60,34 +60,34 @@ def padded_product(
     plan = Blocking(vectors, like, rhs.type, (1, axis), is_added=False)
     if plan.packed or plan.columns % plan.panel:
         rhs = pack(outside, vectors, rhs, 1 - axis, plan.panel)
-    groups = min(WORKGROUPS, -(-plan.rows // _ROWS_AT_ONCE))
-    executable = Executable(outside, "product", groups)
+    workgroups = min(WORKGROUPS, -(-plan.rows // _ROWS_AT_ONCE))
+    executable = Executable(outside, "product", workgroups)
     lhs, rhs = (executable.read(outside.held(each)) for each in (lhs, rhs))
     valid = valid.inside(executable)
     base: Index = 0
-    if target is None:
+    if destination is None:
         result = executable.make(ArrayType((rows, plan.columns), rhs.element))
     else:
-        result, base = target.inside(outside, executable)
-    copies = executable.make(ArrayType((groups * _ROWS_AT_ONCE, plan.inner), rhs.element))
+        result, base = destination.inside(outside, executable)
+    copies = executable.make(ArrayType((workgroups * _ROWS_AT_ONCE, plan.inner), rhs.element))
     fewest = 0 if isinstance(rows, int) else MIN_WORKGROUP_ROWS
-    _Share(plan, executable, lhs, rhs, valid, result, copies, groups, fewest, base).emit()
+    _Share(plan, executable, lhs, rhs, valid, result, copies, workgroups, fewest, base).emit()
     executable.dispatch()
     return result
 
 
 class _Share:
-    """Emits what a workgroup does: a share of the rows that count.
+    """Emits what a workgroup does: a share of the valid rows.
 
     Attributes:
         plan: The sizes of tiles and panels.
         lhs: The left-hand side.
         rhs: The right-hand side, packed or not.
-        valid: Which rows count.
+        valid: The valid rows.
         result: Where the product goes.
         copies: Where all workgroups copy rows to.
-        group: The number of the workgroup.
-        groups: How many there are.
+        workgroup: The number of the workgroup.
+        workgroups: How many there are.
         fewest: How many rows each does at least, while there are any; 0 if all do as many.
         base: The row of the result that the first row goes to.
     """
@@ -101,19 +101,19 @@ class _Share:
         valid: ValidRows,
         result: Array,
         copies: Array,
-        groups: int,
+        workgroups: int,
         fewest: int,
         base: Index,
     ) -> None:
         self.plan, self.body = plan, executable.body
         self.lhs, self.rhs, self.valid = lhs, rhs, valid
         self.result, self.copies = result, copies
-        self.group, self.groups, self.fewest = executable.workgroup(), groups, fewest
+        self.workgroup, self.workgroups, self.fewest = executable.workgroup(), workgroups, fewest
         self.base = base
 
     def emit(self) -> None:
         """Emits all products."""
-        low, high = self._part()
+        low, high = self._bounds()
         carried = [self.result, self.copies]
 
         def some_rows(first: Number) -> None:
@@ -121,21 +121,21 @@ class _Share:
 
         self.body.loop(low, high, _ROWS_AT_ONCE, carried, some_rows)
 
-    def _part(self) -> tuple[Number, Number]:
+    def _bounds(self) -> tuple[Number, Number]:
         """Emits where the workgroup's rows begin and end."""
-        body, count, groups = self.body, self.valid.count(self.body), self.groups
+        body, count, workgroups = self.body, self.valid.count(self.body), self.workgroups
         if self.fewest:
-            share = body.larger((count + (groups - 1)) // groups, self.fewest)
-            low = body.smaller(self.group * share, count)
+            share = body.larger((count + (workgroups - 1)) // workgroups, self.fewest)
+            low = body.smaller(self.workgroup * share, count)
             return low, body.smaller(low + share, count)
-        low = self.group * count
-        high = (low + count) // groups
-        return low // groups, high
+        low = self.workgroup * count
+        high = (low + count) // workgroups
+        return low // workgroups, high
 
     def _some_rows(self, first: Number, count: Number) -> None:
         """Emits the products of some rows."""
         plan, body = self.plan, self.body
-        base = self.group * _ROWS_AT_ONCE
+        base = self.workgroup * _ROWS_AT_ONCE
 
         def copy(number: Number) -> None:
             row = self.valid.row(body, first + number)

@@ -13,7 +13,7 @@ from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["Lowering", "Processor"]
+__all__ = ["PassContext", "Processor"]
 
 Processor: TypeAlias = VectorUnit | Gpu
 """What a module will run on."""
@@ -22,7 +22,7 @@ _LOG = logging.getLogger("rnn_compiler.lowering")
 
 
 @dataclass
-class Lowering:
+class PassContext:
     """A module on its way from a portable one to what the compiler is given.
 
     Attributes:
@@ -31,7 +31,7 @@ class Lowering:
         target: What it will be compiled for.
         processor: What it will run on.
         facts: What else is written into the payload, as key and value: the versions of the tools.
-        left: Why time loops were left as they are, by their symbols.
+        plain_loops: Why time loops stay plain, by their symbols.
         linked: Of a user's module, our ops in it, each by the private function that holds it.
     """
 
@@ -40,7 +40,7 @@ class Lowering:
     target: TargetSpec
     processor: Processor
     facts: dict[str, str] = field(default_factory=dict[str, str])
-    left: dict[str, str] = field(default_factory=dict[str, str])
+    plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     linked: Sequence[FunctionSpec] = ()
 
     def bodies(self) -> list[ir.Operation]:
@@ -63,15 +63,15 @@ class Lowering:
         return [op for function in self.op_functions() for op in ops_of(block_of(function))]
 
     def not_open(self, reason: str) -> UnsupportedError:
-        """The error that sizes cannot be open: because of loops that are left, or a reason."""
-        why = "; ".join(f"{symbol}: {left}" for symbol, left in self.left.items()) or reason
+        """The error that sizes cannot be open: because of loops that stay plain, or a reason."""
+        why = "; ".join(f"{symbol}: {why}" for symbol, why in self.plain_loops.items()) or reason
         names = list(dict.fromkeys(n for spec in self.functions for n in spec.open_dims))
         ops = ", ".join(spec.op for spec in self.functions)
         sizes = ", ".join(f"{name}=None" for name in names)
         remedy = "give it a value" if len(names) == 1 else "give them values"
         return UnsupportedError(f"{ops}: {sizes} cannot be open here ({why}): {remedy}")
 
-    def leave(self, symbol: str, reason: str) -> None:
-        """Notes that a time loop is left as it is, and why."""
-        self.left[symbol] = reason
-        _LOG.info("%s is left as a plain loop: %s", symbol, reason)
+    def keep_plain(self, symbol: str, reason: str) -> None:
+        """Notes that a time loop stays plain, and why."""
+        self.plain_loops[symbol] = reason
+        _LOG.info("%s stays plain: %s", symbol, reason)
