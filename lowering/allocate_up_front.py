@@ -40,9 +40,10 @@ def is_large(spec: FunctionSpec) -> bool:
 
 
 def allocate_up_front(text: str) -> str:
-    """A module at IREE's phase `stream` that allocates before it begins, and frees nothing.
+    """Moves the allocations of a module, at IREE's phase `stream`, from the queue to the host.
 
-    What it has allocated is freed when nobody refers to it, which the queue does until it is done.
+    The host allocates before it queues any work. Frees are dropped: the queue refers to a buffer
+    until its work is done, and a buffer that nobody refers to is freed.
     """
     with ir.Context(), ir.Location.unknown():
         module = ir.Module.parse(text)

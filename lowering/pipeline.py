@@ -10,7 +10,6 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.allocate_up_front import allocate_up_front, is_large
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
@@ -27,6 +26,7 @@ from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.passes.tile_products import tile_products
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES, check_open
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec

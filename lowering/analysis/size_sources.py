@@ -18,7 +18,7 @@ _SAME = {"flow.tensor.tie_shape", "flow.tensor.clone"}
 
 
 def source_of_size(value: ir.Value, axis: int) -> tuple[ir.Value, int]:
-    """The value, and its axis, that has the size of another along an axis."""
+    """Follows a size back to the earliest value, and its axis, that has the same size."""
     while not isinstance(value.owner, ir.Block):
         op = value.owner.operation
         if op.name in ELEMENTWISE:

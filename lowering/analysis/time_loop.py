@@ -94,8 +94,8 @@ class Lengths:
 
     Attributes:
         steps: The function's argument that holds them, int64 ``[B]``.
-        start: That of the time of row 0 of every output, a scalar; None for 0.
-        late: Whether short rows come in late, as time runs backward, and do not leave early.
+        start: The argument with the time of row 0 of every output, a scalar; None for 0.
+        late: Whether time runs backward: short rows then come in late, else they leave early.
     """
 
     steps: ir.Value
@@ -333,7 +333,10 @@ def _counts(loop: ir.Operation, length: ir.Value) -> bool:
 
 
 def _selected(value: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The rows for which a value is new, and what it is for others; twice itself if for all."""
+    """The mask of the rows for which a value is new, and what it is for others.
+
+    Without a mask, the value itself, twice.
+    """
     op = defining(value)
     if op.name == "stablehlo.select":
         mask = defining(op.operands[0])

@@ -131,7 +131,7 @@ class Walk(ABC):
 
     Attributes:
         step: The step.
-        body: Where to.
+        body: The body that gets the ops.
         lanes: How many numbers are computed at once; 0 for scalars.
     """
 

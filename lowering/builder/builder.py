@@ -264,7 +264,7 @@ class Builder:
     # Control flow.
 
     def after(self, done: Sequence[Value], values: Sequence[Value]) -> list[Value]:
-        """Values that are there only when others are too: what those were made of may then go."""
+        """Makes `values` wait for `done`: what `done` is made of can then be freed."""
         operands = [*values, *done]
         types = [operand.type for operand in operands]
         op = self.create("stablehlo.optimization_barrier", operands, types)

@@ -119,7 +119,7 @@ def elementwise(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Num
     """Emits one elementwise op.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         op: The StableHLO op.
         operands: Its operands, all scalars or all vectors of as many lanes.
 

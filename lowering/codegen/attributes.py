@@ -77,7 +77,7 @@ def contraction(axes: tuple[int, int]) -> dict[str, ir.Attribute]:
 
 
 def in_place(rank: int, counts: Sequence[int]) -> dict[str, ir.Attribute]:
-    """Those of a transfer of a vector along the last of some axes, within an array's bounds."""
+    """The attributes by which a vector is read or written along the last axis, within bounds."""
     return {
         "in_bounds": ir.ArrayAttr.get([ir.BoolAttr.get(True)]),
         "operandSegmentSizes": segments(*counts),

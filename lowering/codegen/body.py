@@ -39,7 +39,7 @@ _FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
 )
-"""Those of `arith.cmpi` and `arith.cmpf`, by their numbers."""
+"""The predicates of `arith.cmpi` and `arith.cmpf`, by their numbers."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ArrayType:
 
     @property
     def computed(self) -> list[Number]:
-        """Those of its sizes that are computed."""
+        """The sizes that are computed."""
         return [size for size in self.shape if isinstance(size, Number)]
 
     @property
@@ -261,7 +261,7 @@ class Body:
         return self.number("tensor.dim", [value, self.index(axis)], "index")
 
     def held(self, array: Array) -> Array:
-        """Emits a clone, never carried out: what makes an array stays out of what reads it."""
+        """Emits a clone, which costs nothing: it keeps what makes an array out of what reads it."""
         return self.array("flow.tensor.clone", [array, *array.type.computed], array.type)
 
     def opaque(self, array: Array) -> Array:

@@ -23,7 +23,7 @@ def generic(
     """Emits a `linalg.generic` over all points of its outputs.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         inputs: What it reads, each with the axes of the outputs that it has.
         outputs: What it writes, all of one shape.
         block: What each point computes: an argument for each input, one for each output, and the
@@ -75,7 +75,7 @@ def matmul(
     """Emits a product of matrices, or of a vector with a matrix, added to an array.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         lhs: ``[M, K]``, ``[K, M]`` or ``[K]``.
         rhs: ``[K, N]`` or ``[N, K]``.
         start: What it is added to, ``[M, N]`` or ``[N]``.

@@ -28,7 +28,7 @@ def accumulate(
     """Emits a loop that hands numbers on.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         end: Where the loop's index ends.
         stride: How far it goes at a time.
         sums: The numbers before the first iteration.

@@ -49,7 +49,7 @@ def share(
     """Emits a loop over the share of a part.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         count: How many things there are.
         among: How many parts share them, in order, as evenly as can be.
         part: Which of these it is; 0 if there is one.

@@ -40,7 +40,7 @@ def pack(
     """Emits the packing of a matrix into panels, zeros after the last column.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
         axis: The axis of the columns.

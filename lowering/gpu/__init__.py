@@ -6,5 +6,5 @@
 | `plan` | what the steps write, in which dispatches |
 | `state_ring` | how a state is kept in place |
 | `pointwise` | all elementwise arithmetic of a level as one dispatch |
-| `matmul_tiles` | the tiles of a product that a GPU's workgroups and threads compute |
+| `matmul_tiles` | a product in the tiles that a GPU wants |
 """

@@ -1,107 +1,13 @@
-"""A GPU's tiles of a matrix product: those that a workgroup and a thread compute.
-
-IREE chooses tensor cores for 16-bit products, and well. Products in float32 and float64 it leaves
-to threads that read memory alone, up to 128 columns each, and products of one row to one warp for
-each 128 columns; so these are told their tiles, where those divide the sizes.
-"""
+"""A matrix product in the tiles that a GPU wants (`targets.gpu`)."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import gpu_tiles
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.number import bits
-from rnn_compiler.lowering.targets.vector_unit import divisor
+from rnn_compiler.lowering.targets.gpu import WARP, Tiling
 
-__all__ = ["Gpu", "Tiling", "tiled_matmul"]
-
-
-@dataclass(frozen=True)
-class Tiling:
-    """Into which tiles a product is cut for a GPU's threads.
-
-    Attributes:
-        pipeline: IREE's pipeline for its dispatch.
-        threads: How many threads a workgroup has.
-        levels: Tiles of the product's axes (rows, columns, inner), by what they are tiles of.
-    """
-
-    pipeline: str
-    threads: int
-    levels: Mapping[str, Sequence[int] | Sequence[Sequence[int]]]
-
-
-_WARP = 32
-
-_LARGE = 1 << 20
-"""Elements of a result from which on its tiles are large: there are workgroups enough."""
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """A GPU that IREE compiles for by way of PTX."""
-
-    def product(self, rows: int, columns: int, inner: int, element: str) -> Tiling | None:
-        """How a product ``[rows, inner] @ [inner, columns]`` is cut into tiles.
-
-        The weights of a product of one row must lie transposed, ``[columns, inner]``.
-
-        Returns:
-            The tiling; None where IREE is left to choose.
-        """
-        size = bits(element) // 8
-        if rows == 1:
-            return self._row(columns, inner, size)
-        if size < 4:
-            return None
-        return self._tiles(rows, columns, inner)
-
-    def _row(self, columns: int, inner: int, size: int) -> Tiling | None:
-        """A warp for each column; its lanes read vectors of 16 bytes side by side."""
-        lane = divisor(inner, 16 // size)
-        while lane > 1 and inner % (lane * _WARP):
-            lane //= 2
-        if inner % (lane * _WARP):
-            return None
-        warps = divisor(columns, 4)
-        levels: dict[str, list[int] | list[list[int]]] = {
-            "lane_basis": [[1, 1, _WARP], [0, 1, 2]],
-            "partial_reduction": [0, 0, lane * _WARP],
-            "subgroup_basis": [[1, warps, 1], [0, 1, 2]],
-            "thread": [0, 0, lane],
-            "workgroup": [1, warps, 0],
-        }
-        return Tiling("VectorDistribute", _WARP * warps, levels)
-
-    def _tiles(self, rows: int, columns: int, inner: int) -> Tiling | None:
-        """Both operands through shared memory, a few rows and columns of the result a thread."""
-        step = divisor(inner, 32)
-        if step < 8:
-            return None
-        if rows * columns >= _LARGE and rows % 128 == 0 and columns % 128 == 0:
-            tile, thread, step = (128, 128), (8, 8), divisor(inner, 16)
-        else:
-            high = divisor(rows, 64)
-            if high < min(rows, 8):  # IREE pads such rows
-                return None
-            thread = (divisor(high, 4) if high > 16 else 1, divisor(columns, 4))
-            wide = divisor(columns, max(32, 64 * thread[0] * thread[1] // high))
-            tile = (high, wide)
-        if tile[1] % thread[1]:
-            return None
-        threads = tile[0] * tile[1] // (thread[0] * thread[1])
-        if not _WARP <= threads <= 1024:
-            return None
-        levels = {
-            "promote_operands": [0, 1],
-            "reduction": [0, 0, step],
-            "thread": [*thread, 0],
-            "workgroup": [*tile, 0],
-        }
-        return Tiling("TileAndFuse", threads, levels)
+__all__ = ["tiled_matmul"]
 
 
 def tiled_matmul(
@@ -110,13 +16,13 @@ def tiled_matmul(
     """Emits a matrix product in given tiles.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         lhs: The left-hand side.
         rhs: The right-hand side.
         axes: The axis of each that is summed over.
-        element: Element type of the result.
+        element: The element type of the result.
         tiling: What `Gpu.product` gave.
     """
     type = ArrayType((lhs.shape[1 - axes[0]], rhs.shape[1 - axes[1]]), element)
-    attributes = gpu_tiles(tiling.pipeline, tiling.threads, _WARP, tiling.levels)
+    attributes = gpu_tiles(tiling.pipeline, tiling.threads, WARP, tiling.levels)
     return linalg.matmul(body, lhs, rhs, linalg.zeros(body, type), attributes, axes)

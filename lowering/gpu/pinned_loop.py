@@ -17,7 +17,7 @@ what an output and a ring get would be one value to it.
 What must not be touched: the order of float operations, the element types of products and of their
 sums, and what is in rows n.. of the outputs, which is 0.
 
-On a GPU (`matmul_tiles.Gpu`) products are `linalg.matmul` with their tiles, where that knows
+On a GPU (`targets.gpu`) products are `linalg.matmul` with their tiles, where that knows
 better than IREE; one row is multiplied with transposed weights, which are made once per call.
 """
 
@@ -35,10 +35,11 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.stablehlo import transposed
 from rnn_compiler.lowering.gpu import state_ring
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, Tiling, tiled_matmul
+from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gate_count
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 
 __all__ = ["pinned_loops", "steps_together"]
 

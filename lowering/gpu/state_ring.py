@@ -31,7 +31,7 @@ def rows_at(body: Body, step: Number, runs: Number) -> dict[str, Index]:
     """Emits the rows that a step reads, "current", and writes, "next".
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         step: The step's number, an index.
         runs: Whether there is such a step.
     """

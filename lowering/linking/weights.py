@@ -39,11 +39,11 @@ class Weights:
         }
 
     def of(self, symbol: str) -> set[int]:
-        """Those of a function; none if its weights cannot be packed on their own."""
+        """The weights of a function; none if its weights cannot be packed on their own."""
         return self._of(symbol) or set()
 
     def _of(self, symbol: str) -> set[int] | None:
-        """Those of a function; None if it, or one that it calls, is more than a list of ops."""
+        """The weights of a function; None if it, or one that it calls, is no plain list of ops."""
         if symbol not in self._known:
             self._known[symbol] = None  # for one that calls itself
             if symbol in self._symbols:

@@ -7,7 +7,7 @@ companions do, a `util.initializer` does here, when IREE loads the module:
 
     @f.packed.0, ...                    what is computed from frozen weights alone
     @f(arguments) -> results            reads it
-    @f_prepacked(arguments) -> results  the same for callers in a hurry, as of `prepack_weights`
+    @f_prepacked(arguments) -> results  the same, asynchronously, as of `prepack_weights`
     @f_prepack() -> packed              where it lies, to be moved to huge pages
 
 So the archive holds the weights as they are, for every processor, and each packs them in its way.

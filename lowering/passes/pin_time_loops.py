@@ -17,12 +17,12 @@ from collections import deque
 from collections.abc import Container, Iterator, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.time_loops import composites, decomposition
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["pin_time_loops"]
 

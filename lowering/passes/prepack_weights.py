@@ -8,7 +8,7 @@ computes something of its weights alone:
     @f_prepack(weights) -> packed                   # all that depends on the weights alone
     @f_prepacked(arguments, packed) -> results      # what is left of @f: the same numbers
 
-The latter is for callers in a hurry: it returns before the results are there, and in IREE's calling
+The latter is asynchronous: it returns before the results are there, and in IREE's calling
 convention (`iree.abi.model`) also takes a fence to wait for and one to signal then.
 
 Packed is what a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and is made from weights

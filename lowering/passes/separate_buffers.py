@@ -6,8 +6,8 @@ what it was given, and IREE 3.13 frees that once for the loop and once for whate
 same buffer: equal constants of two loops, or results of the function beside an initial state. On a
 GPU the device is lost then. So each array begins as zeros of its own, a splat of a number which
 `util.optimization_barrier` makes unlike all others until buffers have been assigned; an array that
-is no constant is put into the first row of two. On CPUs, where such an error is none, the pass does
-nothing.
+is no constant is put into the first row of two. On CPUs, where freeing twice does no harm, the pass
+does nothing.
 Ensures: the same numbers.
 """
 
@@ -16,9 +16,9 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
 from rnn_compiler.lowering.codegen.arrays import own_zeros, put_row
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["separate_buffers"]
 

@@ -5,7 +5,7 @@ Matches: `stablehlo.dot_general` of two matrices with one contracted axis in a p
 in the composites that `builder.padded_product` makes, which are inlined. Puts a call of a private
 function in its place, which holds the product as a `linalg.matmul` with its tiles: an attribute on
 the StableHLO op itself would be lost on the way. Products in float32 and float64 that
-`gpu.matmul_tiles` leaves to IREE get zeros after the axis that is summed over, up to a multiple of
+`targets.gpu` leaves to IREE get zeros after the axis that is summed over, up to a multiple of
 `_VECTOR`: where IREE 3.13 pads it itself, as with two rows of seven numbers, it reads the first
 numbers of the next row and multiplies them by 0, and NaN there becomes NaN here.
 Leaves: products of 16-bit types and of one row, and whatever is no product of two matrices. On a
@@ -20,10 +20,11 @@ from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import bits, element_type
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu, tiled_matmul
+from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import Calls, composite_name, inlined, replace
+from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["tile_products"]
 

@@ -41,8 +41,8 @@ class Operands(NamedTuple):
     """The element types that a product reads.
 
     Attributes:
-        lhs: That of the left-hand side.
-        weight: That of the weights.
+        lhs: The element type of the left-hand side.
+        weight: The element type of the weights.
     """
 
     lhs: str
@@ -82,7 +82,7 @@ class VectorUnit:
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
-        """That of a target."""
+        """The vector unit of a target."""
         features = {*target.features, ""}
         rows = _SIZES[target.architecture]
         bits, registers = next(rows[feature] for feature in rows if feature in features)
@@ -103,8 +103,8 @@ class VectorUnit:
 
         Args:
             lhs: The element type of the left-hand side.
-            weight: That of the weights.
-            sums: That of the product.
+            weight: The element type of the weights.
+            sums: The element type of the product.
             inner: How many numbers are summed.
             rows: How many rows it has.
         """
@@ -128,7 +128,7 @@ class VectorUnit:
         return self.registers // 4
 
     def tile_height(self, rows: int) -> int:
-        """Rows of the tiles of a step, such that they, the last overlapping, repeat the fewest."""
+        """Rows of the tiles of a step: as many as let the last tile repeat the fewest rows."""
         if rows <= self.rows:
             return rows
         sizes = range(self.rows, self.rows // 2, -1)
@@ -159,7 +159,7 @@ class VectorUnit:
         return units, groups
 
     def cuts(self, panels: int, weights: int) -> list[tuple[int, tuple[int, int]]]:
-        """What `cut` gives for any batch: from so many rows on, so many parts; the first for 1.
+        """What `cut` gives for any batch: pairs of a number of rows and the cut from there on.
 
         They change where there are operations for twice the parts, and where there are twice the
         tiles, the last of them more than half full.
@@ -197,7 +197,7 @@ class VectorUnit:
         return next((p for p in widths if gate_width % p != 1 and p < gate_width), width - 1)
 
     def columns(self, size: int, element: str) -> int:
-        """How many of some columns to sum at once.
+        """The width of the tiles that some columns are divided into.
 
         The largest divisor that is not above two registers, and a power of two from half a register
         on if there is one: code for other widths is slow.

@@ -11,9 +11,9 @@ from ir.filecheck import check
 from ir.rewriting import AVX512, rewritten
 from numeric.harness import module
 
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.passes.tile_products import tile_products
+from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 CPU = AVX512

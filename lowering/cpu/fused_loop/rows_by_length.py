@@ -92,7 +92,7 @@ class RowOrder:
         """Emits the copying of the first states into their rings.
 
         Args:
-            body: Where to.
+            body: The body that gets the ops.
             vectors: The vector unit.
             states: Each state before the first step, and its ring.
             count: How many steps there are.
@@ -118,7 +118,7 @@ class RowOrder:
         """Emits the copying of the last states out of their rings.
 
         Args:
-            body: Where to.
+            body: The body that gets the ops.
             vectors: The vector unit.
             states: Each ring, and where its state after the last step goes.
             count: How many steps there are.
@@ -151,7 +151,7 @@ def rows_by_length(
     """Emits the sorting of rows.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         lengths: How many steps each row has, int64 ``[B]``.
         start: The time from which on they count, an int64 scalar; None for 0.

@@ -40,7 +40,7 @@ class StateRing:
         """Emits what does not change from step to step, before the loop.
 
         Args:
-            body: Where to.
+            body: The body that gets the ops.
             count: How many steps there are, an index.
         """
         self._count = count

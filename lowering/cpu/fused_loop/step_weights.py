@@ -37,7 +37,7 @@ def step_weights(
     """Emits the packing of the columns that products with one left-hand side need.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the ops.
         vectors: The vector unit.
         loop: The time loop.
         arguments: What its function is given.

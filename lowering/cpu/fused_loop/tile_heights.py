@@ -70,7 +70,7 @@ def row_tiles(
     """Emits how many tiles of each height there are.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         batch: The batch size.
         heights: The heights, as `heights` gives them.
         active: How many rows take part, if not all do.

@@ -14,9 +14,9 @@ the same few lines of a cache. A very large one for few rows, which packing does
 streamed: some of its rows at a time, side by side, and the sums are added up in the result.
 
 What tiles do not divide: the last tile of rows, the last block and the last panel that is read
-where it lies overlap the ones before and make the same numbers again; both blocks may be at it at
-once. Packed operands have zeros after the last row or column, and products with those are left out;
-so a product may also be added to a part of a larger vector, in place.
+where it lies overlap the ones before and make the same numbers again; two blocks may write these at
+the same time. Packed operands have zeros after the last row or column, and products with those are
+left out; so a product may also be added to a part of a larger vector, in place.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def blocked_product(
     Their element types are those that the vector unit reads (`VectorUnit.operands`).
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         lhs: ``[M, K]`` or ``[K, M]``.
         rhs: ``[K, N]`` or ``[N, K]``.

@@ -62,7 +62,7 @@ def gathered_panels(
     """Emits the gathering.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         sides: The matrices.
         rows: The valid rows.

@@ -1,4 +1,4 @@
-"""The product of as many rows as there are when it runs with a matrix, as one dispatch, for CPUs.
+"""The product of a matrix with an open number of rows and one of known sizes, as one dispatch.
 
     for share of the rows, in parallel:
       for some of these rows, as many as fit a cache:
@@ -48,7 +48,7 @@ def open_product(
     """Emits the product, summed in float32 or float64.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         lhs: ``[M, K]``, M computed and at least 1.
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector

@@ -122,7 +122,7 @@ class OuterSum:
         """Emits the sums.
 
         Args:
-            outside: Where to.
+            outside: The function that gets the dispatch.
             sums: What there is to sum.
             rows: The valid rows.
             total: The vector that the sums go to; None if they are all there is.

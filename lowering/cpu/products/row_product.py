@@ -34,7 +34,7 @@ def row_product(
     """Emits the product of a row and a matrix, summed in float32 or float64.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         lhs: ``[1, K]`` or ``[K, 1]``.
         rhs: ``[K, N]`` or ``[N, K]``; its element type and that of `lhs` are those that the vector

@@ -119,7 +119,7 @@ def valid_rows(
     """Emits the listing of the valid rows.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         lengths: How many steps each row of the batch has, int64 ``[B]``.
         start: The time of the first step, an int64 or an array of one.

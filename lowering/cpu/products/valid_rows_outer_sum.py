@@ -48,7 +48,7 @@ def valid_rows_outer_sum(
     """Emits the sum.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         sides: `lhs` and `rhs`, gathered in panels of their `widths`.
         sizes: M and N.
@@ -124,7 +124,7 @@ def gathered_blocks(
     """Emits the gathering of the valid rows into panels of columns.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         matrix: ``[K, N]``.
         valid: Its valid rows.

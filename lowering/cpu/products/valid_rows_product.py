@@ -43,7 +43,7 @@ def valid_rows_product(
     """Emits the product of the valid rows with a matrix of the same element type.
 
     Args:
-        outside: Where to.
+        outside: The function that gets the dispatch.
         vectors: The vector unit.
         lhs: ``[M, K]``; M may be computed, and is then taken for many.
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1.

@@ -60,7 +60,7 @@ def pairs_matmul(
     """Emits the product of a few rows with a panel of bfloat16 numbers, or of one row with several.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         vectors: The vector unit.
         lhs: ``[K]`` or ``[rows, K]``; if it is transposed, ``[K, rows]`` of float32 or
             ``[K/2, rows]`` pairs.

@@ -26,7 +26,7 @@ def tile_matmul(
     """Emits the product of a few rows with a panel, summed in float32 or float64.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         vectors: The vector unit.
         lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
         rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`pairs_matmul`).
@@ -57,7 +57,7 @@ def row_matmul(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Arr
     """Emits the products of a row with some panels, as many sums under way at once as can be.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         vectors: The vector unit.
         lhs: ``[K]``.
         panels: Each ``[K, P]``; as pairs of bfloat16 (`pairs_matmul`), ``[K/2, P]``.

@@ -32,7 +32,7 @@ def row_fma(
     """Emits the products of a row and some panels.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         vectors: The vector unit.
         lhs: ``[K]``.
         panels: Each ``[K, P]``, P at least a register; numbers of fewer bits are widened.

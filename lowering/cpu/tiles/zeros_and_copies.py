@@ -24,7 +24,7 @@ def copy_row(
     """Emits the copying of a row of an array to one of another.
 
     Args:
-        body: Where to.
+        body: The body that gets the ops.
         vectors: The vector unit.
         source: An array, and where in it the row is: places along all axes but the last.
         target: The same of where it goes.
@@ -44,8 +44,8 @@ def copy_row(
 def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
     """Emits zeros in the place of an array.
 
-    They are distributed, in name only: where a single op is, IREE 3.13 repeats the loops that make
-    what that op reads, writing and all, in its tiles.
+    The op is marked as distributed, which has no effect on it: in tiles of an op that is the only
+    one so marked, IREE 3.13 repeats the loops that make what it reads, and their writes.
     """
     zero = body.constant(0, array.element)
     columns = divisor(known(array.shape)[-1], vectors.width(array.element))

@@ -187,7 +187,7 @@ class DirectionGradient:
         return open_block.add_products(params, factors, is_first=before is None)
 
     def marks(self, params: Value) -> list[Value]:
-        """Emits an element of each product of the block, there only when the product is."""
+        """Emits an element of each product of the block: whoever reads it waits for the product."""
         places = [(params, self.pseudo_layer.recurrent.offset)]
         if self.x.shape[2]:
             places.append((self.sums["dx"], 0 if self.net.spec.open_dims else self._written))

@@ -48,7 +48,7 @@ class Network:
 
     @staticmethod
     def of(b: Builder, spec: FunctionSpec, args: Values) -> Network:
-        """That of an op."""
+        """The network of an op."""
         T = spec.dims["seq_length"]
         if "sequence_lengths" not in args:
             b.formula("n = T")
@@ -105,7 +105,7 @@ class Network:
         return {name: self.swap(self.args[f"{side}_{name}{suffix}"]) for name in names}
 
     def state(self, states: Values, index: int, prefix: str = "") -> dict[str, Value]:
-        """Those of one pseudo-layer."""
+        """The states of one pseudo-layer, by the name of the state."""
         rows: dict[str, Value] = {}
         for name, value in states.items():
             self.b.formula(f"{prefix}{name} = of pseudo-layer {index}")
@@ -113,7 +113,7 @@ class Network:
         return rows
 
     def direction(self, pseudo_layer: PseudoLayer) -> Direction:
-        """That of a pseudo-layer."""
+        """The direction of a pseudo-layer."""
         projection = pseudo_layer.projection
         return Direction(
             self.b,

@@ -6,10 +6,10 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.large_products import large_products
 from rnn_compiler.lowering.passes.padded_products import padded_products
 from rnn_compiler.lowering.passes.tile_products import tile_products
+from rnn_compiler.lowering.targets.gpu import Gpu
 
 PRODUCT = """
 func.func @f(%x: tensor<16x16x40xf32>, %w: tensor<40x32xf32>, %lengths: tensor<16xi64>)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
+from rnn_compiler.lowering.targets.gpu import Gpu
 
 BEFORE = """
 func.func @rnn(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ir.filecheck import check
 from ir.rewriting import AVX512, rewritten
 
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.context import Processor
 from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
+from rnn_compiler.lowering.targets.gpu import Gpu
 
 BEFORE = """
 func.func private @loop(%n: tensor<i64>, %h0: tensor<2x3xf32>)

@@ -6,9 +6,9 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import AVX512, edited, rewritten
 
-from rnn_compiler.lowering.gpu.matmul_tiles import Gpu
 from rnn_compiler.lowering.passes.context import Processor
 from rnn_compiler.lowering.passes.tile_products import tile_products
+from rnn_compiler.lowering.targets.gpu import Gpu
 
 BEFORE = """
 func.func @f(%x: tensor<64x96xf32>, %w: tensor<96x32xf32>) -> tensor<64x32xf32> {
