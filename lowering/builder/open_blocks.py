@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnn_compiler.lowering.builder.add_product import product
+from rnn_compiler.lowering.builder.add_outer_sum import plain_outer_sum
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -25,7 +25,7 @@ __all__ = ["Factors", "OpenBlock"]
 
 
 class Factors(NamedTuple):
-    """A product that is added to a part of a vector.
+    """The two sides of an outer sum that is added to a part of a vector.
 
     Attributes:
         offset: Where in it the part begins.
@@ -59,12 +59,12 @@ class OpenBlock:
     count: Value
     lengths: Value | None
 
-    def add_products(self, total: Value, factors: Sequence[Factors], *, is_first: bool) -> Value:
+    def add_outer_sums(self, total: Value, factors: Sequence[Factors], *, is_first: bool) -> Value:
         """Adds ``lhs^T @ rhs``, over the block's steps and rows, to parts of a vector.
 
         Args:
-            total: The vector; the products are summed in its dtype.
-            factors: The products.
+            total: The vector; all is summed in its dtype.
+            factors: What is multiplied, and where it goes.
             is_first: Whether the parts are 0.
 
         Returns:
@@ -80,7 +80,7 @@ class OpenBlock:
             for k, each in enumerate(factors):
                 offset, lhs, rhs = each.offset, sides[k], sides[len(factors) + k]
                 nothing = b.full(0, (rhs.shape[0], *lhs.shape[1:]), lhs.dtype)
-                made = product(_with_block(nothing, start, lhs), rhs, total.dtype).flat()
+                made = plain_outer_sum(_with_block(nothing, start, lhs), rhs, total.dtype).flat()
                 part = total.slice(0, offset, offset + math.prod(made.shape))
                 total = total.with_part(offset, part + made)
             return [total]
@@ -90,7 +90,7 @@ class OpenBlock:
         attributes |= {"products": len(factors), "is_first": is_first}
         names = ["total", "start", "count", *(f"side{k}" for k in range(len(values)))]
         operands = [total, self.start, self.count, *values]
-        return self._composite("add_open_products", operands, names, attributes, decomposition)
+        return self._composite("add_open_outer_sums", operands, names, attributes, decomposition)
 
     def put_product(
         self, total: Value | None, like: Value, rows: Value, matrix: Value, dtype: str

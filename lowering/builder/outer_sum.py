@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.builder.add_product import product
+from rnn_compiler.lowering.builder.add_outer_sum import plain_outer_sum
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -42,7 +42,7 @@ def outer_sum(b: Builder, lhs: Sequence[Value], rhs: Value, count: Value, dtype:
 
         b.formula("sums = lhs^T @ rhs")
         sides = [counted(each) for each in (*lhs, rhs)]
-        return [product(b.concatenate(sides[:-1], 2), sides[-1], dtype)]
+        return [plain_outer_sum(b.concatenate(sides[:-1], 2), sides[-1], dtype)]
 
     lhs = [each for each in lhs if each.shape[2]]
     names = ["count", "right", *(f"left{number}" for number in range(len(lhs)))]

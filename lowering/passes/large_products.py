@@ -2,7 +2,7 @@
 
 Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
 Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
-the composites that `builder.add_product` and `OpenBlock.put_product` (`builder.open_blocks`) make.
+the composites of `builder.add_outer_sum` and of `OpenBlock.put_product` (`builder.open_blocks`).
 Puts a call of a private function in their place, which is a `cpu.products.blocked_product`; of a
 single row, a `cpu.products.row_product`; of an open number of rows, a `cpu.products.open_product`.
 16-bit operands are widened first to the type of the result, in which the products are summed,
@@ -116,7 +116,7 @@ def _found(op: ir.Operation) -> _Found | None:
     axes = contracted_axes(op)
     if axes is not None:
         return _Found(op.operands[0], op.operands[1], axes)
-    if composite_name(op) == "add_product":
+    if composite_name(op) == "add_outer_sum":
         total, lhs, rhs, *_ = op.operands
         attributes = ir.DictAttr(op.attributes["composite_attributes"])
         return _Found(lhs, rhs, (0, 0), total, ir.IntegerAttr(attributes["offset"]).value)

@@ -46,7 +46,7 @@ from rnn_compiler.schema.open_sizes import bound, is_open, least, open_dimension
 __all__ = ["open_sizes"]
 
 
-REPLACED = ("outer_sum", "add_open_products", "put_open_product")
+REPLACED = ("outer_sum", "add_open_outer_sums", "put_open_product")
 """Composites that later passes replace, whatever their sizes; this one removes what they call."""
 
 

@@ -3,7 +3,7 @@
 Requires: a module whose time loops have been rewritten and whose open sizes have been; the target
 is a CPU.
 Matches: in public functions, the composites `outer_sum` (`builder.outer_sum`) and
-`add_open_products` (`builder.open_blocks`), and the `stablehlo.dot_general` of two matrices that
+`add_open_outer_sums` (`builder.open_blocks`), and the `stablehlo.dot_general` of two matrices that
 sums over an open size. Puts calls of private functions in their place: one lists the rows that
 count, if rows of the batch have lengths, one gathers them (`cpu.products.gathered_panels`), and one
 is the `cpu.products.outer_sum` of what was gathered.
@@ -50,7 +50,7 @@ def outer_sums(context: PassContext) -> None:
         if name == "outer_sum":
             count, right, *left = op.operands
             rewriting.sum(op, left, right, count)
-        elif name == "add_open_products":
+        elif name == "add_open_outer_sums":
             rewriting.add(op)
         elif contracted_axes(op) == (0, 0) and shape(op.operands[0])[0] == DYNAMIC:
             one, other = op.operands
@@ -106,11 +106,11 @@ class _Rewriting:
 
         def add(made: Function, like: Array, *given: Array) -> list[Array]:
             *lefts, right = given[: len(of)]
-            products, first = list[Sum](), 0
+            sums, first = list[Sum](), 0
             for each, height in zip(lefts, widths, strict=False):
-                products.append(Sum(each, right, height, widths[-1], first * widths[-1]))
+                sums.append(Sum(each, right, height, widths[-1], first * widths[-1]))
                 first += height
-            total = plan.emit(made, products, _rows(made, like, given[len(of) :]))
+            total = plan.emit(made, sums, _rows(made, like, given[len(of) :]))
             return [expand(made, total, [[0, 1]], (first, widths[-1]))]
 
         operands = [matrices[-1], *panels, *valid]
@@ -157,12 +157,12 @@ class _Rewriting:
 
         def add(made: Function, like: Array, total: Array, *given: Array) -> list[Array]:
             numbers = [Number(made, value, "index") for value in made.arguments[-number:]]
-            products = [
+            sums = [
                 Sum(given[left], given[right], *size, offset)
                 for (left, right), size, offset in zip(places, sizes, numbers, strict=True)
             ]
             rows = _rows(made, like, given[len(panels) :])
-            return [plan.emit(made, products, rows, total, is_added=is_added)]
+            return [plan.emit(made, sums, rows, total, is_added=is_added)]
 
         operands = [block, unfolded(total, op), *panels, *valid, *opaques]
         key = (plan, is_added, *places, *sizes)

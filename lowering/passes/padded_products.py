@@ -2,7 +2,7 @@
 
 Requires: a portable module, or one whose time loops have been rewritten; the target is a CPU.
 Matches: in public functions, the composites that `builder.padded_product` makes, and those of
-`builder.add_product` and `OpenBlock.put_product` (`builder.open_blocks`) that have lengths. Puts
+`builder.add_outer_sum` and `OpenBlock.put_product` (`builder.open_blocks`) that have lengths. Puts
 calls of private functions in their place: one lists the valid rows (`cpu.products.valid_rows`),
 once for all products of the same steps; another is the `cpu.products.valid_rows_product`, or the
 `cpu.products.valid_rows_outer_sum` of what a third one gathers, once for each matrix.
@@ -65,7 +65,7 @@ def padded_products(context: PassContext) -> None:
                 rewriting.product(op)
             case "put_open_product":
                 rewriting.put(op)
-            case "add_product":
+            case "add_outer_sum":
                 rewriting.sum(op)
             case _:
                 pass
@@ -176,7 +176,7 @@ class _Rewriting:
     def _is_paired(self, op: ir.Operation) -> bool:
         """Whether it is a product of pairs of bfloat16, which is twice as fast with all rows."""
         sums = element(op.results[0])
-        first = int(composite_name(op) == "add_product")
+        first = int(composite_name(op) == "add_outer_sum")
         lhs, rhs = (element(value) for value in op.operands[first : first + 2])
         return self.vectors.operands(lhs, rhs, sums, inner=MIN_ROWS, rows=MIN_ROWS) != (sums, sums)
 

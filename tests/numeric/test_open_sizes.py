@@ -308,6 +308,6 @@ def test_open_sizes_may_be_empty_where_others_may() -> None:
 def test_blocks_of_time() -> None:
     """As many as there may be, each with a loop, a product put in place and sums added."""
     text = str(module("CudnnRNNBackpropV3", "float32", {**MANY, "seq_length": None}))
-    for name in ("lstm_backward", "put_open_product", "add_open_products"):
+    for name in ("lstm_backward", "put_open_product", "add_open_outer_sums"):
         assert text.count(f'stablehlo.composite "rnn_compiler.{name}"') == 4
     assert text.count("stablehlo.optimization_barrier") == 4

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.builder.add_product import add_product, product
+from rnn_compiler.lowering.builder.add_outer_sum import add_outer_sum, plain_outer_sum
 from rnn_compiler.lowering.builder.open_blocks import Factors, OpenBlock
 from rnn_compiler.lowering.builder.padded_product import padded_product
 from rnn_compiler.lowering.builder.time_loop import Values
@@ -160,10 +160,10 @@ class DirectionGradient:
         for place, lhs, rhs in self._factors():
             b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
             if whole:
-                self.parts.append((place.offset, product(lhs, rhs, net.compute)))
+                self.parts.append((place.offset, plain_outer_sum(lhs, rhs, net.compute)))
             else:
                 lengths, start = net.steps.lengths, self.block.start
-                params = add_product(b, params, place.offset, lhs, rhs, lengths, start)
+                params = add_outer_sum(b, params, place.offset, lhs, rhs, lengths, start)
         return params
 
     def _add_open(self, params: Value) -> Value:
@@ -184,7 +184,7 @@ class DirectionGradient:
         self.sums["dx"] = dx
         factors = [Factors(place.offset, lhs, rhs) for place, lhs, rhs in self._factors()]
         b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
-        return open_block.add_products(params, factors, is_first=before is None)
+        return open_block.add_outer_sums(params, factors, is_first=before is None)
 
     def marks(self, params: Value) -> list[Value]:
         """Emits an element of each product of the block: whoever reads it waits for the product."""

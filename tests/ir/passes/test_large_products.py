@@ -96,7 +96,7 @@ inner_tiles = [16] {{.*}} -> tensor<4x40x16xf32>
 SUM = """
 func.func @f(%total: tensor<5000xf32>, %x: tensor<40x32xf32>, %g: tensor<40x64xf32>)
     -> tensor<5000xf32> {
-  %0 = stablehlo.composite "rnn_compiler.add_product" %total, %x, %g {
+  %0 = stablehlo.composite "rnn_compiler.add_outer_sum" %total, %x, %g {
     composite_attributes = {offset = 100 : i64}, decomposition = @f.add, version = 1 : i32
   } : (tensor<5000xf32>, tensor<40x32xf32>, tensor<40x64xf32>) -> tensor<5000xf32>
   return %0 : tensor<5000xf32>
@@ -160,7 +160,7 @@ def test_a_constant_vector_becomes_an_array_of_its_own() -> None:
 
 def test_products_that_are_alike_share_a_function() -> None:
     """Of equal sizes; the offset of one that is added is an operand."""
-    again = """%1 = stablehlo.composite "rnn_compiler.add_product" %0, %x, %g {
+    again = """%1 = stablehlo.composite "rnn_compiler.add_outer_sum" %0, %x, %g {
         composite_attributes = {offset = 2500 : i64}, decomposition = @f.add, version = 1 : i32
       } : (tensor<5000xf32>, tensor<40x32xf32>, tensor<40x64xf32>) -> tensor<5000xf32>
       return %1"""

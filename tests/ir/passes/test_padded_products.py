@@ -35,11 +35,11 @@ func.func private @product(
 SUM = """
 func.func @f(%t: tensor<2000xf32>, %x: tensor<256x40xf32>, %d: tensor<256x32xf32>,
     %lengths: tensor<16xi64>) -> tensor<2000xf32> {
-  %0 = stablehlo.composite "rnn_compiler.add_product" %t, %d, %x, %lengths {
+  %0 = stablehlo.composite "rnn_compiler.add_outer_sum" %t, %d, %x, %lengths {
     composite_attributes = {offset = 7 : i64, start = 3 : i64}, decomposition = @sum,
     version = 1 : i32
   } : (tensor<2000xf32>, tensor<256x32xf32>, tensor<256x40xf32>, tensor<16xi64>) -> tensor<2000xf32>
-  %1 = stablehlo.composite "rnn_compiler.add_product" %0, %d, %d, %lengths {
+  %1 = stablehlo.composite "rnn_compiler.add_outer_sum" %0, %d, %d, %lengths {
     composite_attributes = {offset = 9 : i64, start = 3 : i64}, decomposition = @other,
     version = 1 : i32
   } : (tensor<2000xf32>, tensor<256x32xf32>, tensor<256x32xf32>, tensor<16xi64>) -> tensor<2000xf32>

@@ -1,6 +1,6 @@
-"""The matrix products that gradients of weights are: of all steps, or a block of time at a time.
+"""Outer sums, `lhs^T @ rhs`: what gradients of weights are, of all steps or of a block of time.
 
-In blocks, each product is added where it belongs in the vector of all gradients. It is emitted as a
+In blocks, each is added where it belongs in the vector of all gradients. It is emitted as a
 `stablehlo.composite` with a plain decomposition, as `time_loop` is, so that lowering may do it in
 place.
 """
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["add_product", "product"]
+__all__ = ["add_outer_sum", "plain_outer_sum"]
 
 
-def add_product(
+def add_outer_sum(
     b: Builder,
     total: Value,
     offset: int,
@@ -52,7 +52,7 @@ def add_product(
         return [total.with_part(offset, (part + lhs.dot(rhs, (0, 0), total.dtype)).flat())]
 
     (result,) = b.composite(
-        "add_product",
+        "add_outer_sum",
         [total, lhs, rhs, *([] if lengths is None else [lengths])],
         {"offset": offset} | ({} if lengths is None else {"start": start}),
         decomposition,
@@ -61,7 +61,7 @@ def add_product(
     return result
 
 
-def product(lhs: Value, rhs: Value, dtype: str) -> Value:
+def plain_outer_sum(lhs: Value, rhs: Value, dtype: str) -> Value:
     """``lhs^T @ rhs``, over all steps and rows, of ``[T, B, M]`` and ``[T, B, N]``, in a dtype."""
     return _matrix(lhs).dot(_matrix(rhs), (0, 0), dtype)
 
