@@ -3,8 +3,8 @@
 They have torch.nn's own base class with another `forward`: parameters, state dict, initial values
 and printed form are its. torch.nn.LSTM and the others are no base classes, since torch.compile
 refuses all that are of them. What torch calls a layer's weights is `params` of the op
-(`parameters`), dropout is between layers, and a PackedSequence is padded (`packed`). An op without
-lengths is taken where all rows have all steps, since it is faster.
+(`parameters`), dropout is between layers, and a PackedSequence is padded (`packed_sequences`). An
+op without lengths is taken where all rows have all steps, since it is faster.
 """
 
 # What torch has is typed in part.
@@ -25,7 +25,7 @@ from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.connections import Attributes
 from rnn_compiler.torch.functions import is_cast, run_cast
 from rnn_compiler.torch.library import Parts, is_eager, is_transformed
-from rnn_compiler.torch.packed import Padding
+from rnn_compiler.torch.packed_sequences import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import places
 

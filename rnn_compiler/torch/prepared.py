@@ -1,4 +1,4 @@
-"""Compiled functions for torch: how tensors become their arguments, and results tensors.
+"""Compiled functions for torch: its tensors become arguments by DLPack, and results tensors.
 
 Tensors pass by DLPack, without a copy, but for those that are not contiguous or not where compiled
 code wants them (`ALIGNMENT`). The results are memory of IREE's, which torch then owns. This runs at
