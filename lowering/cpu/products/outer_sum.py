@@ -2,8 +2,8 @@
 
     sums[m, n] = sum over the valid rows k of lhs[k, m] * rhs[k, n]
 
-Both sides come in panels of columns (`gathered_panels`), of lhs as many as a tile of
-registers has rows, of rhs as many as it has columns:
+Both sides come in panels of columns (`gathered_panels`): of lhs as many as a tile of registers has
+rows, of rhs as many as it has columns:
 
     for share of the panels of lhs, in parallel:
       for panel of rhs, for panel of lhs:
@@ -154,7 +154,7 @@ class _Tiles:
 
     Attributes:
         plan: Sizes of tiles, element types.
-        sum: What is summed, as it is inside.
+        summed: What is summed, as it is inside.
         whole: The vector that sums are written to.
         count: How many rows, or pairs, there are.
         is_added: Whether sums are added to what is there.
@@ -165,13 +165,13 @@ class _Tiles:
         self,
         plan: OuterSum,
         executable: Executable,
-        sum: Sum,
+        summed: Sum,
         whole: Array,
         rows: FirstRows | ValidRows,
         *,
         is_added: bool,
     ) -> None:
-        self.plan, self.body, self.sum = plan, executable.body, sum
+        self.plan, self.body, self.summed = plan, executable.body, summed
         self.whole, self.is_added, self.workgroup = whole, is_added, executable.workgroup()
         count = rows.count(self.body)
         self.count = (count + 1) // 2 if plan.paired else count
@@ -179,7 +179,7 @@ class _Tiles:
     def emit(self) -> None:
         """Emits the workgroup's share of the sums."""
         plan, body = self.plan, self.body
-        full, rest = divmod(self.sum.height, plan.high)
+        full, rest = divmod(self.summed.height, plan.high)
         panels = full + (rest > 0)
         low = self.workgroup * panels // WORKGROUPS
         high = (self.workgroup * panels + panels) // WORKGROUPS
@@ -197,7 +197,7 @@ class _Tiles:
                 last = body.larger(low, full)
                 body.loop(last, high, 1, [self.whole], lambda n: tile(n, rest))
 
-        panels, left_over = divmod(self.sum.width, plan.wide)
+        panels, left_over = divmod(self.summed.width, plan.wide)
         if panels:
             body.loop(0, panels, 1, [self.whole], lambda n: across(n, plan.wide))
         if left_over:
@@ -205,18 +205,18 @@ class _Tiles:
 
     def _tile(self, number: Number, panel: Number, height: int, width: int) -> None:
         """Emits the sums of a panel on the left and one on the right."""
-        plan, body, sum = self.plan, self.body, self.sum
+        plan, body, summed = self.plan, self.body, self.summed
         vectors = range(-(-width // plan.lanes))
         zero = body.constant(0, plan.element, plan.lanes)
         sums = [zero] * (height * len(vectors))
 
         def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
             weights = [
-                inside.read(sum.rhs, [panel, k, c * plan.lanes], plan.lanes) for c in vectors
+                inside.read(summed.rhs, [panel, k, c * plan.lanes], plan.lanes) for c in vectors
             ]
             made: list[Number] = []
             for row in range(height):
-                x = inside.broadcast(inside.element(sum.lhs, [number, k, row]), plan.lanes)
+                x = inside.broadcast(inside.element(summed.lhs, [number, k, row]), plan.lanes)
                 for weight in weights:
                     made.append(self._multiplied(inside, x, weight, sums[len(made)]))
             return made
@@ -231,7 +231,7 @@ class _Tiles:
         sums = accumulate(body, self.count, 1, sums, add, first=end)
         for number_of, total in enumerate(sums):
             row, vector = divmod(number_of, len(vectors))
-            line = (number * plan.high + row) * sum.width + panel * plan.wide + sum.offset
+            line = (number * plan.high + row) * summed.width + panel * plan.wide + summed.offset
             self._write(total, line + vector * plan.lanes, width - vector * plan.lanes)
 
     def _multiplied(self, body: Body, x: Number, weight: Number, total: Number) -> Number:
