@@ -148,7 +148,7 @@ def test_a_constant_vector_becomes_an_array_of_its_own() -> None:
     """Before: the product is added to zeros. Parts of a constant would fold."""
     zeros = "%zeros = stablehlo.constant dense<0.0> : tensor<5000xf32>\n  %0 ="
     check(
-        blocked(edited(SUM, ("%0 =", zeros), ('product" %total', 'product" %zeros'))),
+        blocked(edited(SUM, ("%0 =", zeros), ('sum" %total', 'sum" %zeros'))),
         """
         CHECK: func.func @f(
         CHECK: [[ZERO:%.+]] = arith.constant 0.0{{.*}} : f32
