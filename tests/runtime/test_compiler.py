@@ -209,7 +209,7 @@ def test_a_failure_leaves_no_cache_entry(
         fake(tmp_path, f"exec <&-; {script}")
         patch.setattr(iree_compile, "compiler_folder", lambda: tmp_path)
         with pytest.raises(CompileError, match=r"^compiling for cpu: the compiler ") as caught:
-            rc.compile(tiny_module, "cpu", timeout=1)
+            rc.compile(tiny_module, "cpu", timeout=0.2)
     assert list(cache.rglob("*.entry")) == []
     assert caught.value.reproducer is not None
     module = (Path(caught.value.reproducer) / "module.mlir").read_text()
