@@ -94,6 +94,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Lets Python end as ever: IREE's bindings print what is alive then."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def emulated(pytestconfig: pytest.Config) -> ctypes.CDLL:
     """The emulator that this process runs on; without one, the test is skipped."""
