@@ -58,6 +58,8 @@ _FLAGS = (
     "--iree-input-type=stablehlo",
     "--iree-input-demote-f64-to-f32=false",
     "--iree-vm-bytecode-module-strip-source-map",
+    # What comes in is verified all the same; what IREE makes of it after every pass takes a fifth.
+    "--verify=false",
     # There is next to nothing constant to compute: looking for it takes half a second.
     "--iree-opt-const-eval=false",
     "--iree-opt-const-expr-hoisting=false",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import itertools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items += [*share, *itertools.islice(others, max(0, size - len(share)))]
         left -= size
     items += others
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leaves torch, jax and thousands of items out of garbage collection, now and later.
+
+    A test that collects garbage itself waits for that of tests alone, and not for half a second.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Lets Python end as ever: IREE's bindings print what is alive then."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -126,7 +126,7 @@ class Formulas:
         return _sum({names: factor // by for names, factor in terms.items()}), rest
 
     def _is_less(self, number: int, than: int) -> bool:
-        return self._most(number, LARGEST) < than
+        return self._most(number, self._corners(LARGEST)) < than
 
     def _named(self, operator: str, *operands: int) -> int:
         """The number of a formula, by the name of one that is known or a new one."""
@@ -149,7 +149,7 @@ class Formulas:
 
     def fits(self, number: int, bits: int) -> bool:
         """Whether it is certain that an integer of some bits, with a sign, holds a number."""
-        return self._most(number, LARGEST) < 1 << (bits - 1)
+        return self._most(number, self._corners(LARGEST)) < 1 << (bits - 1)
 
     def require(self, number: int, most: int) -> None:
         """Notes what a number may at most be."""
@@ -166,7 +166,8 @@ class Formulas:
         low, high = 0, LARGEST  # the first is possible, but for 0; what is above the last is not
         while low < high:
             middle = (low + high + 1) // 2
-            if all(self._most(number, middle) <= most for number, most in required):
+            corners = self._corners(middle)
+            if all(self._most(number, corners) <= most for number, most in required):
                 low = middle
             else:
                 high = middle - 1
@@ -225,33 +226,38 @@ class Formulas:
             return max(known)  # the greatest of two
         return min(known) if len(known) == len(lowest) else None
 
-    def _most(self, number: int, product: int) -> int:
-        """What a number is at most, whatever its sign, if open sizes multiply to some product.
+    def _corners(self, product: int) -> tuple[dict[str, int], ...]:
+        """Open sizes that multiply to some product, at which numbers are largest.
 
         That is where all but one of them are as small as they can be: a sum of products of powers
         is convex in the logarithms of its sizes.
         """
         largest = min(product, MAX_DIMENSION)
         rest = min(-(-product // largest), MAX_DIMENSION)
-        found: list[int] = []
-        for corner in ((largest, rest), (rest, largest)):
-            sizes: dict[str, int] = dict(zip(OPEN_DIMENSIONS, corner, strict=True))
-            found.append(self._magnitude(number, sizes))
-        return max(found)
+        pairs = ((largest, rest), (rest, largest))
+        return tuple(dict(zip(OPEN_DIMENSIONS, pair, strict=True)) for pair in pairs)
 
-    def _magnitude(self, number: int, sizes: Mapping[str, int]) -> int:
-        """A sum of products of powers that is not less than a number, nor than -1 times it."""
+    def _most(self, number: int, corners: Iterable[dict[str, int]]) -> int:
+        """What a number is at most at some `_corners`, whatever its sign."""
+        return max(self._magnitude(number, sizes) for sizes in corners)
+
+    def _magnitude(self, number: int, sizes: dict[str, int]) -> int:
+        """A sum of products of powers that is not less than a number, nor than -1 times it.
+
+        What it is of the names in it is added to the sizes, so that it is computed once.
+        """
         if not isinstance(number, Open):
             return abs(number)
         above = below = 0
         for names, factor in number.terms.items():
-            size = math.prod(
-                sizes[name] if name in sizes else self._magnitude_of(name, sizes) for name in names
-            )
+            for name in names:
+                if name not in sizes:
+                    sizes[name] = self._magnitude_of(name, sizes)
+            size = math.prod(sizes[name] for name in names)
             above, below = above + max(factor, 0) * size, below + max(-factor, 0) * size
         return max(above, below)
 
-    def _magnitude_of(self, name: str, sizes: Mapping[str, int]) -> int:
+    def _magnitude_of(self, name: str, sizes: dict[str, int]) -> int:
         formula = self.known[name]
         first, second = formula.operands[:2]
         match formula.operator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,14 @@ def pair(case: tuple[str, dict[str, Any]], dtype: str, target: str, *names: str)
     plain = rc.build(op, dtype=dtype, **variant)
     given = draw(op, dtype, variant)
     frozen = rc.freeze(plain, {name: given[name] for name in names})
-    made = [rc.compile_c(each, target, name="m") for each in (plain, frozen)]
-    return (*made, given)
+    return in_c(op, dtype, target), rc.compile_c(frozen, target, name="m"), given
+
+
+@functools.cache
+def in_c(op: str, dtype: str, target: str) -> rc.CModule:
+    """One of the cases as it is."""
+    (variant,) = (variant for each, variant in (BLOCK, STACK, CELL) if each == op)
+    return rc.compile_c(rc.build(op, dtype=dtype, **variant), target, name="m")
 
 
 def assert_same(actual: Arrays, expected: Arrays) -> None:

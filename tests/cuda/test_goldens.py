@@ -5,7 +5,10 @@ With ``--device local-sync`` the same code runs on the CPU, which shows that the
 
 from __future__ import annotations
 
-import dataclasses
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from goldens.golden import Golden, read_goldens
 from numeric.harness import module
 
 import rnn_compiler as rc
+from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
 
 
@@ -40,12 +44,43 @@ def in_dtype(golden: Golden, dtype: str) -> Golden:
         for name, array in golden.inputs.items()
     }
     coarser = max(dtype, golden.dtype, key=TOLERANCES.__getitem__)
-    return dataclasses.replace(golden, inputs=inputs, meta={**golden.meta, "dtype": coarser})
+    return replace(golden, inputs=inputs, meta={**golden.meta, "dtype": coarser})
 
 
-def test_golden(golden: Golden, dtype: str, device: str) -> None:
+TOGETHER = 8
+"""How many cases make a module, which takes less time than as many modules."""
+
+
+@pytest.fixture(scope="module")
+def compiled(request: pytest.FixtureRequest) -> Callable[[Golden, str, str], Callable[..., Any]]:
+    """Gives the function of a case, compiled together with others that are run in its dtype."""
+    run: dict[str, list[Golden]] = {}
+    for item in request.session.items:
+        if isinstance(item, pytest.Function) and item.function is test_golden:
+            given = item.callspec.params
+            run.setdefault(given["dtype"], []).append(given["golden"])
+
+    @functools.cache
+    def program(dtype: str, start: int, device: str) -> rc.Program:
+        cases = run[dtype][start : start + TOGETHER]
+        specs = [module(case.op, dtype, case.variant).functions[0] for case in cases]
+        built = Module([replace(spec, function=f"case_{k}") for k, spec in enumerate(specs)])
+        return rc.runtime.load(rc.compile(built, strategy="pinned"), device=device)
+
+    def function(golden: Golden, dtype: str, device: str) -> Callable[..., Any]:
+        number = next(k for k, each in enumerate(run[dtype]) if each is golden)
+        together = program(dtype, number - number % TOGETHER, device)
+        return together.functions[f"case_{number % TOGETHER}"]
+
+    return function
+
+
+def test_golden(
+    golden: Golden,
+    dtype: str,
+    device: str,
+    compiled: Callable[[Golden, str, str], Callable[..., Any]],
+) -> None:
     case = in_dtype(golden, dtype)
-    built = module(case.op, dtype, case.variant)
-    program = rc.runtime.load(rc.compile(built, strategy="pinned"), device=device)
     with np.errstate(all="ignore"):
-        case.assert_matches(program(**case.inputs)._asdict())
+        case.assert_matches(compiled(golden, dtype, device)(**case.inputs)._asdict())

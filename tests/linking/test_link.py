@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import subprocess
@@ -11,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cases import CASES
+from cases import CASES, COMPUTING
 from linking.modules import declared, function, kind, tool
 from numeric.harness import draw, first_variant, module
+from quick import only
 
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
@@ -50,22 +52,27 @@ def raw(spec: FunctionSpec, arguments: Arrays) -> Any:
     return rc.runtime.load(rc.compile(rc.modules.Module([spec])))(**arguments)
 
 
-@pytest.mark.parametrize(
-    "op",
-    [
-        pytest.param(op, marks=[] if op == "BlockLSTMGradV2" else pytest.mark.slow)
-        for op in OPS
-        if "Params" not in op
-    ],
-)
+QUICK = "BlockLSTMGradV2"
+
+
+@functools.cache
+def linked_together(*ops: str) -> rc.Program:
+    """A user's module with a function for each of some ops."""
+    specs = [module(op, "float32", first_variant(op)).functions[0] for op in ops]
+    functions = "".join(function(spec, name=spec.function) for spec in specs)
+    program = rc.runtime.load(rc.link(f"module {{{functions}}}"))
+    assert [each.dims for each in program.manifest.linked] == [spec.dims for spec in specs]
+    return program
+
+
+@pytest.mark.parametrize("op", only(COMPUTING, QUICK))
 def test_every_op(op: str) -> None:
     """With every attribute that is no default, and seeds left to theirs."""
-    variant = first_variant(op)
-    (spec,) = module(op, "float32", variant).functions
-    arguments = draw(op, "float32", variant)
-    program = rc.runtime.load(rc.link(function(spec)))
-    assert program.manifest.linked[0].dims == spec.dims
-    assert_same(program(**arguments), raw(spec, arguments))
+    (spec,) = module(op, "float32", first_variant(op)).functions
+    arguments = draw(op, "float32", first_variant(op))
+    others = (each for each in COMPUTING if each != QUICK)
+    program = linked_together(*((op,) if op == QUICK else others))
+    assert_same(program.functions[spec.function](**arguments), raw(spec, arguments))
 
 
 @pytest.mark.parametrize("op", [op for op in OPS if "Params" in op])

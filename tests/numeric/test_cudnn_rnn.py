@@ -8,11 +8,13 @@ what padding, dropout and inference promise.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import cudnn_reference
@@ -50,39 +52,41 @@ def assert_within(actual: Any, expected: npt.NDArray[Any], tolerance: float, nam
 
 
 def golden_cases() -> Iterator[tuple[CudnnGolden, str]]:
-    """Each golden case in float64, and in float16 and float32 in turn among those of its kind.
+    """Each golden case in float64, and in other types those that show what depends on the type.
 
     Nothing is lost: one emitter serves all types. Those that depend on the type, how tanh is
     computed and where numbers are converted for a sum or to be stored, depend on no size, and each
     of them runs in each type all the same (`test_whatever_depends_on_the_type_runs_in_each`).
     """
-    of_a_kind: dict[Any, list[CudnnGolden]] = {}
-    for golden in GOLDENS:
-        kind = golden.meta["op"], golden.attributes["rnn_mode"], golden.attributes["direction"]
-        of_a_kind.setdefault(kind, []).append(golden)
-    for goldens in of_a_kind.values():
-        yield from ((golden, "float64") for golden in goldens)
-        goldens = goldens if len(goldens) > 1 else 2 * goldens
-        yield from zip(goldens, itertools.cycle(["float16", "float32"]), strict=False)
+    yield from ((golden, "float64") for golden in GOLDENS)
+    for dtype in ("float16", "float32"):
+        seen = set[Any]()
+        for golden in reversed(GOLDENS):  # the last have most traits
+            if not traits(golden) <= seen:
+                seen |= traits(golden)
+                yield golden, dtype
+
+
+def traits(golden: CudnnGolden) -> set[Any]:
+    """Which code it runs of that which depends on the type."""
+    given = golden.attributes
+    lengths = golden.inputs.get("sequence_lengths", np.array([golden.dims["T"]]))
+    return {
+        golden.meta["op"],
+        (given["rnn_mode"], given["direction"]),
+        given["input_mode"],
+        ("layers", golden.dims["L"]),
+        ("projection", given.get("num_proj", 0) > 0),
+        ("time major", given.get("time_major", True)),
+        ("ragged", bool((lengths < golden.dims["T"]).any())),
+        ("dropout", given["dropout"] > 0),
+    }
 
 
 @pytest.mark.parametrize("dtype", GOLDEN_TOLERANCES)
 def test_whatever_depends_on_the_type_runs_in_each(dtype: str) -> None:
     """Ops, cells in each direction, layers, skipped inputs, projections, lengths, dropout."""
-    seen = set[Any]()
-    for golden in (golden for golden, each in golden_cases() if each == dtype):
-        given = golden.attributes
-        lengths = golden.inputs.get("sequence_lengths", np.array([golden.dims["T"]]))
-        seen |= {
-            golden.meta["op"],
-            (given["rnn_mode"], given["direction"]),
-            given["input_mode"],
-            ("layers", golden.dims["L"]),
-            ("projection", given.get("num_proj", 0) > 0),
-            ("time major", given.get("time_major", True)),
-            ("ragged", bool((lengths < golden.dims["T"]).any())),
-            ("dropout", given["dropout"] > 0),
-        }
+    seen = {trait for golden, each in golden_cases() if each == dtype for trait in traits(golden)}
     modes, directions = ("lstm", "gru", "rnn_tanh", "rnn_relu"), ("unidirectional", "bidirectional")
     assert seen >= {
         *("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3", "linear_input", "skip_input"),
@@ -100,7 +104,8 @@ def test_whatever_depends_on_the_type_runs_in_each(dtype: str) -> None:
 def test_golden(golden: CudnnGolden, dtype: str) -> None:
     """The forward, then the gradient from what it gave; dropout draws a mask of its own."""
     inputs = cast(golden.inputs, dtype)
-    results = getattr(rc.raw_ops, golden.meta["op"])(**inputs, **golden.attributes)
+    forward, backward = calls(golden, dtype)
+    results = forward(**inputs)
     wanted = golden.arrays
     if golden.mask is not None:
         mask = mask_of(golden, results.reserve_space)
@@ -112,11 +117,44 @@ def test_golden(golden: CudnnGolden, dtype: str) -> None:
     for name in OUTPUTS:
         assert_within(getattr(results, name), wanted[name], of_outputs, name)
     kept = {k: v for k, v in results._asdict().items() if k in golden.reserved or k in OUTPUTS}
-    gradients = getattr(rc.raw_ops, golden.meta["backprop_op"])(
-        **inputs, **kept, **cast(golden.select(*UPSTREAM), dtype), **golden.gradient_attributes
-    )
+    gradients = backward(**inputs, **kept, **cast(golden.select(*UPSTREAM), dtype))
     for name in GRADIENTS:
         assert_within(getattr(gradients, name), wanted[name], of_gradients, name)
+
+
+def calls(golden: CudnnGolden, dtype: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Forward and gradient: raw ops, or functions compiled together with other cases of a type."""
+    ops, attributes = (golden.meta["op"], golden.meta["backprop_op"]), attributes_of(golden)
+    if dtype == "float64":
+        forward, backward = (partial(getattr(rc.raw_ops, op), **attributes[op]) for op in ops)
+    else:
+        forward, backward = (compiled_goldens(dtype)[golden.meta["name"], op] for op in ops)
+    return forward, backward
+
+
+def attributes_of(golden: CudnnGolden) -> dict[str, dict[str, Any]]:
+    """Those of each of its two ops."""
+    meta = golden.meta
+    return {meta["op"]: golden.attributes, meta["backprop_op"]: golden.gradient_attributes}
+
+
+@functools.cache
+def compiled_goldens(dtype: str) -> dict[tuple[str, str], Callable[..., Any]]:
+    """The golden cases of a type, by name and op."""
+    specs = {
+        (golden.meta["name"], op): rc.build(
+            op,
+            dtype=dtype,
+            **{DIMENSIONS[letter]: size for letter, size in golden.dims.items()},
+            **attributes,
+        ).functions[0]
+        for golden, each in golden_cases()
+        if each == dtype
+        for op, attributes in attributes_of(golden).items()
+    }
+    renamed = [replace(spec, function=f"case_{k}") for k, spec in enumerate(specs.values())]
+    compiled = rc.runtime.load(rc.compile(Module(renamed)))
+    return dict(zip(specs, compiled.functions.values(), strict=True))
 
 
 def mask_of(golden: CudnnGolden, reserve_space: Any) -> npt.NDArray[Any]:

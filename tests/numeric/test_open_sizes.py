@@ -156,20 +156,21 @@ def test_long_sequences(op: str, variant: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("op", "variant", "dtype", "opened"),
+    ("op", "variant", "dtype", "opened", "lengths"),
     [
-        ("CudnnRNNV2", {**STACKED, "rnn_mode": "rnn_relu"}, "float32", ["seq_length"]),
-        ("CudnnRNNV3", {**PROJECTED, "is_training": False}, "float16", ["batch_size"]),
-        ("CudnnRNNBackpropV3", PROJECTED, "float32", ["batch_size"]),
-        ("CudnnRNNBackpropV3", PROJECTED, "float32", ["seq_length"]),
-        ("CudnnRNNBackpropV3", STACKED, "bfloat16", ["batch_size"]),
+        ("CudnnRNNV2", {**STACKED, "rnn_mode": "rnn_relu"}, "float32", ["seq_length"], (1, 7)),
+        ("CudnnRNNV3", {**PROJECTED, "is_training": False}, "float16", ["batch_size"], (7,)),
+        ("CudnnRNNBackpropV3", PROJECTED, "float32", ["batch_size"], (7,)),
+        ("CudnnRNNBackpropV3", PROJECTED, "float32", ["seq_length"], (1, 7)),
+        ("CudnnRNNBackpropV3", {**SIZES, "num_layers": 1}, "bfloat16", ["batch_size"], (1,)),
+        ("CudnnRNNBackpropV3", BOTH, "bfloat16", ["batch_size"], (7,)),
     ],
 )
 def test_static_functions_give_the_same(
-    op: str, variant: dict[str, Any], dtype: str, opened: Sequence[str]
+    op: str, variant: dict[str, Any], dtype: str, opened: Sequence[str], lengths: Sequence[int]
 ) -> None:
     """Where the reference is no measure: relu grows without bounds, roundings of 16 bits add up."""
-    for steps in (1, 7):
+    for steps in lengths:
         results, static = both(op, dtype, variant, opened, seq_length=steps)
         for name, array in static.items():
             wide = [each.astype(np.float64) for each in (results[name], array)]
@@ -177,11 +178,14 @@ def test_static_functions_give_the_same(
             np.testing.assert_allclose(*wide, rtol=0, atol=TOLERANCES[dtype] * scale / 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "batch_size",
-    [9, *(pytest.param(size, marks=slow) for size in (1, 2, 3, 7, 8, 33))],
+    ("op", "batch_size"),
+    [
+        *(("BlockLSTMGradV2", size) for size in (1, 2, 3, 7, 8, 9, 33)),
+        *(("BlockLSTMV2", size) for size in (1, 3, 8, 9)),
+    ],
 )
-@pytest.mark.parametrize("op", ["BlockLSTMV2", pytest.param("BlockLSTMGradV2", marks=slow)])
 def test_lengths_of_batches(op: str, batch_size: int) -> None:
     """However many rows a function is built for, its length may be open."""
     variant = {**PEEPHOLE, "batch_size": batch_size}
@@ -218,9 +222,7 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
         pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["batch_size"], marks=slow),
-        pytest.param("CudnnRNNBackpropV3", {**SIZES, "seq_length": 60}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", {**BOTH, "seq_length": 60}, ["seq_length"], marks=slow),
-        pytest.param("CudnnRNNBackpropV3", STACKED, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", STACKED, ["seq_length", "batch_size"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", {**MANY, "rnn_mode": "gru"}, ["seq_length"], marks=slow),
     ],
@@ -242,20 +244,18 @@ def test_numbers_are_those_of_a_static_function(
 
 @pytest.mark.parametrize(
     ("op", "variant", "opened"),
-    [
-        ("BlockLSTMGradV2", {"input_size": 1, "num_units": 8}, ["seq_length", "batch_size"]),
-        *first(
-            [
-                ("GRUBlockCell", {"input_size": 5, "num_units": 1}, ["batch_size"]),
-                ("BlockLSTMGradV2", {"input_size": 1, "num_units": 8}, ["seq_length"]),
-                ("BlockLSTMGrad", {"input_size": 1, "num_units": 8}, ["batch_size"]),
-                ("GRUBlockCellParameterGrad", {"input_size": 5, "num_units": 1}, ["batch_size"]),
-                ("GRUBlockCellGrad", {"input_size": 1, "num_units": 1}, ["batch_size"]),
-                ("LSTMBlockCellParameterGrad", {"input_size": 1, "num_units": 1}, ["batch_size"]),
-                ("CudnnRNNBackpropV3", {"input_size": 1, "num_units": 8}, ["seq_length"]),
-            ]
-        ),
-    ],
+    first(
+        [
+            ("GRUBlockCell", {"input_size": 5, "num_units": 1}, ["batch_size"]),
+            ("BlockLSTMGradV2", {"input_size": 1, "num_units": 8}, ["seq_length", "batch_size"]),
+            ("BlockLSTMGradV2", {"input_size": 1, "num_units": 8}, ["seq_length"]),
+            ("BlockLSTMGrad", {"input_size": 1, "num_units": 8}, ["batch_size"]),
+            ("GRUBlockCellParameterGrad", {"input_size": 5, "num_units": 1}, ["batch_size"]),
+            ("GRUBlockCellGrad", {"input_size": 1, "num_units": 1}, ["batch_size"]),
+            ("LSTMBlockCellParameterGrad", {"input_size": 1, "num_units": 1}, ["batch_size"]),
+            ("CudnnRNNBackpropV3", {"input_size": 1, "num_units": 8}, ["seq_length"]),
+        ]
+    ),
 )
 def test_inputs_and_cells_of_one(op: str, variant: dict[str, Any], opened: Sequence[str]) -> None:
     """A series of one number a step, say; a product with one column is none of IREE's."""

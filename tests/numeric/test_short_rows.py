@@ -39,7 +39,7 @@ CASES = [
     pytest.param("float16", sizes(8, 40, 16, 33, rnn_mode="rnn_relu", num_layers=2), marks=MORE),
     pytest.param(
         "float32",
-        sizes(32, 64, 70, 130, direction="bidirectional", dropout=0.3, num_layers=2),
+        sizes(32, 64, 70, 130, dropout=0.3, num_layers=2),
         marks=MORE,
     ),
     pytest.param("float32", sizes(20, 17, 33, 65, rnn_mode="gru", time_major=False), marks=MORE),

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from numeric.harness import first_variant, module
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, RnnCompilerError
@@ -197,6 +198,32 @@ def test_the_real_compiler_names_the_error(tmp_path: Path) -> None:
     assert again.stderr == caught.value.diagnostics
 
 
+CHECKING = """
+count=$#
+for each; do
+  shift
+  [ "$each" = --verify=false ] || set -- "$@" "$each"
+done
+[ $# -lt $count ] && exec {compiler} "$@"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cpu", "cuda:sm_80"])
+@pytest.mark.parametrize("op", ["BlockLSTMGradV2", "CudnnRNNBackpropV3"])
+def test_what_is_not_checked_between_passes_is_right(
+    op: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the compiler's checks after every pass the payload is the same."""
+    each = module(op, "float32", first_variant(op))
+    payload = rc.compile(each, target).payload
+    compiler = iree_compile.compiler_folder() / "iree-compile"
+    fake(tmp_path, CHECKING.format(compiler=compiler))
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(iree_compile, "compiler_folder", lambda: tmp_path)
+    assert rc.compile(each, target).payload == payload
+
+
 @pytest.mark.parametrize("script", ["exit 1", "kill -SEGV $$", "exit 0", "exec sleep 60"])
 def test_a_failure_leaves_no_cache_entry(
     tmp_path: Path, tiny_module: rc.Module, monkeypatch: pytest.MonkeyPatch, script: str
@@ -209,7 +236,7 @@ def test_a_failure_leaves_no_cache_entry(
         fake(tmp_path, f"exec <&-; {script}")
         patch.setattr(iree_compile, "compiler_folder", lambda: tmp_path)
         with pytest.raises(CompileError, match=r"^compiling for cpu: the compiler ") as caught:
-            rc.compile(tiny_module, "cpu", timeout=1)
+            rc.compile(tiny_module, "cpu", timeout=0.2)
     assert list(cache.rglob("*.entry")) == []
     assert caught.value.reproducer is not None
     module = (Path(caught.value.reproducer) / "module.mlir").read_text()
