@@ -50,8 +50,8 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     ("dims", "shape"),
     first(
         [
-            ("seq_length=?,batch_size=?", "[seq_length, batch_size, "),
             ("seq_length=4,batch_size=2", "[4, 2, "),
+            ("seq_length=?,batch_size=?", "[seq_length, batch_size, "),
         ]
     ),
 )

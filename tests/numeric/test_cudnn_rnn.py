@@ -394,6 +394,7 @@ def mask_at(variant: dict[str, Any], reserve_space: Any) -> npt.NDArray[Any]:
     return rc.dropout_mask(reserve_space, **{name: variant[name] for name in names})
 
 
+@pytest.mark.slow
 def test_dropout_keeps_the_right_fraction_and_scales() -> None:
     """Within five standard deviations, as a whole and at each boundary, step, row and unit."""
     results, mask = run_dropout(seed=7)
@@ -612,6 +613,7 @@ def test_gradient_without_input(seq_length: int) -> None:
     assert f"-> (tensor<{seq_length}x8x0xf32>" in text
 
 
+@pytest.mark.slow
 def test_padding_of_the_saved_output_is_not_looked_at() -> None:
     """Nor are activations of padding, in `reserve_space`."""
     variant = sizes(4, 3, 3, 5, rnn_mode="gru", direction="bidirectional")

@@ -45,7 +45,7 @@ def check(op: str, dtype: str, variant: dict[str, Any], taken: int, strategy: st
             *("CudnnRNNV3", "bfloat16", {**RNN, "is_training": False, "rnn_mode": "gru"}, None),
             marks=pytest.mark.slow,
         ),
-        ("BlockLSTM", "float64", RNN, None),
+        pytest.param("BlockLSTM", "float64", RNN, None, marks=pytest.mark.slow),
         pytest.param("BlockLSTMV2", "float16", RNN, "pinned", marks=pytest.mark.slow),
         ("BlockLSTMV2", "float32", {**RNN, "seq_length": 0}, None),
     ],

