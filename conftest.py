@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") else ["rnn_compiler/torch"]
+collect_ignore = [f"rnn_compiler/{name}" for name in ("torch", "jax") if not find_spec(name)]

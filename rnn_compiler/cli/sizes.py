@@ -81,15 +81,19 @@ def sizes_of(options: argparse.Namespace) -> list[Size] | None:
         raise UsageError(f"--dims {options.dims}: no sizes in it")
     if len(sizes) > MOST:
         raise UsageError(f"{len(sizes)} sizes, more than {MOST:,}; a range with steps is A..B:STEP")
-    seen = {tuple(sorted(size.items())) for size in sizes}
-    if len(seen) < len(sizes):
-        raise UsageError("a size comes twice")
+    seen: set[tuple[tuple[str, str], ...]] = set()
+    for size in sizes:
+        key = tuple(sorted(size.items()))
+        if key in seen:
+            pairs = ",".join(f"{name}={value}" for name, value in size.items())
+            raise UsageError(f"a size comes twice: {pairs}")
+        seen.add(key)
     return sizes
 
 
 def _rows(path: Path) -> Iterator[str]:
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         raise UsageError(f"--dims {path}: cannot be read ({reason})") from error
@@ -193,13 +197,18 @@ def _saved(
     result: Artifact | Bundle | Exception,
 ) -> dict[str, Any]:
     """Saves what came of a size; the facts of it."""
-    facts: dict[str, Any] = {"dims": {name: int(value) for name, value in size.items()}}
+    facts: dict[str, Any] = {"dims": {name: _number(value) for name, value in size.items()}}
     if isinstance(result, Exception):
         return {**facts, "error": str(result)}
     samples = golden(module, result) if options.golden else None
     result.save(path, golden=samples)
     artifacts = [result] if isinstance(result, Artifact) else result.artifacts
     return {**facts, "path": str(path), "size": sum(len(each.payload) for each in artifacts)}
+
+
+def _number(value: str) -> int | str:
+    """The value of a size, ``"?"`` if it is open."""
+    return int(value) if value.isdigit() else value
 
 
 def _report(

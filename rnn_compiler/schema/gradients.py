@@ -32,6 +32,7 @@ class Gradient:
         results: The results of the forward op that have gradients.
         arguments: The arguments of the forward op that get one.
         pattern: How TensorFlow names the gradient of a tensor.
+        unread: Results of the forward op that a gradient op takes, and reads nothing of.
 
     Example:
         >>> gradient = GRADIENTS["GRUBlockCell"]
@@ -45,6 +46,7 @@ class Gradient:
     results: tuple[str, ...]
     arguments: tuple[str, ...]
     pattern: str
+    unread: tuple[str, ...] = ()
 
     @property
     def cotangents(self) -> dict[str, str]:
@@ -64,7 +66,7 @@ class Gradient:
         return {self.pattern.format(name): name for name in self.arguments}
 
     def saved(self, ops: Iterable[Signature]) -> tuple[str, ...]:
-        """The names of arguments and results of the forward op that gradient ops take.
+        """The names of arguments and results of the forward op that gradient ops take and read.
 
         Args:
             ops: The signatures of `ops`, in this order.
@@ -75,7 +77,7 @@ class Gradient:
             >>> gradient.saved(OPS[op].signature for op in gradient.ops)
             ('x', 'h_prev', 'w_ru', 'w_c', 'b_ru', 'b_c', 'r', 'u', 'c')
         """
-        computed = set(self.cotangents)
+        computed = {*self.cotangents, *self.unread}
         names: dict[str, None] = {}
         for op in ops:
             names |= {each.name: None for each in op.arguments if each.name not in computed}
@@ -91,7 +93,8 @@ def _lstm(*ops: str) -> Gradient:
 def _stack(version: str) -> Gradient:
     results = ("output", "output_h", "output_c")
     arguments = ("input", "input_h", "input_c", "params")
-    return Gradient((f"CudnnRNNBackprop{version}",), results, arguments, "{}_backprop")
+    ops, unread = (f"CudnnRNNBackprop{version}",), ("output_h", "output_c")
+    return Gradient(ops, results, arguments, "{}_backprop", unread)
 
 
 GRADIENTS: Mapping[str, Gradient] = MappingProxyType(

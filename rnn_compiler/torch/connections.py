@@ -132,6 +132,8 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
         of.get(n, "") if needs else "" for n, needs in zip(tensors_of(op), needed, strict=True)
     ]
     places = {n: k for k, n in enumerate(["", *_saved(op), *gradient.cotangents])}
+    count = len(places)
+    places |= {n: places[gradient.pattern.format(n)] for n in gradient.unread}  # of the same shape
     signatures = [OPS[each].signature for each in gradient.ops]
     steps: list[_Step] = []
     for number, signature in enumerate(signatures):
@@ -144,7 +146,8 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
             tensors = tuple(places.get(name, 0) for name in tensors_of(signature.name))
             own = tuple((name, values[name]) for name in attributes_of(signature.name))
             steps.append(_Step(signature.name, tensors, own, outputs))
-            places |= {name: len(places) + k for k, name in enumerate(outputs)}
+            places |= {name: count + k for k, name in enumerate(outputs)}
+            count += len(outputs)
     return _Plan(tuple(steps), tuple(places[name] for name in names))
 
 

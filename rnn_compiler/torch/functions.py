@@ -97,21 +97,22 @@ class OpFunction:
         """
         signature = self.signature
         given = named(signature, positional, keywords)
-        tensors = {name: self._tensor(each, given[name]) for name, each in self._tensors.items()}
-        dtype = next(
-            dtype_name(each.dtype)
-            for each in tensors.values()
-            if each is not None and each.is_floating_point()
-        )
+        floats = [given[name] for name, each in self._tensors.items() if each.dtype is None]
+        first = next(filter(_is_float, floats), None)
+        place = "cpu" if first is None else first.device
+        tensors = {
+            name: self._tensor(each, given[name], place) for name, each in self._tensors.items()
+        }
+        dtype = "float32" if first is None else dtype_name(first.dtype)
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
         values, seeds = _constants(signature.name, rest, dtype)
         attributes = tuple(zip(self._attributes, values, strict=True))
-        counters = [torch.tensor(value) if value else None for value in seeds]
+        counters = [torch.tensor(value, device=place) if value else None for value in seeds]
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
         return self._results(*results)
 
-    def _tensor(self, argument: Tensor, value: Any) -> Any:
-        """An argument; integers are converted to the dtype that it has."""
+    def _tensor(self, argument: Tensor, value: Any, place: Any) -> Any:
+        """An argument; integers are converted to the dtype that it has, numbers put to a place."""
         op = self.signature.name
         if value is None and argument.default is not None:
             return None
@@ -121,7 +122,7 @@ class OpFunction:
             raise InvalidArgumentError(op, argument.name, "a torch.Tensor", describe(value))
         kind = getattr(torch, argument.dtype)
         if isinstance(value, int) and not isinstance(value, bool):
-            return torch.tensor(value, dtype=kind)
+            return torch.tensor(value, dtype=kind, device=place)
         if isinstance(value, torch.Tensor) and value.dtype in _INTEGERS:
             limit = torch.iinfo(kind).max
             return value.clamp(-1, limit).to(kind) if value.dtype != kind else value
@@ -133,7 +134,10 @@ def _constants(
     op: str, given: tuple[tuple[str, Any], ...], dtype: str
 ) -> tuple[tuple[Any, ...], tuple[int, ...]]:
     """The values of the attributes of a call, and its seeds."""
-    return _canonical(op, given, dtype)
+    try:
+        return _canonical(op, given, dtype)
+    except TypeError:  # of a value that no cache takes, such as a list, which is refused by name
+        return _canonical.__wrapped__(op, given, dtype)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -144,6 +148,10 @@ def _canonical(
     values = signature.canonical(dict(given), dtype)
     seeds = signature.canonical(dict(given), dtype, at_run_time=True)
     return tuple(values[name] for name in attributes_of(op)), tuple(seeds.values())
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)

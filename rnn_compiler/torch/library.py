@@ -34,6 +34,7 @@ from rnn_compiler.torch.calls import (
 )
 from rnn_compiler.torch.connections import Attributes, Connection, attributes_of
 from rnn_compiler.torch.own_thread import new_zeros
+from rnn_compiler.torch.parameters import alone
 
 __all__ = ["CUSTOM_OPS", "LIBRARY", "Parts", "is_eager", "is_transformed", "run"]
 
@@ -146,7 +147,8 @@ class _Eager(torch.autograd.Function):
     def backward(ctx: Any, *cotangents: Any) -> Any:
         connection, parts, needed = ctx.connection, ctx.parts, ctx.needs_input_grad[3:]
         runs: tuple[Any, ...] = (_run_gradient,)
-        if is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed()):
+        plain = is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed())
+        if plain:
             runs = functools.partial(call_gradient, ctx.forward), new_zeros
         if parts is None:
             return None, None, None, *connection.gradients(ctx, cotangents, needed, *runs)
@@ -157,7 +159,7 @@ class _Eager(torch.autograd.Function):
         if whole is None:
             return None, None, None, *found, *[None] * len(parts.blocks)
         pieces = [whole.as_strided(each.shape, each.strides, each.offset) for each in parts.blocks]
-        return None, None, None, *found, *pieces
+        return None, None, None, *found, *(map(alone, pieces) if plain else pieces)
 
 
 class _Functional(torch.autograd.Function):
@@ -264,8 +266,10 @@ def _connect(library: Any, op: str) -> None:
     """Registers the gradient of an op."""
     connection = _CONNECTIONS[op]
 
-    def setup_context(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) -> None:
-        connection.keep(ctx, inputs, tuple(keyword_only_inputs.items()), output)
+    def setup_context(
+        ctx: Any, inputs: Any, output: Any, keyword_only_inputs: Mapping[str, Any] | None = None
+    ) -> None:  # torch leaves out the last for an op without keywords
+        connection.keep(ctx, inputs, tuple((keyword_only_inputs or {}).items()), output)
 
     def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
         needed = tuple(ctx.needs_input_grad)

@@ -41,7 +41,7 @@ class _Layer(rnn.RNNBase):
     _flat_weights_names: list[str]
 
     def flatten_parameters(self) -> None:
-        """Moves the parameters into one buffer, unless they lie in one or in shared memory.
+        """Moves the parameters into one buffer, if each has memory of its own.
 
         Called where they are made, moved or read from a file; call it after putting other
         parameters in their places, so that calls need not copy them.
@@ -65,6 +65,8 @@ class _Layer(rnn.RNNBase):
         kinds = {(each.dtype, each.device) for each in weights} if plain else set[Any]()
         place = weights[0].device.type if plain else ""
         if len(kinds) != 1 or place == "meta" or (place == "cpu" and weights[0].is_shared()):
+            return
+        if len({each.data_ptr() for each in weights}) < len(weights):  # one has several places
             return
         blocks = [self._blocks[name] for name in self._flat_weights_names]
         if all(tuple(each.shape) == b.shape for each, b in zip(weights, blocks, strict=True)):
@@ -173,7 +175,9 @@ class _Layer(rnn.RNNBase):
             ("dropout", self.dropout if drops else 0.0),
             ("is_training", learns or drops),
         )
-        seed = torch.randint(-(2**63), 2**63 - 1, (), dtype=torch.int64) if drops else None
+        seed: Any = None
+        if drops:
+            seed = torch.randint(-(2**63), 2**63 - 1, (), dtype=torch.int64, device=x.device)
         h, c = states if len(states) == 2 else (states[0], None)
         params, parts = self._params(weights, moving)
         if lengths is None and not self.proj_size:
@@ -192,6 +196,9 @@ class _Layer(rnn.RNNBase):
         weights = [*map(self._parameters.get, self._flat_weights_names)]
         if type(None) in map(type, weights):
             weights = [getattr(self, name) for name in self._flat_weights_names]
+            for name, weight in zip(self._flat_weights_names, weights, strict=True):
+                if weight is None:
+                    raise InvalidArgumentError(type(self).__name__, name, "a tensor", "None")
         return weights
 
     def _check_dtypes(self, moving: Sequence[Any], dtype: Any) -> None:

@@ -25,7 +25,7 @@ def contiguous_copy(tensor: Any) -> Any:
     """A contiguous copy of a tensor, which autograd does not see."""
     if tensor.device.type != "cpu":
         return tensor.detach().clone(memory_format=torch.contiguous_format).resolve_neg()
-    copy = torch.empty(tensor.shape, dtype=tensor.dtype)
+    copy = torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
     np.copyto(_bits(copy), _bits(tensor.detach().resolve_neg()))
     return copy
 
@@ -34,7 +34,7 @@ def new_zeros(like: Any, shape: Sequence[int]) -> Any:
     """Zeros with the dtype and the device of a tensor."""
     if like.device.type != "cpu":
         return like.new_zeros(shape)
-    zeros = torch.empty(shape, dtype=like.dtype)
+    zeros = torch.empty(shape, dtype=like.dtype, device=like.device)
     _bits(zeros).fill(0)
     return zeros
 

@@ -48,7 +48,7 @@ class Padding:
         self._batch = int(batch_sizes[0])
         self.lengths: Any = None
         if int(batch_sizes[-1]) < self._batch:
-            runs = torch.arange(self._batch) < batch_sizes.unsqueeze(1)
+            runs = torch.arange(self._batch, device="cpu") < batch_sizes.unsqueeze(1)
             self._places = runs.view(-1).nonzero().view(-1).to(device)
             self.lengths = runs.sum(0, dtype=torch.int32).to(device)
             self._steps = rounded(self._steps)

@@ -21,7 +21,7 @@ from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.cudnn_layout import Block
 
-__all__ = ["Buffer", "joined"]
+__all__ = ["Buffer", "alone", "joined"]
 
 
 class Buffer:
@@ -30,7 +30,7 @@ class Buffer:
     def __init__(self, parameters: Sequence[Any], blocks: Sequence[Block], size: int) -> None:
         """Moves parameters into a buffer.
 
-        Each has a storage of its own to torch, so that whoever saves it saves no more than it.
+        Each is `alone` in it to torch.
 
         Args:
             parameters: Ordinary parameters of one dtype, on one device.
@@ -43,7 +43,7 @@ class Buffer:
             for parameter, block in zip(parameters, blocks, strict=True):
                 part = block.of(self._whole)
                 part.copy_(parameter.detach())
-                parameter.data = from_dlpack(to_dlpack(part))
+                parameter.data = alone(part)
         self._members = [ref(each) for each in parameters]
         self._addresses = [each.data_ptr() for each in parameters]
         self._versions: list[int] = []
@@ -68,6 +68,14 @@ class Buffer:
 
 
 _version = attrgetter("_version")
+
+
+def alone(part: Any) -> Any:
+    """A part of a tensor with a storage and a version of its own, in the same memory.
+
+    Whoever saves it saves no more than it, and whoever changes it has not changed the others.
+    """
+    return from_dlpack(to_dlpack(part))
 
 
 def joined(op: str, weights: Mapping[str, Any], blocks: Mapping[str, Block], size: int) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch._C import _from_dlpack, _to_dlpack  # pyright: ignore
 
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import ALIGNMENT
@@ -83,9 +84,15 @@ class Prepared:
     def ready(self, tensors: Sequence[Any]) -> Sequence[Any]:
         """Tensors as compiled code takes them: some of these, and copies of the others."""
         given = [each for each in tensors if each is not None]
-        if not self._has_empty and _are_ready(given):
-            return tensors
-        return [t if t is None or _is_ready(t) else contiguous_copy(t) for t in tensors]
+        try:
+            if not self._has_empty and _are_ready(given):
+                return tensors
+            return [t if t is None or _is_ready(t) else contiguous_copy(t) for t in tensors]
+        except RuntimeError as error:  # sparse, or many in one, as vmap and batched gradients have
+            raise UnsupportedError(
+                f"{self._function.spec.op}: expected dense tensors with memory of their own, as "
+                f"neither vmap nor batched gradients have: {str(error).strip()}"
+            ) from error
 
     def run(self, tensors: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors that are ready."""

@@ -80,12 +80,14 @@ PACKINGS = [
 def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
     """Panels hold what they should, and zeros after the last column."""
 
-    def packing(axis: int, panel: int, gates: int, together: bool) -> Emit:
-        return lambda f, given: pack(f, vectors, given[0], axis, panel, gates, together=together)
+    def packing(axis: int, panel: int, gates: int, interleaved: bool) -> Emit:
+        return lambda f, given: pack(
+            f, vectors, given[0], axis, panel, gates, interleaved=interleaved
+        )
 
     functions = [([ArrayType(shape, element)], packing(*how)) for shape, *how in PACKINGS]
     module = compiled(functions, tmp_path)
-    for number, (shape, axis, panel, gates, together) in enumerate(PACKINGS):
+    for number, (shape, axis, panel, gates, interleaved) in enumerate(PACKINGS):
         matrix = np.random.default_rng(number).standard_normal(shape).astype(TYPES[element])
         columns = matrix.T if axis == 0 else matrix
         inner, unit = len(columns), columns.shape[1] // gates
@@ -93,7 +95,7 @@ def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
         expected = np.zeros((inner, gates, count * panel), matrix.dtype)
         expected[:, :, :unit] = columns.reshape(inner, gates, unit)
         expected = expected.reshape(inner, gates, count, panel)
-        if together or gates == 1:
+        if interleaved or gates == 1:
             expected = expected.transpose(2, 0, 1, 3).reshape(count, inner, gates * panel)
         else:
             expected = expected.transpose(1, 2, 0, 3)
@@ -247,15 +249,15 @@ def numbers(function: Function, array: Array) -> Array:
 def test_pairs(tmp_path: Path) -> None:
     """A panel has the pairs that adjoin along the summed axis, and a zero after an odd last one."""
 
-    def packing(axis: int, panel: int, gates: int, together: bool) -> Emit:
+    def packing(axis: int, panel: int, gates: int, interleaved: bool) -> Emit:
         return lambda f, given: pack(
-            f, VECTORS, numbers(f, given[0]), axis, panel, gates, together=together
+            f, VECTORS, numbers(f, given[0]), axis, panel, gates, interleaved=interleaved
         )
 
     packings = [each for each in PACKINGS if each[0] != (33, 2)]  # two numbers make no products
     functions = [([ArrayType(shape, "i16")], packing(*how)) for shape, *how in packings]
     module = compiled(functions, tmp_path)
-    for number, (shape, axis, panel, gates, together) in enumerate(packings):
+    for number, (shape, axis, panel, gates, interleaved) in enumerate(packings):
         matrix = sixteen(np.random.default_rng(number).standard_normal(shape))
         columns = matrix.T if axis == 0 else matrix
         inner, unit = -(-len(columns) // 2), columns.shape[1] // gates
@@ -266,7 +268,7 @@ def test_pairs(tmp_path: Path) -> None:
         )
         expected = np.moveaxis(expected, 1, -1).copy().view(np.int32)
         expected = expected.reshape(inner, gates, count, panel)
-        if together or gates == 1:
+        if interleaved or gates == 1:
             expected = expected.transpose(2, 0, 1, 3).reshape(count, inner, gates * panel)
         else:
             expected = expected.transpose(1, 2, 0, 3)
