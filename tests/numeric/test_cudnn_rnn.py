@@ -194,7 +194,7 @@ def test_golden_mask(golden: CudnnGolden, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def _no_padding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells.direction.Steps, "valid", lambda *_: None)
+    monkeypatch.setattr(cells.direction.ValidSteps, "valid", lambda *_: None)
 
 
 def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -582,7 +582,7 @@ def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) 
     given = {argument.name: normal(argument, rng) for argument in spec.arguments}
     results: list[Any] = []
     for length in (3, 1):
-        blocks = [cudnn.gradient.Time(t, t + length) for t in range(0, 3, length)]
+        blocks = [cudnn.gradient.TimeBlock(t, t + length) for t in range(0, 3, length)]
         monkeypatch.setattr(cudnn.gradient, "blocks_of_time", lambda _, blocks=blocks: blocks)
         compiled = rc.runtime.load(rc.compile(Module([spec])))
         results.append(compiled(**given)._asdict())
