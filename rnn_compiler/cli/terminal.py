@@ -136,7 +136,7 @@ def showing_stages() -> Generator[None]:
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None)
-        with watching(lambda stage: bar.update(task, description=stage)):
+        with watching(lambda stage: bar.update(task, description=stage, refresh=True)):
             yield
 
 

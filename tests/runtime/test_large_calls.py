@@ -48,10 +48,13 @@ def arguments(program: Any) -> dict[str, Any]:
 
 
 def faults_of_a_call(artifact: rc.Artifact, device: str) -> float:
-    """Pages that the kernel has to find for a call, once the pools are filled."""
+    """Pages that the kernel has to find for a call, once the pools are filled.
+
+    That is after the fourth call, which empties the pool if others have left too much in it.
+    """
     program = rc.runtime.load(artifact, device)
     given = arguments(program)
-    for _ in range(3):
+    for _ in range(6):
         program(**given, to_host=False)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(4):
