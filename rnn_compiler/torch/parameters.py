@@ -16,7 +16,7 @@ from typing import Any
 from weakref import ref
 
 import torch
-from torch.utils.dlpack import from_dlpack, to_dlpack  # pyright: ignore
+from torch._C import _from_dlpack, _to_dlpack  # pyright: ignore
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.cudnn_layout import Block
@@ -75,7 +75,7 @@ def alone(part: Any) -> Any:
 
     Whoever saves it saves no more than it, and whoever changes it has not changed the others.
     """
-    return from_dlpack(to_dlpack(part))
+    return _from_dlpack(_to_dlpack(part))
 
 
 def joined(op: str, weights: Mapping[str, Any], blocks: Mapping[str, Block], size: int) -> Any:

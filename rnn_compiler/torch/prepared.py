@@ -109,7 +109,7 @@ class Prepared:
             views[k] = views[k] if there is None else there
         views = self._function.launch_views(views)
         results = [*map(_from_dlpack, self.device.capsules(views))]
-        return results if _are_apart([*given, *results]) else _copied_where_shared(given, results)
+        return results if _are_apart(given, results) else _copied_where_shared(given, results)
 
 
 def _are_ready(tensors: Sequence[Any]) -> bool:
@@ -127,14 +127,18 @@ def _is_ready(tensor: Any) -> bool:
     return bool(tensor.numel()) and _are_ready([tensor])
 
 
-def _are_apart(tensors: Sequence[Any]) -> bool:
-    """Whether no two of some tensors have memory in common."""
-    stop, starts = 0, map(torch.Tensor.data_ptr, tensors)
-    for start, size in sorted(zip(starts, map(_nbytes, tensors), strict=True)):
+def _are_apart(taken: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Whether no two tensors have memory in common, but for those that are taken twice."""
+    stop = 0
+    for start, size in sorted([*{*_spans(taken)}, *_spans(results)]):
         if start < stop:
             return False
         stop = start + size
     return True
+
+
+def _spans(tensors: Sequence[Any]) -> Iterable[tuple[int, int]]:
+    return zip(map(torch.Tensor.data_ptr, tensors), map(_nbytes, tensors), strict=True)
 
 
 _nbytes = attrgetter("nbytes")
@@ -147,6 +151,6 @@ def _copied_where_shared(taken: Iterable[Any], results: Iterable[Any]) -> list[A
     """
     owned: list[Any] = []
     for result in results:
-        apart = all(_are_apart([result, other]) for other in (*taken, *owned))
+        apart = all(_are_apart([result], [other]) for other in (*taken, *owned))
         owned.append(result if apart else contiguous_copy(result))
     return owned

@@ -216,6 +216,21 @@ def test_files(
     assert all("error" in row and "path" not in row for row in facts["sizes"])
 
 
+@pytest.mark.slow
+def test_an_open_size_beside_those_of_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is one that an editor has begun with a byte order mark."""
+    rows = tmp_path / "sizes.txt"
+    rows.write_text("input_size=2\ninput_size=3\n", encoding="utf-8-sig")
+    command = ["compile", "GRUBlockCell", "--dim", "num_units=3,batch_size=?", "--dims", str(rows)]
+    assert main([*command, "-o", str(tmp_path / "cells"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [row["dims"] for row in facts["sizes"]] == [
+        {"num_units": 3, "batch_size": "?", "input_size": size} for size in (2, 3)
+    ]
+
+
 @pytest.mark.parametrize(
     ("rows", "arguments", "message"),
     [
