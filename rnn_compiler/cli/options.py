@@ -22,6 +22,7 @@ __all__ = [
     "add_module_options",
     "check_output",
     "check_output_folder",
+    "dimension",
     "keywords_of",
     "module_of",
 ]
@@ -183,7 +184,7 @@ def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, 
     for key, text in _pairs(options.dim, "--dim"):
         if key in attributes and key not in dims:
             raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
-        keywords[key] = _size(key, text)
+        keywords[key] = dimension(key, text)
     for key, text in _pairs(options.attr, "--attr"):
         if key not in attributes:
             known = ", ".join(attributes) or "none"
@@ -195,7 +196,7 @@ def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, 
     return keywords
 
 
-def _size(name: str, text: str) -> int | None:
+def dimension(name: str, text: str) -> int | None:
     """The value of a dimension; ``?`` leaves it open."""
     return None if text == "?" else _integer(name, text)
 

@@ -15,13 +15,13 @@ import re
 import shlex
 import signal
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.cli.options import UsageError, check_output_folder, module_of
+from rnn_compiler.cli.options import UsageError, check_output_folder, dimension, module_of
 from rnn_compiler.cli.terminal import (
     print_error,
     print_json,
@@ -81,12 +81,11 @@ def sizes_of(options: argparse.Namespace) -> list[Size] | None:
         raise UsageError(f"--dims {options.dims}: no sizes in it")
     if len(sizes) > MOST:
         raise UsageError(f"{len(sizes)} sizes, more than {MOST:,}; a range with steps is A..B:STEP")
-    seen: set[tuple[tuple[str, str], ...]] = set()
+    seen: set[frozenset[tuple[str, str]]] = set()
     for size in sizes:
-        key = tuple(sorted(size.items()))
+        key = frozenset(size.items())
         if key in seen:
-            pairs = ",".join(f"{name}={value}" for name, value in size.items())
-            raise UsageError(f"a size comes twice: {pairs}")
+            raise UsageError(f"a size comes twice: {_shown(size)}")
         seen.add(key)
     return sizes
 
@@ -168,7 +167,7 @@ def _module(options: argparse.Namespace, size: Size) -> Module:
 def _suffix(size: Size, sizes: Iterable[Size]) -> str:
     """In what a size differs from others, for the name of its file."""
     varying = [name for name in size if len({each.get(name) for each in sizes}) > 1]
-    return "".join(f"-{name}{size[name]}" for name in varying)
+    return "".join(f"-{name}{size[name].replace('?', 'any')}" for name in varying)
 
 
 @contextmanager
@@ -197,7 +196,7 @@ def _saved(
     result: Artifact | Bundle | Exception,
 ) -> dict[str, Any]:
     """Saves what came of a size; the facts of it."""
-    facts: dict[str, Any] = {"dims": {name: _number(value) for name, value in size.items()}}
+    facts: dict[str, Any] = {"dims": {name: dimension(name, text) for name, text in size.items()}}
     if isinstance(result, Exception):
         return {**facts, "error": str(result)}
     samples = golden(module, result) if options.golden else None
@@ -206,9 +205,9 @@ def _saved(
     return {**facts, "path": str(path), "size": sum(len(each.payload) for each in artifacts)}
 
 
-def _number(value: str) -> int | str:
-    """The value of a size, ``"?"`` if it is open."""
-    return int(value) if value.isdigit() else value
+def _shown(dims: Mapping[str, str | int | None]) -> str:
+    """Sizes as ``--dim`` takes them."""
+    return ",".join(f"{name}={'?' if size is None else size}" for name, size in dims.items())
 
 
 def _report(
@@ -221,8 +220,7 @@ def _report(
     saved = [row for row in rows if "error" not in row]
     print_table(("file", "size"), [(row["path"], f"{row['size']:,} bytes") for row in saved])
     for row in failed:
-        size = ",".join(f"{name}={value}" for name, value in row["dims"].items())
-        print_error(f"{size}: {row['error']}")
+        print_error(f"{_shown(row['dims'])}: {row['error']}")
     print_line(f"{len(saved)} of {len(rows)} sizes in {seconds:.2f} s; next: rnn-compiler inspect "
                f"{shlex.quote(str(folder))}{os.sep}...", dim=True)  # fmt: skip
     return 1 if failed else 0

@@ -123,7 +123,7 @@ def _gradients(
     for argument, result in gradient.cotangents.items():
         value = arriving[result]
         values[argument] = jnp.zeros(value.shape, value.dtype) if _is_zero(value) else value
-    values |= {name: values[gradient.pattern.format(name)] for name in gradient.unread}
+    values |= {name: values[other] for name, other in gradient.substitutes.items()}
     attributes = dict(instance.attributes)
     for op in gradient.ops:
         signature = OPS[op].signature

@@ -65,6 +65,14 @@ class Gradient:
         """
         return {self.pattern.format(name): name for name in self.arguments}
 
+    @property
+    def substitutes(self) -> dict[str, str]:
+        """What is passed for results in `unread`: the gradients that arrive for them.
+
+        They have the same shape and dtype, and are there anyway.
+        """
+        return {name: self.pattern.format(name) for name in self.unread}
+
     def saved(self, ops: Iterable[Signature]) -> tuple[str, ...]:
         """The names of arguments and results of the forward op that gradient ops take and read.
 

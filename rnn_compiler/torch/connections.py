@@ -133,7 +133,7 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
     ]
     places = {n: k for k, n in enumerate(["", *_saved(op), *gradient.cotangents])}
     count = len(places)
-    places |= {n: places[gradient.pattern.format(n)] for n in gradient.unread}  # of the same shape
+    places |= {name: places[other] for name, other in gradient.substitutes.items()}
     signatures = [OPS[each].signature for each in gradient.ops]
     steps: list[_Step] = []
     for number, signature in enumerate(signatures):

@@ -146,15 +146,15 @@ class _Eager(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         connection, parts, needed = ctx.connection, ctx.parts, ctx.needs_input_grad[3:]
-        runs: tuple[Any, ...] = (_run_gradient,)
+        run, zeros = _run_gradient, torch.Tensor.new_zeros
         plain = is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed())
         if plain:
-            runs = functools.partial(call_gradient, ctx.forward), new_zeros
+            run, zeros = functools.partial(call_gradient, ctx.forward), new_zeros
         if parts is None:
-            return None, None, None, *connection.gradients(ctx, cotangents, needed, *runs)
+            return None, None, None, *connection.gradients(ctx, cotangents, needed, run, zeros)
         count, place = len(connection.names), connection.names.index(parts.name)
         own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
-        found = connection.gradients(ctx, cotangents, own, *runs)
+        found = connection.gradients(ctx, cotangents, own, run, zeros)
         whole = found[place]
         if whole is None:
             return None, None, None, *found, *[None] * len(parts.blocks)

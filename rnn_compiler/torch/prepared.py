@@ -84,15 +84,9 @@ class Prepared:
     def ready(self, tensors: Sequence[Any]) -> Sequence[Any]:
         """Tensors as compiled code takes them: some of these, and copies of the others."""
         given = [each for each in tensors if each is not None]
-        try:
-            if not self._has_empty and _are_ready(given):
-                return tensors
-            return [t if t is None or _is_ready(t) else contiguous_copy(t) for t in tensors]
-        except RuntimeError as error:  # sparse, or many in one, as vmap and batched gradients have
-            raise UnsupportedError(
-                f"{self._function.spec.op}: expected dense tensors with memory of their own, as "
-                f"neither vmap nor batched gradients have: {str(error).strip()}"
-            ) from error
+        if not self._has_empty and self._are_ready(given):
+            return tensors
+        return [t if t is None or self._is_ready(t) else contiguous_copy(t) for t in tensors]
 
     def run(self, tensors: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors that are ready."""
@@ -111,20 +105,28 @@ class Prepared:
         results = [*map(_from_dlpack, self.device.capsules(views))]
         return results if _are_apart(given, results) else _copied_where_shared(given, results)
 
+    def _are_ready(self, tensors: Sequence[Any]) -> bool:
+        """Whether tensors are as compiled code takes them.
 
-def _are_ready(tensors: Sequence[Any]) -> bool:
-    """Whether tensors are as compiled code takes them."""
-    places = functools.reduce(or_, map(torch.Tensor.data_ptr, tensors))
-    return (
-        places % ALIGNMENT == 0
-        and all(map(torch.Tensor.is_contiguous, tensors))
-        and not any(map(torch.Tensor.is_neg, tensors))
-    )
+        Raises:
+            UnsupportedError: One has no memory of its own.
+        """
+        try:
+            places = functools.reduce(or_, map(torch.Tensor.data_ptr, tensors))
+        except RuntimeError as error:  # sparse, or many in one, as vmap and batched gradients have
+            raise UnsupportedError(
+                f"{self._function.spec.op}: expected dense tensors with memory of their own, as "
+                f"neither vmap nor batched gradients have: {str(error).strip()}"
+            ) from error
+        return (
+            places % ALIGNMENT == 0
+            and all(map(torch.Tensor.is_contiguous, tensors))
+            and not any(map(torch.Tensor.is_neg, tensors))
+        )
 
-
-def _is_ready(tensor: Any) -> bool:
-    """The same of one tensor, which may be empty and then has any strides."""
-    return bool(tensor.numel()) and _are_ready([tensor])
+    def _is_ready(self, tensor: Any) -> bool:
+        """The same of one tensor, which may be empty and then has any strides."""
+        return bool(tensor.numel()) and self._are_ready([tensor])
 
 
 def _are_apart(taken: Sequence[Any], results: Sequence[Any]) -> bool:

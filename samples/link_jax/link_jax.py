@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -104,9 +104,12 @@ def called_in(text: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-        main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
+    folder = parser.parse_args().folder
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        main(folder)
     else:
         with tempfile.TemporaryDirectory() as temporary:
             main(Path(temporary))

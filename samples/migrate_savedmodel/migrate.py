@@ -1,11 +1,8 @@
-"""A TensorFlow SavedModel's LSTM, without TensorFlow: from the folder to streaming calls.
-
-Usage: python migrate.py [FOLDER]      (default: a temporary folder)
-"""
+"""A TensorFlow SavedModel's LSTM, without TensorFlow: from the folder to streaming calls."""
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -54,10 +51,12 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        target = Path(sys.argv[1])
-        target.mkdir(parents=True, exist_ok=True)
-        main(target)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
+    folder = parser.parse_args().folder
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        main(folder)
     else:
         with tempfile.TemporaryDirectory() as temporary:
             main(Path(temporary))

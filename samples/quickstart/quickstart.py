@@ -1,14 +1,11 @@
-"""From TensorFlow's BlockLSTMV2 to a compiled module that runs anywhere, in six steps.
-
-Usage: python quickstart.py [FOLDER]      (default: a temporary folder)
-"""
+"""From TensorFlow's BlockLSTMV2 to a compiled module that runs anywhere, in six steps."""
 
 from __future__ import annotations
 
+import argparse
 import shlex
 import shutil
 import subprocess
-import sys
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -122,10 +119,12 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        target = Path(sys.argv[1])
-        target.mkdir(parents=True, exist_ok=True)
-        main(target)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
+    folder = parser.parse_args().folder
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        main(folder)
     else:
         with tempfile.TemporaryDirectory() as temporary:
             main(Path(temporary))

@@ -1,14 +1,12 @@
 """A PyTorch LSTM as a module that runs without PyTorch, by way of its ONNX file.
 
-Usage: python convert.py [FOLDER]      (default: a temporary folder)
-
 `model.onnx` is what torch.onnx.export wrote for torch.nn.LSTM(3, 5, num_layers=2,
 bidirectional=True); `expected.npz` holds an input, and what torch gave for it.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -59,10 +57,12 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        target = Path(sys.argv[1])
-        target.mkdir(parents=True, exist_ok=True)
-        main(target)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
+    folder = parser.parse_args().folder
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        main(folder)
     else:
         with tempfile.TemporaryDirectory() as temporary:
             main(Path(temporary))

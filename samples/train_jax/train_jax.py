@@ -120,8 +120,8 @@ def plot(path: Path, losses: list[float], sums: np.ndarray, answers: np.ndarray)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, help="for what is made (default: none)")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
     folder = parser.parse_args().folder
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -227,7 +227,7 @@ def test_an_open_size_beside_those_of_a_file(
     assert main([*command, "-o", str(tmp_path / "cells"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert [row["dims"] for row in facts["sizes"]] == [
-        {"num_units": 3, "batch_size": "?", "input_size": size} for size in (2, 3)
+        {"num_units": 3, "batch_size": None, "input_size": size} for size in (2, 3)
     ]
 
 

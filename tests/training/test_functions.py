@@ -19,6 +19,9 @@ import rnn_compiler.torch as rt  # noqa: E402
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError  # noqa: E402
 from rnn_compiler.lowering.ops import OPS  # noqa: E402
 from rnn_compiler.schema.gradients import GRADIENTS  # noqa: E402
+from rnn_compiler.torch.calls import tensors_of  # noqa: E402
+from rnn_compiler.torch.connections import attributes_of  # noqa: E402
+from rnn_compiler.torch.library import CUSTOM_OPS  # noqa: E402
 
 VARIANT = sizes(4, 2, 3, 5)
 FUNCTIONS = {op: getattr(rt, OPS[op].signature.function) for op in GRADIENTS}
@@ -204,6 +207,30 @@ def test_sixteen_bits(dtype: str) -> None:
     assert h.dtype == given["x"].grad.dtype == getattr(torch, dtype)
     wide = {k: v.detach().float() for k, v in given.items()}
     assert (rt.gru_block_cell(**wide).h - h).abs().max() < 1e-2
+
+
+@pytest.mark.parametrize("op", FUNCTIONS)
+def test_custom_ops_have_gradients(op: str) -> None:
+    """Called by name, as torch.compile and modes do; also an op without keywords."""
+    given, (first, *_) = arguments(op, "float32"), GRADIENTS[op].results
+    needed = [given[name].requires_grad_() for name in GRADIENTS[op].arguments]
+    values = {each.name: each.default for each in OPS[op].signature.attributes} | given
+    keywords = {name: values[name] for name in attributes_of(op)}
+    tensors = [given.get(name) for name in tensors_of(op)]
+    custom = CUSTOM_OPS[op](*tensors, **keywords)
+    place = [each.name for each in OPS[op].signature.results].index(first)
+    found = [getattr(FUNCTIONS[op](**given), first), custom[place]]
+    gradients = [torch.autograd.grad(each.square().sum(), needed) for each in found]
+    torch.testing.assert_close(*gradients, rtol=0, atol=0)
+
+
+def test_integers_and_lists_are_refused_by_name() -> None:
+    given = arguments("GRUBlockCell", "float32")
+    whole = {name: each.int() for name, each in given.items()}
+    with pytest.raises(InvalidArgumentError, match=r"GRUBlockCell: 'x': expected dtype .*int32"):
+        rt.gru_block_cell(**whole)
+    with pytest.raises(InvalidArgumentError, match="LSTMBlockCell: 'cell_clip': expected"):
+        rt.lstm_block_cell(**{**arguments("LSTMBlockCell", "float32"), "cell_clip": [3.0]})
 
 
 def test_cases_name_every_function() -> None:

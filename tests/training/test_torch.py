@@ -370,6 +370,36 @@ def test_what_a_layer_does_not_take(arguments: Any, message: str) -> None:
         pair()[0](*arguments(inputs()))
 
 
+def test_the_default_device_is_for_new_tensors() -> None:
+    """What is made beside tensors that are there is where they are."""
+    ours, _ = pair(batch_first=True, num_layers=2, dropout=0.5)
+    x = inputs()
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor([2, 2, 1]), batch_first=True)
+    state, peephole = torch.zeros(B, H), torch.zeros(H)
+    w, b = torch.randn(I + H, 4 * H), torch.zeros(4 * H)
+    with torch.device("meta"):
+        ours(x)[0].sum().backward()
+        ours(packed)[0].data.sum().backward()
+        run = rt.block_lstm_v2(2, x, state, state, w, peephole, peephole, peephole, b)
+    assert run.h.device.type == ours.weight_ih_l0.grad.device.type == "cpu"
+
+
+def test_a_parameter_that_is_none() -> None:
+    ours, _ = pair()
+    ours.bias_hh_l0 = None
+    with pytest.raises(InvalidArgumentError, match="LSTM: 'bias_hh_l0': expected a tensor, got N"):
+        ours(inputs())
+
+
+def test_batched_gradients_are_refused_by_name() -> None:
+    ours, _ = pair()
+    x = inputs().requires_grad_()
+    output = ours(x)[0]
+    many = torch.eye(output.numel()).view(-1, *output.shape)
+    with pytest.raises(UnsupportedError, match="CudnnRNNBackprop: expected dense tensors with mem"):
+        torch.autograd.grad(output, x, many, is_grads_batched=True)
+
+
 def test_torchs_own_checks_of_sizes() -> None:
     with pytest.raises(ValueError, match="hidden_size must be greater than zero"):
         rt.LSTM(3, 0)
