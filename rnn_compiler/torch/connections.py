@@ -18,21 +18,13 @@ import torch
 
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.gradients import GRADIENTS
+from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import tensors_of
 
-__all__ = ["Attributes", "Connection", "RunsGradient", "attributes_of"]
-
-Attributes: TypeAlias = tuple[tuple[str, Any], ...]
-"""Names and values of attributes that are compiled in."""
+__all__ = ["Connection", "RunsGradient"]
 
 RunsGradient: TypeAlias = Callable[[str, Sequence[Any], Attributes, tuple[str, ...]], Sequence[Any]]
 """What runs a gradient op, given its name, tensors, attributes and the results to give."""
-
-
-def attributes_of(op: str) -> tuple[str, ...]:
-    """The attributes that are compiled in."""
-    attributes = OPS[op].signature.attributes
-    return tuple(each.name for each in attributes if not (each.at_run_time or each.of_build))
 
 
 class Connection:

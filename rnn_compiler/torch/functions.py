@@ -10,7 +10,6 @@ names. Under autocast, floats are cast to its dtype first.
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Sequence
 from typing import Any
@@ -22,8 +21,8 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.tensors import Tensor
+from rnn_compiler.torch.attributes import Attributes, attribute_values, attributes_of
 from rnn_compiler.torch.calls import dtype_name
-from rnn_compiler.torch.connections import Attributes, attributes_of
 from rnn_compiler.torch.library import Parts, run
 
 __all__ = [
@@ -105,7 +104,11 @@ class OpFunction:
         }
         dtype = "float32" if first is None else dtype_name(first.dtype)
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
-        values, seeds = _constants(signature.name, rest, dtype)
+        if torch.compiler.is_compiling():
+            from rnn_compiler.torch.tracing import constants  # of the tracer, which has begun
+        else:
+            constants = attribute_values
+        values, seeds = constants(signature.name, rest, dtype)
         attributes = tuple(zip(self._attributes, values, strict=True))
         counters = [torch.tensor(value, device=place) if value else None for value in seeds]
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
@@ -127,27 +130,6 @@ class OpFunction:
             limit = torch.iinfo(kind).max
             return value.clamp(-1, limit).to(kind) if value.dtype != kind else value
         raise InvalidArgumentError(op, argument.name, "a tensor of integers", describe(value))
-
-
-@torch.compiler.assume_constant_result
-def _constants(
-    op: str, given: tuple[tuple[str, Any], ...], dtype: str
-) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """The values of the attributes of a call, and its seeds."""
-    try:
-        return _canonical(op, given, dtype)
-    except TypeError:  # of a value that no cache takes, such as a list, which is refused by name
-        return _canonical.__wrapped__(op, given, dtype)
-
-
-@functools.lru_cache(maxsize=1024)
-def _canonical(
-    op: str, given: tuple[tuple[str, Any], ...], dtype: str
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    signature = OPS[op].signature
-    values = signature.canonical(dict(given), dtype)
-    seeds = signature.canonical(dict(given), dtype, at_run_time=True)
-    return tuple(values[name] for name in attributes_of(op)), tuple(seeds.values())
 
 
 def _is_float(value: Any) -> bool:

@@ -24,6 +24,7 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.cudnn_layout import Block
 from rnn_compiler.schema.gradients import GRADIENTS
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import (
     call,
     call_gradient,
@@ -32,7 +33,7 @@ from rnn_compiler.torch.calls import (
     prepared,
     tensors_of,
 )
-from rnn_compiler.torch.connections import Attributes, Connection, attributes_of
+from rnn_compiler.torch.connections import Connection
 from rnn_compiler.torch.own_thread import new_zeros
 from rnn_compiler.torch.parameters import alone
 

@@ -21,8 +21,8 @@ from torch.nn.utils.rnn import PackedSequence
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.cudnn_layout import Block, Layout
+from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.torch.calls import dtype_name
-from rnn_compiler.torch.connections import Attributes
 from rnn_compiler.torch.functions import is_cast, run_cast
 from rnn_compiler.torch.library import Parts, is_eager, is_transformed
 from rnn_compiler.torch.packed_sequences import Padding

@@ -22,6 +22,7 @@ import rnn_compiler as rc  # noqa: E402
 import rnn_compiler.torch as rt  # noqa: E402
 from rnn_compiler.errors import DeviceError, InvalidArgumentError, UnsupportedError  # noqa: E402
 from rnn_compiler.torch import calls, connections, library, prepared  # noqa: E402
+from rnn_compiler.torch.attributes import attributes_of  # noqa: E402
 
 T, B, I, H = 3, 2, 4, 5  # noqa: E741
 
@@ -559,7 +560,7 @@ def test_fake_tensors_have_the_shapes_of_real_ones(op: str) -> None:
     names = [*calls.tensors_of(op)]
     tensors = [given.get(name) for name in names]
     values = getattr(rc.raw_ops, op).signature.canonical(given, "float32")
-    attributes = {name: values[name] for name in connections.attributes_of(op)}
+    attributes = {name: values[name] for name in attributes_of(op)}
     torch.library.opcheck(library.CUSTOM_OPS[op], tensors, attributes)
 
 
@@ -616,6 +617,18 @@ def test_export_keeps_the_op_whole(strict: bool) -> None:
     for size in (B, B + 1):
         x = torch.randn(T, size, I)
         assert_equal(again.module()(x), model(x))
+
+
+def test_a_tracer_is_not_imported_for_calls() -> None:
+    """It takes a second, which only who traces waits for."""
+    program = """
+import sys, torch, rnn_compiler.torch as rt
+x, w = torch.ones(2, 3), torch.ones(7, 8)
+rt.gru_block_cell(x, torch.ones(2, 4), w, torch.ones(7, 4), torch.ones(8), torch.ones(4))
+rt.LSTM(3, 4)(x)
+sys.exit("torch._dynamo" in sys.modules)
+"""
+    assert not subprocess.run([sys.executable, "-c", program], check=False).returncode
 
 
 @pytest.mark.slow
