@@ -105,7 +105,7 @@ class OpFunction:
         dtype = "float32" if first is None else dtype_name(first.dtype)
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
         if torch.compiler.is_compiling():
-            from rnn_compiler.torch.tracing import constants  # of the tracer, which has begun
+            from rnn_compiler.torch.tracing import constants  # which imports the tracer
         else:
             constants = attribute_values
         values, seeds = constants(signature.name, rest, dtype)

@@ -11,5 +11,5 @@ from rnn_compiler.torch.attributes import attribute_values
 
 __all__ = ["constants"]
 
-constants = torch.compiler.assume_constant_result(attribute_values)
+constants = torch.compiler.assume_constant_result(attribute_values)  # pyright: ignore
 """The values of a call's attributes: constants of a graph, not computed in it."""
