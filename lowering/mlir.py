@@ -8,13 +8,30 @@ from importlib.util import find_spec, module_from_spec
 
 from iree.compiler import ir
 
-__all__ = ["block_of", "bodies", "end_of", "ir", "ops_of", "remove_unused", "symbol_of"]
+__all__ = [
+    "block_of",
+    "bodies",
+    "context_of",
+    "end_of",
+    "ir",
+    "ops_of",
+    "remove_unused",
+    "symbol_of",
+]
 
 # The bindings import what there is in Python for the dialect of each op that they come upon. IREE
 # 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
 _DIALECT = "iree.compiler.dialects.stablehlo"
 if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
     sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))
+
+
+def context_of(*dialects: str) -> ir.Context:
+    """A context to make ops of some dialects in; what is parsed loads its own.
+
+    To load the fifty that IREE has, as `ir.Context` does, takes 9 ms; the few here some 1.
+    """
+    return ir.Context(load_on_create_dialects=dialects)
 
 
 def ops_of(block: ir.Block) -> list[ir.Operation]:

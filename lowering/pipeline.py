@@ -10,8 +10,8 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.allocate_up_front import allocate_up_front, is_large
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.mlir import context_of, ir
+from rnn_compiler.lowering.passes.context import DIALECTS, PassContext
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.large_products import large_products
@@ -119,7 +119,7 @@ def rewrite(
         "package_version": package_version,
         "compiler_version": iree_compile.compiler_identity().version,
     }
-    with ir.Context(), ir.Location.unknown():
+    with context_of(*DIALECTS), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         context = PassContext(parsed, functions, target, processor, facts, linked=linked)

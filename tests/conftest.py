@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import gc
 import itertools
@@ -92,11 +93,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def pytest_unconfigure() -> None:
-    """Lets Python end as ever: IREE's bindings print what is alive then."""
-    gc.unfreeze()
+        atexit.register(gc.unfreeze)  # else IREE's bindings print what is alive when Python ends
 
 
 @pytest.fixture(scope="session")

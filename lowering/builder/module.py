@@ -15,14 +15,17 @@ import numpy.typing as npt
 from rnn_compiler.lowering.builder.builder import Builder
 from rnn_compiler.lowering.builder.narrow import narrow
 from rnn_compiler.lowering.builder.value import Type, Value
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import context_of, ir
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["Emitter", "OpFunction", "add_function", "build_module", "module_text"]
+__all__ = ["DIALECTS", "Emitter", "OpFunction", "add_function", "build_module", "module_text"]
 
 Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]]
 """Emits one op: gets its arguments by name and gives its results in order."""
+
+DIALECTS = ("func", "stablehlo")
+"""Of the ops that functions are made of."""
 
 
 class OpFunction(NamedTuple):
@@ -49,7 +52,7 @@ def build_module(functions: Iterable[OpFunction], name: str = "") -> str:
     Raises:
         ir.MLIRError: An emitter made an illegal op; the message names the step of its formula.
     """
-    with ir.Context(), ir.Location.unknown():
+    with context_of(*DIALECTS), ir.Location.unknown():
         module = ir.Module.create()
         if name:
             module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
@@ -101,7 +104,7 @@ def module_text(located: str, constants: Mapping[str, npt.NDArray[Any]] | None =
         located: The text with locations.
         constants: The arrays that functions without a body stand for, by their symbols.
     """
-    with ir.Context(), ir.Location.unknown():
+    with context_of(*DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(located)
         symbols = ir.SymbolTable(module.operation)
         for symbol, array in (constants or {}).items():

@@ -13,7 +13,13 @@ from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["PassContext", "Processor"]
+__all__ = ["DIALECTS", "PassContext", "Processor"]
+
+DIALECTS = (
+    *("arith", "cf", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm", "math"),
+    *("memref", "scf", "stablehlo", "stream", "tensor", "util", "vector"),
+)
+"""Of the ops that passes make."""
 
 Processor: TypeAlias = VectorUnit | Gpu
 """What a module will run on."""
