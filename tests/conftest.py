@@ -24,6 +24,9 @@ from rnn_compiler.runtime.device.devices import get_device
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
+# numpy's threads wait busily, in each of the processes that tests start too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 EMULATOR = pytest.StashKey[ctypes.CDLL]()
 
 LONG = ("test_on_emulator.py", "test_training.py", "test_short_rows.py", "test_products.py")
