@@ -62,7 +62,7 @@ FIRST = "test_variant and (4-2-3-5 or -2-3-5-)"
 NOT_ALIKE = " and ".join(f"not {op}-" for op in sorted(ALIKE))
 """Without the ops for which others stand, since one emitter makes both."""
 
-SOME = "((30_ or 36_ or (pub_18 and not Backprop)) and -float16) or (31_ and -float32)"
+SOME = "((30_B or 36_ or (pub_18 and not Backprop)) and -float16) or (31_ and -float32)"
 """Golden cases for every architecture: products with tensor cores and without, both directions.
 
 `emulator/test_forms.py` has the code with most forms for each."""

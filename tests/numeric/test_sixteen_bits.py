@@ -34,14 +34,13 @@ CUDNN = ("CudnnRNN", "CudnnRNNBackprop")
 slow = pytest.mark.slow
 
 # Odd sums and odd units; one row; sizes of several panels; products of more than one kind.
-CASES: list[Any] = [
-    (BLOCK[:1], sizes(5, 7, 33, 37, use_peephole=True), NARROW),
-    pytest.param(BLOCK, sizes(5, 7, 33, 37, use_peephole=True), TARGETS, marks=slow),
-    pytest.param(BLOCK, sizes(6, 1, 19, 70, use_peephole=False), NARROW, marks=slow),
-    pytest.param(BLOCK, sizes(4, 18, 64, 96, use_peephole=False), WIDE, marks=slow),
-    pytest.param(CUDNN, sizes(5, 9, 3, 3, rnn_mode="lstm", num_layers=2), NARROW, marks=slow),
-    pytest.param(CUDNN, sizes(4, 1, 40, 65, rnn_mode="gru", num_layers=1), WIDE, marks=slow),
-    pytest.param(CUDNN, sizes(6, 12, 31, 48, rnn_mode="rnn_tanh"), NARROW, marks=slow),
+CASES = [
+    (BLOCK, sizes(5, 7, 33, 37, use_peephole=True), TARGETS),
+    (BLOCK, sizes(6, 1, 19, 70, use_peephole=False), NARROW),
+    (BLOCK, sizes(4, 18, 64, 96, use_peephole=False), WIDE),
+    (CUDNN, sizes(5, 9, 3, 3, rnn_mode="lstm", num_layers=2), NARROW),
+    (CUDNN, sizes(4, 1, 40, 65, rnn_mode="gru", num_layers=1), WIDE),
+    (CUDNN, sizes(6, 12, 31, 48, rnn_mode="rnn_tanh"), NARROW),
 ]
 
 
@@ -56,6 +55,7 @@ def results(ops: tuple[str, ...], variant: dict[str, Any], **how: Any) -> dict[s
     return {name: array.view(np.int16) for name, array in floats.items()}
 
 
+@slow
 @pytest.mark.skipif(len(TARGETS) < 2, reason="this processor runs one kind of code only")
 @pytest.mark.parametrize(("ops", "variant", "targets"), CASES)
 def test_every_target_gives_the_same_bits(

@@ -415,7 +415,8 @@ def test_reasons_that_no_loop_leads_to() -> None:
 def reasons() -> Iterator[str]:
     """All that `Refused` is raised with in lowering, as regular expressions."""
     for path in LOWERING.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if "Refused(" in text else ():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Refused":
                 (reason,) = node.args
                 parts = reason.values if isinstance(reason, ast.JoinedStr) else [reason]
