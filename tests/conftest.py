@@ -15,10 +15,6 @@ from typing import Any
 import hypothesis
 import pytest
 
-from rnn_compiler.errors import DeviceError
-from rnn_compiler.lowering import iree_compile
-from rnn_compiler.runtime.device.devices import get_device
-
 # Tests share `cases`, `reference` and the like; they are no package, so that nothing but this
 # folder's own tests can import them.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -99,6 +95,12 @@ def pytest_collection() -> Generator[None, object, object]:
         atexit.register(gc.unfreeze)  # else IREE's bindings print what is alive when Python ends
 
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # When all has been reported: to take torch, jax and all tests apart is seconds of work. What
+    # Python does when it ends is tested in processes of its own (runtime/test_shutdown.py).
+    atexit.register(os._exit, 0)
+
+
 @pytest.fixture(scope="session")
 def emulated(pytestconfig: pytest.Config) -> ctypes.CDLL:
     """The emulator that this process runs on; without one, the test is skipped."""
@@ -116,6 +118,9 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 @pytest.fixture
 def without_gpu() -> None:
     """Skips a test of what is said where there is none."""
+    from rnn_compiler.errors import DeviceError
+    from rnn_compiler.runtime.device.devices import get_device
+
     try:
         get_device("cuda")
     except DeviceError:
@@ -160,6 +165,8 @@ def _isolated(
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the targets that were compiled for."""
+    from rnn_compiler.lowering import iree_compile
+
     calls: list[str] = []
     original = iree_compile.compile_module
 
