@@ -55,8 +55,9 @@ def trespasses(source: str, private: set[str]) -> list[tuple[int, str]]:
     if private.isdisjoint(re.findall(r"_\w+", source)):
         return []
     tree = ast.parse(source)
-    own = set(made(tree))
-    return [(line, name) for line, name in used(tree) if name in private and name not in own]
+    found = [(line, name) for line, name in used(tree) if name in private]
+    own = set(made(tree)) if found else set[str]()
+    return [(line, name) for line, name in found if name not in own]
 
 
 def test_no_test_uses_a_private_name() -> None:

@@ -62,16 +62,14 @@ def faults_of_a_call(artifact: rc.Artifact, device: str) -> float:
     return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "device"),
     [
-        pytest.param(rc.compile, "local-sync", id="local-sync", marks=pytest.mark.slow),
+        pytest.param(rc.compile, "local-sync", id="local-sync"),
         pytest.param(rc.compile, "local-task", id="local-task"),
         pytest.param(
-            lambda built: rc.link(function(built.functions[0])),
-            "local-task",
-            id="linked",
-            marks=pytest.mark.slow,
+            lambda built: rc.link(function(built.functions[0])), "local-task", id="linked"
         ),
     ],
 )
