@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from rnn_compiler.lowering.mlir import block_of, context_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 
@@ -45,7 +45,7 @@ def allocate_up_front(text: str) -> str:
     The host allocates before it queues any work. Frees are dropped: the queue refers to a buffer
     until its work is done, and a buffer that nobody refers to is freed.
     """
-    with context_of("stream"), ir.Location.unknown():
+    with new_context("stream"), ir.Location.unknown():
         module = ir.Module.parse(text)
         for op in ops_of(module.body):
             if op.name in ("util.func", "util.initializer") and op.regions[0].blocks:

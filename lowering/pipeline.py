@@ -1,4 +1,4 @@
-"""From a portable module to a payload: the passes, in order, and the compiler."""
+"""From a portable module to a payload: a strategy's passes, and the compiler."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.allocate_up_front import allocate_up_front, is_large
-from rnn_compiler.lowering.mlir import context_of, ir
-from rnn_compiler.lowering.passes.context import DIALECTS, PassContext
+from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.large_products import large_products
@@ -39,21 +39,21 @@ PASS_FUNCTIONS: Mapping[str, Callable[[PassContext], None]] = MappingProxyType(
         for each in (
             freeze_weights,
             fuse_time_loops,
-            open_sizes,
-            padded_products,
-            outer_sums,
             large_products,
-            read_arguments_in_place,
-            prepack_weights,
+            open_sizes,
+            outer_sums,
             pack_at_load,
+            padded_products,
             pin_time_loops,
-            tile_products,
+            prepack_weights,
+            read_arguments_in_place,
             separate_buffers,
             stamp_provenance,
+            tile_products,
         )
     }
 )
-"""Every pass by its name. A pass changes a module in place; its file says what it requires."""
+"""Every pass by its name; their order is in `targets.strategies`, what one requires in its file."""
 
 
 class Rewritten(NamedTuple):
@@ -119,7 +119,7 @@ def rewrite(
         "package_version": package_version,
         "compiler_version": iree_compile.compiler_identity().version,
     }
-    with context_of(*DIALECTS), ir.Location.unknown():
+    with new_context(*PASS_DIALECTS), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
         context = PassContext(parsed, functions, target, processor, facts, linked=linked)

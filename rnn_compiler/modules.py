@@ -56,9 +56,9 @@ class Module:
         from rnn_compiler.lowering import iree_compile
 
         iree_compile.compiler_identity()
-        from rnn_compiler.lowering.builder.module import OpFunction, build_module
+        from rnn_compiler.lowering.builder.module import EmittedOp, build_module
 
-        emitted = (OpFunction(spec, whole_spec(spec), OPS[spec.op].emit) for spec in self.functions)
+        emitted = (EmittedOp(spec, whole_spec(spec), OPS[spec.op].emit) for spec in self.functions)
         return build_module(emitted, self.name)
 
     @cached_property

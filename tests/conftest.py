@@ -20,7 +20,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
-# numpy's threads wait busily, in each of the processes that tests start too.
+# The threads of numpy's BLAS spin while they wait, also in the processes that tests start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 EMULATOR = pytest.StashKey[ctypes.CDLL]()
@@ -53,7 +53,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Loads the emulator before anything opens a driver."""
+    """Loads the emulator before anything opens a driver, and has workers end at once.
+
+    To take torch, jax and all tests apart takes seconds; a worker's status nobody reads. What
+    Python does as it ends is tested in processes of its own (runtime/test_shutdown.py).
+    """
+    if hasattr(config, "workerinput"):  # of pytest-xdist, and not what a test of it starts
+        atexit.register(os._exit, 0)
     name, _, architecture = (config.getoption("--device") or "").partition(":")
     if name == "emulator":
         from cuda import emulator
@@ -92,13 +98,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
-        atexit.register(gc.unfreeze)  # else IREE's bindings print what is alive when Python ends
-
-
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # When all has been reported: to take torch, jax and all tests apart is seconds of work. What
-    # Python does when it ends is tested in processes of its own (runtime/test_shutdown.py).
-    atexit.register(os._exit, 0)
+        atexit.register(gc.unfreeze)  # IREE's bindings print what is alive when Python ends
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ def matmul_flops(text: str, functions: Sequence[FunctionSpec]) -> dict[str, int]
         {'lstm_block_cell': 640}
     """
     ir: Any = mlir.ir
-    with mlir.context_of():
+    with mlir.new_context():
         operations: Any = ir.Module.parse(text).body.operations
         bodies: dict[str, Any] = {
             function.attributes["sym_name"].value: function for function in operations

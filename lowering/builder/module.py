@@ -15,20 +15,27 @@ import numpy.typing as npt
 from rnn_compiler.lowering.builder.builder import Builder
 from rnn_compiler.lowering.builder.narrow import narrow
 from rnn_compiler.lowering.builder.value import Type, Value
-from rnn_compiler.lowering.mlir import context_of, ir
+from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["DIALECTS", "Emitter", "OpFunction", "add_function", "build_module", "module_text"]
+__all__ = [
+    "BUILDER_DIALECTS",
+    "EmittedOp",
+    "Emitter",
+    "add_function",
+    "build_module",
+    "module_text",
+]
 
 Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]]
 """Emits one op: gets its arguments by name and gives its results in order."""
 
-DIALECTS = ("func", "stablehlo")
-"""Of the ops that functions are made of."""
+BUILDER_DIALECTS = ("func", "stablehlo")
+"""The dialects of the ops that functions are made of."""
 
 
-class OpFunction(NamedTuple):
+class EmittedOp(NamedTuple):
     """One function of a module: an op at given sizes.
 
     Attributes:
@@ -42,7 +49,7 @@ class OpFunction(NamedTuple):
     emit: Emitter
 
 
-def build_module(functions: Iterable[OpFunction], name: str = "") -> str:
+def build_module(functions: Iterable[EmittedOp], name: str = "") -> str:
     """The module text of some ops, one public function each, with source locations.
 
     Args:
@@ -52,7 +59,7 @@ def build_module(functions: Iterable[OpFunction], name: str = "") -> str:
     Raises:
         ir.MLIRError: An emitter made an illegal op; the message names the step of its formula.
     """
-    with context_of(*DIALECTS), ir.Location.unknown():
+    with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.create()
         if name:
             module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
@@ -62,7 +69,7 @@ def build_module(functions: Iterable[OpFunction], name: str = "") -> str:
         return module.operation.get_asm(enable_debug_info=True)
 
 
-def add_function(module: ir.Module, function: OpFunction, *, private: bool = False) -> None:
+def add_function(module: ir.Module, function: EmittedOp, *, private: bool = False) -> None:
     """Adds the function of an op to a module.
 
     Raises:
@@ -104,7 +111,7 @@ def module_text(located: str, constants: Mapping[str, npt.NDArray[Any]] | None =
         located: The text with locations.
         constants: The arrays that functions without a body stand for, by their symbols.
     """
-    with context_of(*DIALECTS), ir.Location.unknown():
+    with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(located)
         symbols = ir.SymbolTable(module.operation)
         for symbol, array in (constants or {}).items():

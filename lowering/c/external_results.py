@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.mlir import block_of, context_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -45,7 +45,7 @@ class Types:
 
 def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
     """A module's text with an argument for each result, and what types its functions had."""
-    with context_of(), ir.Location.unknown():
+    with new_context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         found = {
             symbol_of(op): _add_outputs(op)

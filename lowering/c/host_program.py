@@ -31,7 +31,7 @@ from rnn_compiler.lowering.c.schedule import (
     spans_of,
     steps_in,
 )
-from rnn_compiler.lowering.mlir import block_of, context_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.open_sizes import is_open
 
 __all__ = ["HostProgram", "Sizes", "read_host_program"]
@@ -81,7 +81,7 @@ def read_host_program(
     Raises:
         UnsupportedError: It does something else than to call compiled code in order.
     """
-    with context_of(), ir.Location.unknown():
+    with new_context(), ir.Location.unknown():
         try:
             module = ir.Module.parse(text)
         except ir.MLIRError as error:

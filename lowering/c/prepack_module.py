@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rnn_compiler.lowering.mlir import context_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of
 
 __all__ = ["prepack_module"]
 
@@ -21,7 +21,7 @@ def prepack_module(module: str, functions: Collection[str]) -> str:
         module: The other's text.
         functions: Their symbols.
     """
-    with context_of(), ir.Location.unknown():
+    with new_context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         known = {symbol_of(op): op for op in ops_of(parsed.body) if symbol_of(op)}
         needed: set[str] = set()

@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.values import element, shape
-from rnn_compiler.lowering.builder.module import DIALECTS, OpFunction, add_function
+from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
 from rnn_compiler.lowering.codegen.function import unused_symbol
 from rnn_compiler.lowering.codegen.number import is_float
 from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import public_interface
 from rnn_compiler.lowering.linking.weights import Weights
-from rnn_compiler.lowering.mlir import context_of, ir, symbol_of
+from rnn_compiler.lowering.mlir import ir, new_context, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -55,7 +55,7 @@ def link_module(text: str) -> Linked:
     Raises:
         InvalidArgumentError: A call does not fit its op, or there is none.
     """
-    with context_of(*DIALECTS), ir.Location.unknown():
+    with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
         functions = public_interface(module)
         made: dict[str, FunctionSpec] = {}
@@ -90,7 +90,7 @@ def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpe
     if key not in made:
         symbol = unused_symbol(module.operation, f"rnn_compiler_{spec.function}")
         made[key] = replace(spec, function=symbol)
-        add_function(module, OpFunction(made[key], made[key], OPS[spec.op].emit), private=True)
+        add_function(module, EmittedOp(made[key], made[key], OPS[spec.op].emit), private=True)
     return made[key]
 
 

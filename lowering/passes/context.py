@@ -13,13 +13,13 @@ from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["DIALECTS", "PassContext", "Processor"]
+__all__ = ["PASS_DIALECTS", "PassContext", "Processor"]
 
-DIALECTS = (
+PASS_DIALECTS = (
     *("arith", "cf", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm", "math"),
     *("memref", "scf", "stablehlo", "stream", "tensor", "util", "vector"),
 )
-"""Of the ops that passes make."""
+"""The dialects of the ops that passes make. Attributes, as text is parsed, load their own."""
 
 Processor: TypeAlias = VectorUnit | Gpu
 """What a module will run on."""
@@ -49,7 +49,7 @@ class PassContext:
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     linked: Sequence[FunctionSpec] = ()
 
-    def bodies(self) -> list[ir.Operation]:
+    def defined_functions(self) -> list[ir.Operation]:
         """The functions that have a body; a user's module may declare others."""
         functions = [op for op in ops_of(self.module.body) if op.name == "func.func"]
         return [op for op in functions if len(op.regions[0].blocks)]
@@ -60,9 +60,9 @@ class PassContext:
         What a user wrote is no pass's business.
         """
         if not self.linked:
-            return [op for op in self.bodies() if "sym_visibility" not in op.attributes]
+            return [op for op in self.defined_functions() if "sym_visibility" not in op.attributes]
         symbols = {spec.function for spec in self.linked}
-        return [op for op in self.bodies() if symbol_of(op) in symbols]
+        return [op for op in self.defined_functions() if symbol_of(op) in symbols]
 
     def ops(self) -> list[ir.Operation]:
         """The ops of those functions."""

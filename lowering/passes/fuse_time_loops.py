@@ -17,7 +17,7 @@ from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import opaque, tied
-from rnn_compiler.lowering.passes.time_loops import composites
+from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -28,7 +28,7 @@ def fuse_time_loops(context: PassContext) -> None:
     """Replaces the decomposition of every time loop of a module that can be fused."""
     vectors = context.processor
     assert isinstance(vectors, VectorUnit)
-    found, made = composites(context), dict[str, str]()
+    found, made = take_time_loops(context), dict[str, str]()
     for op in ops_of(context.module.body):
         symbol = symbol_of(op)
         if symbol not in found:

@@ -60,7 +60,7 @@ def open_sizes(context: PassContext) -> None:
     for op in context.ops():
         if composite_name(op) in REPLACED:
             symbols[ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value].operation.erase()
-    for function in context.bodies():
+    for function in context.defined_functions():
         sizes, block = _Sizes(function), block_of(function)
         found = False
         for op in reversed(ops_of(block)):  # what sizes are computed from, after what has them
@@ -75,7 +75,7 @@ def open_sizes(context: PassContext) -> None:
         if found:
             remove_unused(block)
     by_name = {spec.function: spec for spec in context.functions if spec.open_dims}
-    for function in context.bodies():
+    for function in context.defined_functions():
         if symbol_of(function) in by_name:
             _check(function, by_name[symbol_of(function)])
 

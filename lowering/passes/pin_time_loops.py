@@ -20,7 +20,7 @@ from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.time_loops import composites, decomposition
+from rnn_compiler.lowering.passes.time_loops import decomposition, take_time_loops
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.gpu import Gpu
 
@@ -31,7 +31,7 @@ def pin_time_loops(context: PassContext) -> None:
     """Replaces the decomposition of every time loop of a module."""
     gpu = context.processor if isinstance(context.processor, Gpu) else None
     functions = {symbol_of(op): op for op in ops_of(context.module.body)}
-    found = composites(context)
+    found = take_time_loops(context)
     blocks = bodies(context.module)
     waiting = deque(joint for block in blocks for joint in _joint_loops(block, found))
     while waiting:

@@ -8,7 +8,7 @@ from rnn_compiler.lowering.analysis.time_loop import is_time_loop
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.passes.context import PassContext
 
-__all__ = ["composites", "decomposition"]
+__all__ = ["decomposition", "take_time_loops"]
 
 
 def decomposition(composite: ir.Operation) -> str:
@@ -16,7 +16,7 @@ def decomposition(composite: ir.Operation) -> str:
     return ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
 
 
-def composites(context: PassContext) -> dict[str, ir.Operation]:
+def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
     """Maps the symbol of each time loop's decomposition to its composite.
 
     A decomposition that several composites share stays plain.

@@ -105,10 +105,9 @@ class OpFunction:
         dtype = "float32" if first is None else dtype_name(first.dtype)
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
         if torch.compiler.is_compiling():
-            from rnn_compiler.torch.tracing import constants  # which imports the tracer
-        else:
-            constants = attribute_values
-        values, seeds = constants(signature.name, rest, dtype)
+            # The tracer, which has begun, is told that what follows is constant.
+            import rnn_compiler.torch.tracing  # noqa: F401  # pyright: ignore
+        values, seeds = attribute_values(signature.name, rest, dtype)
         attributes = tuple(zip(self._attributes, values, strict=True))
         counters = [torch.tensor(value, device=place) if value else None for value in seeds]
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)

@@ -1,6 +1,6 @@
-"""What is said of functions to the tracer of `torch.compile` and `torch.export`.
+"""What the tracer of `torch.compile` and `torch.export` is told of functions.
 
-To import this module is to import the tracer, which takes a second.
+To import this module is to tell it, and to import it, which takes a second.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import torch
 
 from rnn_compiler.torch.attributes import attribute_values
 
-__all__ = ["constants"]
+__all__: list[str] = []
 
-constants = torch.compiler.assume_constant_result(attribute_values)  # pyright: ignore
-"""The values of a call's attributes: constants of a graph, not computed in it."""
+# The attributes' values and the seeds are constants of a graph; they are not computed in it.
+torch.compiler.assume_constant_result(attribute_values)  # pyright: ignore[reportUnknownMemberType]

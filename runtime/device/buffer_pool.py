@@ -14,7 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from rnn_compiler.runtime.device.memory import memory
+from rnn_compiler.runtime.device.memory import usable_memory
 from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["is_watched", "pool_options", "watched"]
@@ -38,7 +38,7 @@ def pool_options() -> str:
         InvalidArgumentError: ``RNN_COMPILER_POOL_MAX_SIZE`` is not a size.
     """
     text = os.environ.get("RNN_COMPILER_POOL_MAX_SIZE")
-    size = min(max(memory() // 8, _LEAST), _MOST)
+    size = min(max(usable_memory() // 8, _LEAST), _MOST)
     if text:
         size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE")
     return f"caching:*={size // 2};{size};{_BUFFERS}"

@@ -6,14 +6,14 @@ import os
 
 from rnn_compiler.runtime.device.cgroups import limits
 
-__all__ = ["memory"]
+__all__ = ["usable_memory"]
 
 
-def memory() -> int:
+def usable_memory() -> int:
     """Bytes; 0 if the system does not say.
 
     Example:
-        >>> memory() >= 0
+        >>> usable_memory() >= 0
         True
     """
     try:

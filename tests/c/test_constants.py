@@ -20,7 +20,7 @@ from rnn_compiler.lowering.c.interface import Member
 from rnn_compiler.lowering.c.library import Library, make_library
 from rnn_compiler.lowering.c.schedule import Place, Span
 from rnn_compiler.lowering.iree_compile import compile_host_program
-from rnn_compiler.lowering.mlir import context_of, ir
+from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.pipeline import rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
@@ -166,7 +166,7 @@ def test_every_form_of_a_constant(form: str) -> None:
       util.return
     }}"""
     expected = FORMS[form]
-    with context_of(), ir.Location.unknown():
+    with new_context(), ir.Location.unknown():
         if expected is None:
             with pytest.raises(UnsupportedError, match="a constant of unknown form"):
                 read_constants(ir.Module.parse(text))

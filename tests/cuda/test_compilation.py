@@ -63,7 +63,7 @@ def some() -> list[tuple[str, str, int]]:
 
 
 QUICK = ("CudnnRNNV3",)
-"""The emulator's are quick too: the others' kind, backwards, in two types."""
+"""Goldens on the emulator are quick too: BlockLSTMV2 and its gradient."""
 
 
 @pytest.mark.parametrize(

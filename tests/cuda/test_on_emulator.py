@@ -25,8 +25,9 @@ from cuda import emulator
 TESTS = Path(__file__).parents[1]
 SWEEP = bool(os.environ.get("TEST_SWEEP"))
 
-ENVIRONMENT = dict(os.environ) if SWEEP else {**os.environ, "TEST_CUDNN_SWEEP": "8"}
-"""Of the sweep, eight configurations, of which `RUNS` has four."""
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST_")}
+if not SWEEP:
+    ENVIRONMENT["TEST_CUDNN_SWEEP"] = "8"  # configurations, of which `RUNS` has four
 
 SECONDS = None if SWEEP else 1100
 """What a run may take: after a fault, nothing may hang."""
@@ -111,6 +112,8 @@ if SWEEP:  # that gradients are derivatives follows from both being the referenc
 
 QUICK = ("sm_86",)
 
+PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "--color=no")
+
 
 @pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))
 @pytest.mark.parametrize(
@@ -123,9 +126,8 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     cache = tmp_path_factory.getbasetemp().parent / "emulated-artifacts"
     chosen = [f"({run.chosen})"] if run.chosen and not SWEEP else []
     never = [f"not ({run.never})"] if run.never else []
-    options = ("-n", "0", "-q", "-p", "no:cacheprovider", "--color=no", "--tb=short")
-    command = [sys.executable, "-m", "pytest", *options]
-    command += ["--device", f"emulator:{run.architecture}", f"--keep-cache={cache}"]
+    device = f"emulator:{run.architecture}"
+    command = [*PYTEST, "--tb=short", "--device", device, f"--keep-cache={cache}"]
     command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
     result = subprocess.run(
         command,
@@ -140,3 +142,11 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     passed = re.search(r"(\d+) passed", result.stdout)
     assert passed, result.stdout
     assert int(passed[1]) >= run.least, result.stdout[-2000:]
+
+
+@pytest.mark.slow
+def test_a_run_without_a_test_fails() -> None:
+    """A run's exit status is its own, whoever started it."""
+    command = [*PYTEST, "-k", "of_this_name_there_is_none", __file__]
+    result = subprocess.run(command, capture_output=True, check=False, env=ENVIRONMENT, cwd=TESTS)
+    assert result.returncode == pytest.ExitCode.NO_TESTS_COLLECTED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.mlir import context_of, ir
-from rnn_compiler.lowering.passes.context import DIALECTS, PassContext, Processor
+from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext, Processor
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -22,7 +22,7 @@ def rewritten(
 ) -> tuple[str, dict[str, str]]:
     """What passes make of a module, and why time loops stay plain."""
     target = resolve_target("cpu" if isinstance(processor, VectorUnit) else "cuda:sm_80")
-    with context_of(*DIALECTS), ir.Location.unknown():
+    with new_context(*PASS_DIALECTS), ir.Location.unknown():
         context = PassContext(ir.Module.parse(text), functions, target, processor)
         for each in passes:
             each(context)

@@ -10,7 +10,7 @@ import pytest
 from ir.filecheck import check
 
 from rnn_compiler.lowering.builder.builder import Builder
-from rnn_compiler.lowering.builder.module import OpFunction, build_module, module_text
+from rnn_compiler.lowering.builder.module import EmittedOp, build_module, module_text
 from rnn_compiler.lowering.builder.random_bits import random_bits
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
@@ -46,8 +46,8 @@ def emit(body: Body, *, dtype: str = "float32", **shapes: tuple[int, ...]) -> st
         return call(b, args)
 
     with contextlib.suppress(TypeError):  # the results are only known after this
-        build_module([OpFunction(spec([]), spec([]), dry_run)])
-    return module_text(build_module([OpFunction(spec(made), spec(made), dry_run)]))
+        build_module([EmittedOp(spec([]), spec([]), dry_run)])
+    return module_text(build_module([EmittedOp(spec(made), spec(made), dry_run)]))
 
 
 def ops(module: str) -> list[str]:
@@ -328,7 +328,7 @@ def test_results_must_be_those_declared(results: list[TensorSpec]) -> None:
         "Toy", "toy", "float32", {}, {}, (TensorSpec("x", "float32", (2,)),), tuple(results)
     )
     with pytest.raises(TypeError, match=r"^Toy: emitted results .*float32.* declared"):
-        build_module([OpFunction(spec, spec, lambda b, spec, args: [args["x"]])])
+        build_module([EmittedOp(spec, spec, lambda b, spec, args: [args["x"]])])
 
 
 def test_parts_of_a_vector_are_written_in_the_order_given() -> None:

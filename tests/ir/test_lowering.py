@@ -12,7 +12,7 @@ import pytest
 from ir.filecheck import check
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.mlir import context_of, ir
+from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.pipeline import rewrite
@@ -47,7 +47,7 @@ def artifact(module: rc.Module) -> rc.Artifact:
 
 def reflection(text: str) -> dict[str, dict[str, str]]:
     """The reflection attributes of each function of a module."""
-    with context_of():
+    with new_context():
         functions = ir.Module.parse(text).body.operations
         return {
             ir.StringAttr(op.attributes["sym_name"]).value: {
@@ -104,7 +104,7 @@ def test_private_functions_say_nothing(module: rc.Module) -> None:
 
 def test_nothing_else_changes(module: rc.Module) -> None:
     """Without attributes and rewrites, the compiler gets the portable module, locations and all."""
-    with context_of():
+    with new_context():
         text = rewritten(module, resolve_target("cpu:x86-64-v2"), "portable")
         parsed = ir.Module.parse(text)
         for op in parsed.body.operations:
@@ -115,7 +115,7 @@ def test_nothing_else_changes(module: rc.Module) -> None:
 
 def test_stamping_takes_what_it_is_given(module: rc.Module) -> None:
     """Only functions that are listed are stamped, with every further fact under the prefix."""
-    with context_of(), ir.Location.unknown():
+    with new_context(), ir.Location.unknown():
         parsed = ir.Module.parse(module.text)
         target = resolve_target("cpu:generic")
         facts = {"note": 'a "quoted" fact'}

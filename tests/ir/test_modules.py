@@ -18,7 +18,7 @@ from numeric.harness import module as build
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.builder.module import module_text
-from rnn_compiler.lowering.mlir import context_of, ir
+from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.ops import OPS
 
 BLOCK_DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
@@ -43,7 +43,7 @@ def operations(module_text: str) -> list[tuple[str, str]]:
         rows.append((op.operation.name, str(op.location)))
         return ir.WalkResult.ADVANCE
 
-    with context_of():
+    with new_context():
         ir.Module.parse(module_text).operation.walk(visit)
     return [row for row in rows if row[0] != "builtin.module"]
 
@@ -363,7 +363,7 @@ def test_float64_stays_float64(op: str) -> None:
 def test_module_is_portable_and_round_trips(op: str, dtype: str, use_peephole: bool) -> None:
     """Printed text parses, verifies and prints as itself; it holds only StableHLO and functions."""
     module = build(op, dtype, {"use_peephole": use_peephole, **DIMS})
-    with context_of():
+    with new_context():
         parsed = ir.Module.parse(module.text)
         assert parsed.operation.verify()
         assert ir.Module.parse(str(parsed)).operation.verify()

@@ -24,7 +24,8 @@ from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocked_product import blocked_product
 from rnn_compiler.lowering.cpu.products.row_product import row_product
 from rnn_compiler.lowering.iree_compile import compile_module
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir import ir, new_context, ops_of
+from rnn_compiler.lowering.passes.context import PASS_DIALECTS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -40,7 +41,7 @@ Emit = Callable[[Function, list[Array]], Array]
 
 def compiled(functions: Sequence[tuple[list[ArrayType], Emit]], folder: Path) -> Any:
     """Functions f0, f1, ... of the types of their arguments, compiled and loaded here."""
-    with ir.Context(), ir.Location.unknown():
+    with new_context(*PASS_DIALECTS), ir.Location.unknown():
         module, made = ir.Module.create(), dict[str, str]()
         for number, (types, emit) in enumerate(functions):
             function = Function(f"f{number}", [type.mlir for type in types])

@@ -24,7 +24,6 @@ from rnn_compiler.schema.dtypes import DTYPES
 FORWARD, _ = OPS = ("CudnnRNNV3", "CudnnRNNBackpropV3")
 
 CASES = [
-    ("float64", sizes(6, 5, 3, 4)),
     # Products that leave out padding; the others have several blocks of time and rows, and so on.
     ("float32", sizes(16, 24, 32, 32, rnn_mode="gru")),
     ("float32", sizes(24, 41, 33, 40)),
@@ -35,6 +34,7 @@ CASES = [
     ("float32", sizes(32, 64, 70, 130, dropout=0.3, num_layers=2)),
     ("float32", sizes(20, 17, 33, 65, rnn_mode="gru", time_major=False)),
     ("bfloat16", sizes(12, 128, 32, 32, input_mode="skip_input")),
+    ("float64", sizes(6, 5, 3, 4)),
     ("float32", sizes(6, 1, 3, 4, direction="bidirectional")),
 ]
 

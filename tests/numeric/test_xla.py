@@ -19,7 +19,7 @@ from numeric.harness import (
 from numeric.marks import each_op_and_dtype
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.mlir import context_of, ir
+from rnn_compiler.lowering.mlir import ir, new_context
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 backends = pytest.importorskip("jax.extend.backend")
@@ -82,6 +82,6 @@ def test_module_is_portable(op: str, dtype: str) -> None:
     for variant in CASES[op].variants if dtype in ("float32", "bfloat16") else [first_variant(op)]:
         text = str(module(op, dtype, variant))
         assert "iree" not in text
-        with context_of():
+        with new_context():
             ir.Module.parse(text).operation.walk(visit)
     assert dialects == {"builtin", "func", "stablehlo"}

@@ -81,7 +81,7 @@ def test_a_large_call_meets_no_new_pages(make: Any, device: str) -> None:
 
 @pytest.mark.slow
 def test_without_it_all_pages_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should a later IREE do it by itself, `allocations` can go."""
+    """Should a later IREE do it by itself, `allocate_up_front` can go."""
     monkeypatch.setattr(pipeline, "is_large", lambda spec: False)
     artifact = rc.compile(module(8))
     assert faults_of_a_call(artifact, "local-task") > 7 * T * 8 * B * N * 4 / PAGE / 2

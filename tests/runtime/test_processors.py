@@ -11,7 +11,7 @@ import pytest
 
 from rnn_compiler.runtime.device import buffer_pool
 from rnn_compiler.runtime.device import cgroups as module
-from rnn_compiler.runtime.device.memory import memory
+from rnn_compiler.runtime.device.memory import usable_memory
 from rnn_compiler.runtime.device.processors import processors
 
 OPEN = """
@@ -90,7 +90,7 @@ def test_the_pool_knows_the_memory(
     sizes = {"SC_PHYS_PAGES": 16 << 20, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(os, "sysconf", sizes.__getitem__, raising=False)
     monkeypatch.delenv("RNN_COMPILER_POOL_MAX_SIZE", raising=False)
-    assert memory() == (int(limit) if limit.isdigit() else 64 << 30)
+    assert usable_memory() == (int(limit) if limit.isdigit() else 64 << 30)
     assert buffer_pool.pool_options().split(";")[1] == str(kept)
 
 

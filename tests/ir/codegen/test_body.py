@@ -11,14 +11,15 @@ from ir.filecheck import check
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.passes.context import PASS_DIALECTS
 
 ARRAY = "tensor<3x4xf32>"
 
 
 @pytest.fixture(autouse=True)
 def _context() -> Iterator[None]:
-    with ir.Context(), ir.Location.unknown():
+    with new_context(*PASS_DIALECTS), ir.Location.unknown():
         yield
 
 

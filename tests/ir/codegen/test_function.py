@@ -10,13 +10,14 @@ from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.passes.context import PASS_DIALECTS
 from rnn_compiler.lowering.refused import Refused
 
 
 @pytest.fixture(autouse=True)
 def _context() -> Iterator[None]:
-    with ir.Context(), ir.Location.unknown():
+    with new_context(*PASS_DIALECTS), ir.Location.unknown():
         yield
 
 

@@ -12,12 +12,13 @@ from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Number, element_type
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.passes.context import PASS_DIALECTS
 
 
 @pytest.fixture(autouse=True)
 def _context() -> Iterator[None]:
-    with ir.Context(), ir.Location.unknown():
+    with new_context(*PASS_DIALECTS), ir.Location.unknown():
         yield
 
 
@@ -71,7 +72,7 @@ vector_common_parallel = [7, 0], vector_reduction = [0, 5]>
 
 def region_of(name: str, text: str) -> str:
     """The ops inside an op, which its short form does not show."""
-    with ir.Context():
+    with new_context(*PASS_DIALECTS):
         module = ir.Module.parse(text)
         found: list[str] = []
 

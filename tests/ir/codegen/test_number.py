@@ -10,12 +10,13 @@ from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number, element_type, vector_type
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.passes.context import PASS_DIALECTS
 
 
 @pytest.fixture(autouse=True)
 def _context() -> Iterator[None]:
-    with ir.Context(), ir.Location.unknown():
+    with new_context(*PASS_DIALECTS), ir.Location.unknown():
         yield
 
 

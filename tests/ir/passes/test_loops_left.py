@@ -14,7 +14,7 @@ from ir.rewriting import AVX512, edited, rewritten
 from rnn_compiler.lowering.analysis.values import operand_at
 from rnn_compiler.lowering.codegen.body import known
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.mlir import block_of, context_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.refused import Refused
@@ -400,7 +400,7 @@ def test_reasons_that_no_loop_leads_to() -> None:
       %ab = stablehlo.concatenate %a, %a, dim = 1 : ({WHOLE}, {WHOLE}) -> {WIDE}
       return %ab : {WIDE}
     }}"""
-    with context_of(), ir.Location.unknown():
+    with new_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         concatenation = ops_of(block_of(ops_of(module.body)[0]))[0]
         assert operand_at(concatenation, 5) == (concatenation.operands[1], 1)
@@ -416,7 +416,9 @@ def reasons() -> Iterator[str]:
     """All that `Refused` is raised with in lowering, as regular expressions."""
     for path in LOWERING.rglob("*.py"):
         text = path.read_text()
-        for node in ast.walk(ast.parse(text)) if "Refused(" in text else ():
+        if "Refused(" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Refused":
                 (reason,) = node.args
                 parts = reason.values if isinstance(reason, ast.JoinedStr) else [reason]

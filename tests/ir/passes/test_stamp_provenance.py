@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir.filecheck import check
 from ir.rewriting import AVX512, rewritten
 
-from rnn_compiler.lowering.mlir import context_of, ir
+from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec, TensorSpec
@@ -33,7 +33,7 @@ TARGET = TargetSpec("cpu:some", "local", "x86_64", ("avx", "fma"))
 
 
 def stamped(*functions: FunctionSpec) -> str:
-    with context_of(), ir.Location.unknown():
+    with new_context(), ir.Location.unknown():
         module = ir.Module.parse(BEFORE)
         stamp_provenance(PassContext(module, functions, TARGET, AVX512, {"strategy": "fused"}))
         assert module.operation.verify()
