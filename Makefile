@@ -5,7 +5,7 @@ ARGS :=
 
 .PHONY: fast test lint bench gate
 
-fast:  # two and a half minutes; what is compiled is kept for the next run
+fast:  # some two minutes; what is compiled is kept for the next run
 	$(BIN)/pytest -m "not slow" --keep-cache $(ARGS)
 
 test:

@@ -26,13 +26,13 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.slow
-def test_two_thousand_damaged_files() -> None:
+def test_a_thousand_damaged_files() -> None:
     """In a process with little memory, in which a file that takes two seconds is an error."""
-    command = [sys.executable, str(HERE / "fuzz.py"), "2000", "7"]
+    command = [sys.executable, str(HERE / "fuzz.py"), "1000", "7"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     found = {line.rpartition(" ")[0]: int(line.split()[-1]) for line in done.stdout.splitlines()}
-    assert sum(found.values()) == 2000
+    assert sum(found.values()) == 1000
     for kind in (".pb", ".index", ".data", ".keras", ".h5", ".onnx"):
         assert found[f"{kind} ArtifactError"] > 5
 

@@ -14,7 +14,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, NoReturn
 
 import cudnn_reference
@@ -104,7 +103,7 @@ def test_whatever_depends_on_the_type_runs_in_each(dtype: str) -> None:
 def test_golden(golden: CudnnGolden, dtype: str) -> None:
     """The forward, then the gradient from what it gave; dropout draws a mask of its own."""
     inputs = cast(golden.inputs, dtype)
-    forward, backward = calls(golden, dtype)
+    forward, backward = functions(golden, dtype)
     results = forward(**inputs)
     wanted = golden.arrays
     if golden.mask is not None:
@@ -122,13 +121,16 @@ def test_golden(golden: CudnnGolden, dtype: str) -> None:
         assert_within(getattr(gradients, name), wanted[name], of_gradients, name)
 
 
-def calls(golden: CudnnGolden, dtype: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Forward and gradient: raw ops, or functions compiled together with other cases of a type."""
-    ops, attributes = (golden.meta["op"], golden.meta["backprop_op"]), attributes_of(golden)
-    if dtype == "float64":
-        forward, backward = (partial(getattr(rc.raw_ops, op), **attributes[op]) for op in ops)
-    else:
-        forward, backward = (compiled_goldens(dtype)[golden.meta["name"], op] for op in ops)
+TOGETHER = 8
+"""How many cases make a module, which takes less time than as many modules."""
+
+
+def functions(golden: CudnnGolden, dtype: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Forward and gradient, compiled together with other cases of a type."""
+    names = [each.meta["name"] for each, of in golden_cases() if of == dtype]
+    number = names.index(golden.meta["name"])
+    compiled = compiled_goldens(dtype, number - number % TOGETHER)
+    forward, backward = (compiled[golden.meta["name"], op] for op in attributes_of(golden))
     return forward, backward
 
 
@@ -139,8 +141,9 @@ def attributes_of(golden: CudnnGolden) -> dict[str, dict[str, Any]]:
 
 
 @functools.cache
-def compiled_goldens(dtype: str) -> dict[tuple[str, str], Callable[..., Any]]:
-    """The golden cases of a type, by name and op."""
+def compiled_goldens(dtype: str, start: int) -> dict[tuple[str, str], Callable[..., Any]]:
+    """Some golden cases of a type, by name and op."""
+    cases = [golden for golden, each in golden_cases() if each == dtype]
     specs = {
         (golden.meta["name"], op): rc.build(
             op,
@@ -148,8 +151,7 @@ def compiled_goldens(dtype: str) -> dict[tuple[str, str], Callable[..., Any]]:
             **{DIMENSIONS[letter]: size for letter, size in golden.dims.items()},
             **attributes,
         ).functions[0]
-        for golden, each in golden_cases()
-        if each == dtype
+        for golden in cases[start : start + TOGETHER]
         for op, attributes in attributes_of(golden).items()
     }
     renamed = [replace(spec, function=f"case_{k}") for k, spec in enumerate(specs.values())]
