@@ -11,11 +11,11 @@ from rnn_compiler.cli.options import UsageError, add_json_option
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.runtime.byte_counts import parse_bytes
 from rnn_compiler.runtime.cache import ArtifactCache, eviction
 from rnn_compiler.runtime.cache.entries import decode
 from rnn_compiler.runtime.cache.eviction import StoredFile
 from rnn_compiler.runtime.cache.folder import read_file
-from rnn_compiler.runtime.sizes import parse_size
 from rnn_compiler.schema.manifest import Manifest
 
 __all__ = ["add_cache"]
@@ -172,7 +172,7 @@ def _prune(options: argparse.Namespace) -> int:
     cache = _own_cache()
     limit = cache.max_size
     if options.max_size is not None:
-        limit = parse_size(options.max_size, "cache", "--max-size")
+        limit = parse_bytes(options.max_size, "cache", "--max-size")
     return _report(options, eviction.prune(cache.files, limit))
 
 

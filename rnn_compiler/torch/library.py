@@ -33,7 +33,7 @@ from rnn_compiler.torch.calls import (
     prepared,
     tensors_of,
 )
-from rnn_compiler.torch.connections import Connection
+from rnn_compiler.torch.op_gradients import OpGradient
 from rnn_compiler.torch.own_thread import new_zeros
 from rnn_compiler.torch.parameters import alone
 
@@ -134,28 +134,28 @@ class _Eager(torch.autograd.Function):
     def forward(
         ctx: Any, op: str, attributes: Attributes, parts: Parts | None, *tensors: Any
     ) -> Any:
-        connection = _CONNECTIONS[op]
-        count = len(connection.names)
+        op_gradient = _OP_GRADIENTS[op]
+        count = len(op_gradient.names)
         own = tensors[:count]
         forward = prepared(op, own, attributes)
         own = forward.ready(own)  # kept so: the gradient need not copy them again
         results = tuple(forward.run(own))
-        connection.keep(ctx, own, attributes, results, tensors[count:])
-        ctx.connection, ctx.parts, ctx.forward = connection, parts, forward
+        op_gradient.keep(ctx, own, attributes, results, tensors[count:])
+        ctx.op_gradient, ctx.parts, ctx.forward = op_gradient, parts, forward
         return results
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        connection, parts, needed = ctx.connection, ctx.parts, ctx.needs_input_grad[3:]
+        op_gradient, parts, needed = ctx.op_gradient, ctx.parts, ctx.needs_input_grad[3:]
         run, zeros = _run_gradient, torch.Tensor.new_zeros
         plain = is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed())
         if plain:
             run, zeros = functools.partial(call_gradient, ctx.forward), new_zeros
         if parts is None:
-            return None, None, None, *connection.gradients(ctx, cotangents, needed, run, zeros)
-        count, place = len(connection.names), connection.names.index(parts.name)
+            return None, None, None, *op_gradient.gradients(ctx, cotangents, needed, run, zeros)
+        count, place = len(op_gradient.names), op_gradient.names.index(parts.name)
         own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
-        found = connection.gradients(ctx, cotangents, own, run, zeros)
+        found = op_gradient.gradients(ctx, cotangents, own, run, zeros)
         whole = found[place]
         if whole is None:
             return None, None, None, *found, *[None] * len(parts.blocks)
@@ -173,13 +173,13 @@ class _Functional(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         op, attributes, *tensors = inputs
-        ctx.connection = _CONNECTIONS[op]
-        ctx.connection.keep(ctx, tensors, attributes, output)
+        ctx.op_gradient = _OP_GRADIENTS[op]
+        ctx.op_gradient.keep(ctx, tensors, attributes, output)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         needed = ctx.needs_input_grad[2:]
-        return None, None, *ctx.connection.gradients(ctx, cotangents, needed, _run_gradient)
+        return None, None, *ctx.op_gradient.gradients(ctx, cotangents, needed, _run_gradient)
 
 
 class _EagerGradient(torch.autograd.Function):
@@ -260,21 +260,21 @@ def _run_gradient(
     return call(op, tensors, attributes, outputs)
 
 
-_CONNECTIONS = {op: Connection(op) for op in GRADIENTS}
+_OP_GRADIENTS = {op: OpGradient(op) for op in GRADIENTS}
 
 
 def _connect(library: Any, op: str) -> None:
     """Registers the gradient of an op."""
-    connection = _CONNECTIONS[op]
+    op_gradient = _OP_GRADIENTS[op]
 
     def setup_context(
         ctx: Any, inputs: Any, output: Any, keyword_only_inputs: Mapping[str, Any] | None = None
     ) -> None:  # torch leaves out the last for an op without keywords
-        connection.keep(ctx, inputs, tuple((keyword_only_inputs or {}).items()), output)
+        op_gradient.keep(ctx, inputs, tuple((keyword_only_inputs or {}).items()), output)
 
     def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
         needed = tuple(ctx.needs_input_grad)
-        return connection.gradients(ctx, cotangents, needed, _run_gradient)
+        return op_gradient.gradients(ctx, cotangents, needed, _run_gradient)
 
     name = f"{_NAMESPACE}::{OPS[op].signature.function}"
     torch.library.register_autograd(name, backward, setup_context=setup_context, lib=library)

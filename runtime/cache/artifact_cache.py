@@ -23,6 +23,7 @@ from pathlib import Path
 
 from rnn_compiler.errors import ArtifactError, CacheWarning, InvalidArgumentError
 from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.runtime.byte_counts import parse_bytes
 from rnn_compiler.runtime.cache import eviction
 from rnn_compiler.runtime.cache.entries import CacheKey, decode, encode
 from rnn_compiler.runtime.cache.folder import (
@@ -32,7 +33,6 @@ from rnn_compiler.runtime.cache.folder import (
     trusts_writers,
 )
 from rnn_compiler.runtime.cache.remote import RemoteCache
-from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["DEFAULT_MAX_SIZE", "MODES", "ArtifactCache", "CacheKey"]
 
@@ -80,7 +80,7 @@ class ArtifactCache:
             )
         size = os.environ.get("RNN_COMPILER_CACHE_MAX_SIZE")
         max_size = (
-            parse_size(size, "cache", "RNN_COMPILER_CACHE_MAX_SIZE") if size else DEFAULT_MAX_SIZE
+            parse_bytes(size, "cache", "RNN_COMPILER_CACHE_MAX_SIZE") if size else DEFAULT_MAX_SIZE
         )
         remote = RemoteCache.from_environment()
         return ArtifactCache(_folder_from_environment(), mode, max_size, remote)

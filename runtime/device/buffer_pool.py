@@ -14,8 +14,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+from rnn_compiler.runtime.byte_counts import parse_bytes
 from rnn_compiler.runtime.device.memory import usable_memory
-from rnn_compiler.runtime.sizes import parse_size
 
 __all__ = ["is_watched", "pool_options", "watched"]
 
@@ -40,7 +40,7 @@ def pool_options() -> str:
     text = os.environ.get("RNN_COMPILER_POOL_MAX_SIZE")
     size = min(max(usable_memory() // 8, _LEAST), _MOST)
     if text:
-        size = parse_size(text, "device", "RNN_COMPILER_POOL_MAX_SIZE")
+        size = parse_bytes(text, "device", "RNN_COMPILER_POOL_MAX_SIZE")
     return f"caching:*={size // 2};{size};{_BUFFERS}"
 
 

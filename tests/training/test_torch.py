@@ -21,7 +21,7 @@ from torch.nn.utils import prune  # noqa: E402
 import rnn_compiler as rc  # noqa: E402
 import rnn_compiler.torch as rt  # noqa: E402
 from rnn_compiler.errors import DeviceError, InvalidArgumentError, UnsupportedError  # noqa: E402
-from rnn_compiler.torch import calls, connections, library, prepared  # noqa: E402
+from rnn_compiler.torch import calls, library, op_gradients, prepared  # noqa: E402
 from rnn_compiler.torch.attributes import attributes_of  # noqa: E402
 
 T, B, I, H = 3, 2, 4, 5  # noqa: E741
@@ -322,13 +322,13 @@ def test_dropout_is_drawn_from_torchs_generator() -> None:
 def test_results_that_nobody_uses(used: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """They have no gradient, and nothing of the size of the reserve space is made for it."""
     arrived: list[Any] = []
-    original = connections.Connection.gradients
+    original = op_gradients.OpGradient.gradients
 
     def spy(self: Any, ctx: Any, cotangents: Any, *others: Any) -> Any:
         arrived.append(dict(zip(self.results, cotangents, strict=True)))
         return original(self, ctx, cotangents, *others)
 
-    monkeypatch.setattr(connections.Connection, "gradients", spy)
+    monkeypatch.setattr(op_gradients.OpGradient, "gradients", spy)
     ours, other = pair()
     x = inputs().requires_grad_()
     gradients: list[Any] = []

@@ -21,13 +21,13 @@ from rnn_compiler.schema.gradients import GRADIENTS
 from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import tensors_of
 
-__all__ = ["Connection", "RunsGradient"]
+__all__ = ["OpGradient", "RunsGradient"]
 
 RunsGradient: TypeAlias = Callable[[str, Sequence[Any], Attributes, tuple[str, ...]], Sequence[Any]]
 """What runs a gradient op, given its name, tensors, attributes and the results to give."""
 
 
-class Connection:
+class OpGradient:
     """The gradient of an op, for a function of torch's autograd.
 
     Attributes:

@@ -6,10 +6,10 @@ import re
 
 from rnn_compiler.errors import InvalidArgumentError
 
-__all__ = ["parse_size"]
+__all__ = ["parse_bytes"]
 
 
-def parse_size(text: str, op: str, name: str) -> int:
+def parse_bytes(text: str, op: str, name: str) -> int:
     """A number of bytes, such as ``500M`` or ``2G``.
 
     Args:
@@ -21,7 +21,7 @@ def parse_size(text: str, op: str, name: str) -> int:
         InvalidArgumentError: It is not one.
 
     Example:
-        >>> parse_size("1.5k", "cache", "size")
+        >>> parse_bytes("1.5k", "cache", "size")
         1536
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
