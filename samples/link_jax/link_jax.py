@@ -70,6 +70,7 @@ def train_step(layer):
 
 
 def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)
 
     def normal(*shape: int):
@@ -106,10 +107,6 @@ def called_in(text: str) -> list[str]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
-    folder = parser.parse_args().folder
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        main(folder)
-    else:
-        with tempfile.TemporaryDirectory() as temporary:
-            main(Path(temporary))
+    kept = parser.parse_args().folder
+    with tempfile.TemporaryDirectory() as temporary:
+        main(kept or Path(temporary))

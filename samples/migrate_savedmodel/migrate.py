@@ -18,6 +18,7 @@ def heading(text: str) -> None:
 
 
 def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     heading("1. What is in the SavedModel")
     (layer,) = rc.import_model(HERE / "speech_model")
     print(f"{layer.name}: {layer.op}, {layer.dtype}")
@@ -53,10 +54,6 @@ def main(folder: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
-    folder = parser.parse_args().folder
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        main(folder)
-    else:
-        with tempfile.TemporaryDirectory() as temporary:
-            main(Path(temporary))
+    kept = parser.parse_args().folder
+    with tempfile.TemporaryDirectory() as temporary:
+        main(kept or Path(temporary))

@@ -36,6 +36,7 @@ def numpy_lstm(
 
 
 def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     generator = np.random.default_rng(0)
     x = generator.normal(size=(T, B, I)).astype(np.float32)
     state = {
@@ -121,10 +122,6 @@ def main(folder: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
-    folder = parser.parse_args().folder
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        main(folder)
-    else:
-        with tempfile.TemporaryDirectory() as temporary:
-            main(Path(temporary))
+    kept = parser.parse_args().folder
+    with tempfile.TemporaryDirectory() as temporary:
+        main(kept or Path(temporary))

@@ -77,6 +77,7 @@ def train(rng: np.random.Generator) -> tuple[dict, list[float]]:
 
 
 def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)
     weights, losses = train(rng)
     final = float(np.mean(losses[-50:]))
@@ -122,10 +123,6 @@ def plot(path: Path, losses: list[float], sums: np.ndarray, answers: np.ndarray)
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, help="keeps files (default: temporary)")
-    folder = parser.parse_args().folder
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        main(folder)
-    else:
-        with tempfile.TemporaryDirectory() as temporary:
-            main(Path(temporary))
+    kept = parser.parse_args().folder
+    with tempfile.TemporaryDirectory() as temporary:
+        main(kept or Path(temporary))

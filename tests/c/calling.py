@@ -10,7 +10,6 @@ import ctypes
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ import numpy.typing as npt
 import pytest
 
 from rnn_compiler.c_compilation import CModule
-from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import bound, parse
 
@@ -69,12 +67,6 @@ def sanitized(compiler: str, folder: Path) -> str:
     if subprocess.run(command, cwd=folder, capture_output=True, timeout=120).returncode:
         pytest.skip(f"{compiler} has no sanitizers here")
     return compiler
-
-
-def renamed(*parts: Module) -> Module:
-    """The functions of several modules in one, under names of their own: case_0, case_1, ..."""
-    specs = [spec for module in parts for spec in module.functions]
-    return Module([replace(spec, function=f"case_{k}") for k, spec in enumerate(specs)])
 
 
 def aligned(array: npt.NDArray[Any], alignment: int = 64) -> npt.NDArray[Any]:

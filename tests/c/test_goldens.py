@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c.calling import Arrays, Loaded, renamed
+from c.calling import Arrays, Loaded
 from c.emulated import Emulated, missing
 from cases import ALIKE
 from goldens.golden import Golden, read_goldens
-from numeric.harness import draw, first_variant, module, together
+from numeric.harness import draw, first_variant, module, renamed, together
 from processors.test_aarch64 import cases
 
 import rnn_compiler as rc

@@ -20,7 +20,6 @@ from c.calling import (
     Arrays,
     Call,
     Loaded,
-    renamed,
     run,
     sanitized,
     sizes_of,
@@ -30,7 +29,7 @@ from c.test_calls import RUN
 from c.test_goldens import ALL
 from c.test_programs import MORE, compiler, example
 from goldens.golden import Golden, read_goldens
-from numeric.harness import module
+from numeric.harness import module, renamed
 from numeric.test_open_sizes import arguments_of
 
 import rnn_compiler as rc

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, each_build, renamed, run, sanitized
+from c.calling import C11, COMPILERS, CPP17, STRICT, Arrays, each_build, run, sanitized
 from c.test_programs import MORE
 from cases import sizes
+from numeric.harness import renamed
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 from cases import TOLERANCES
 from goldens.golden import Golden, read_goldens
-from numeric.harness import module
+from numeric.harness import TOGETHER, module, renamed
 
 import rnn_compiler as rc
-from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
 
 
@@ -47,10 +46,6 @@ def in_dtype(golden: Golden, dtype: str) -> Golden:
     return replace(golden, inputs=inputs, meta={**golden.meta, "dtype": coarser})
 
 
-TOGETHER = 8
-"""How many cases make a module, which takes less time than as many modules."""
-
-
 @pytest.fixture(scope="module")
 def compiled(request: pytest.FixtureRequest) -> Callable[[Golden, str, str], Callable[..., Any]]:
     """Gives the function of a case, compiled together with others that are run in its dtype."""
@@ -63,8 +58,7 @@ def compiled(request: pytest.FixtureRequest) -> Callable[[Golden, str, str], Cal
     @functools.cache
     def program(dtype: str, start: int, device: str) -> rc.Program:
         cases = run[dtype][start : start + TOGETHER]
-        specs = [module(case.op, dtype, case.variant).functions[0] for case in cases]
-        built = Module([replace(spec, function=f"case_{k}") for k, spec in enumerate(specs)])
+        built = renamed(*(module(case.op, dtype, case.variant) for case in cases))
         return rc.runtime.load(rc.compile(built, strategy="pinned"), device=device)
 
     def function(golden: Golden, dtype: str, device: str) -> Callable[..., Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
+
+TOGETHER = 8
+"""How many golden cases make a module, which takes less time than as many modules."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -62,6 +66,12 @@ def first_variants(op: str, dtype: str) -> Variants:
     """
     ops = [op] if dtype == "float32" else [o for o in COMPUTING if (o in ALIKE) == (op in ALIKE)]
     return {each: first_variant(each) for each in ops}
+
+
+def renamed(*parts: Module) -> Module:
+    """The functions of several modules in one, under names of their own: case_0, case_1, ..."""
+    specs = [spec for module in parts for spec in module.functions]
+    return Module([replace(spec, function=f"case_{k}") for k, spec in enumerate(specs)])
 
 
 def together(dtype: str, variants: Variants) -> Module:

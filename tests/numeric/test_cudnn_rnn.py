@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pytest
 from cases import assert_close, sizes
 from goldens.cudnn import GRADIENTS, OUTPUTS, UPSTREAM, CudnnGolden, cast, read_cudnn_goldens
-from numeric.harness import Arrays, module, program
+from numeric.harness import TOGETHER, Arrays, module, program, renamed
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import cells, cudnn
@@ -121,10 +121,6 @@ def test_golden(golden: CudnnGolden, dtype: str) -> None:
         assert_within(getattr(gradients, name), wanted[name], of_gradients, name)
 
 
-TOGETHER = 8
-"""How many cases make a module, which takes less time than as many modules."""
-
-
 def functions(golden: CudnnGolden, dtype: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Forward and gradient, compiled together with other cases of a type."""
     names = [each.meta["name"] for each, of in golden_cases() if of == dtype]
@@ -144,19 +140,18 @@ def attributes_of(golden: CudnnGolden) -> dict[str, dict[str, Any]]:
 def compiled_goldens(dtype: str, start: int) -> dict[tuple[str, str], Callable[..., Any]]:
     """Some golden cases of a type, by name and op."""
     cases = [golden for golden, each in golden_cases() if each == dtype]
-    specs = {
+    modules = {
         (golden.meta["name"], op): rc.build(
             op,
             dtype=dtype,
             **{DIMENSIONS[letter]: size for letter, size in golden.dims.items()},
             **attributes,
-        ).functions[0]
+        )
         for golden in cases[start : start + TOGETHER]
         for op, attributes in attributes_of(golden).items()
     }
-    renamed = [replace(spec, function=f"case_{k}") for k, spec in enumerate(specs.values())]
-    compiled = rc.runtime.load(rc.compile(Module(renamed)))
-    return dict(zip(specs, compiled.functions.values(), strict=True))
+    compiled = rc.runtime.load(rc.compile(renamed(*modules.values())))
+    return dict(zip(modules, compiled.functions.values(), strict=True))
 
 
 def mask_of(golden: CudnnGolden, reserve_space: Any) -> npt.NDArray[Any]:
