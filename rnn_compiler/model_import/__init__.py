@@ -118,6 +118,6 @@ def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list
     if refused:
         others = [layer.name for layer in found if not isinstance(layer, Refused)]
         remedy = f"; the others are taken with layers={others}" if others else ""
-        reasons = "; ".join(f"{layer.name} has {layer.reason}" for layer in refused)
-        raise UnsupportedError(f"import_model: {reasons}, which no op computes{remedy}")
+        reasons = "; ".join(f"{each.name} has {each.reason}, {each.clause}" for each in refused)
+        raise UnsupportedError(f"import_model: {reasons}{remedy}")
     return [layer for layer in wanted if isinstance(layer, Layer)]

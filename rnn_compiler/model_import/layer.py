@@ -99,15 +99,17 @@ class Layer:
 
 @dataclass(frozen=True)
 class Refused:
-    """A recurrent layer that no op computes.
+    """A recurrent layer that is not imported.
 
     Attributes:
         name: What the model calls it.
         reason: What it has that the ops have not.
+        clause: Why that is refused, and what can be done instead.
     """
 
     name: str
     reason: str
+    clause: str = "which no op computes"
 
 
 def freeze(module: Module, weights: dict[str, Any]) -> Module:

@@ -14,7 +14,13 @@ import numpy as np
 
 from rnn_compiler.model_import.layer import Layer
 
-__all__ = ["older_gru"]
+__all__ = ["MADE_OF", "older_gru"]
+
+MADE_OF = (
+    "w_ru = [W_r W_z; R_r R_z], b_ru = [b_r b_z], w_c = [W_h; R_h], b_c = b_h, each W_k and R_k "
+    "transposed, each b_k the sum of both"
+)
+"""What the weights are made of, in ONNX' names, where they are arguments."""
 
 _ONE_STEP = (
     "its reset gate acts before the matrix product, so it is one step a call: h_prev is the h of "

@@ -20,7 +20,7 @@ from rnn_compiler.model_import.layer import Layer, Refused
 from rnn_compiler.model_import.messages import pairs, parse
 from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layers_of
 from rnn_compiler.model_import.reading import array_of, damaged, read_bytes, within
-from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
 __all__ = ["read_onnx"]
 
@@ -68,7 +68,9 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
             if names[k:] and names[k] and arrays[k] is None and scope.is_zeros(names[k]):
                 arrays[k] = np.zeros(())
         name = node.name or f"{node.op}_{number}"
-        found += layers_of(Node(name, node.op, pairs_of(node), names, arrays, shapes), path)
+        dtypes = [scope.dtype(name) for name in names[1:3] + names[:1]]
+        dtype = next((each for each in dtypes if each in FLOAT_DTYPES), None)
+        found += layers_of(Node(name, node.op, pairs_of(node), names, arrays, shapes, dtype), path)
     kinds = sorted({node.op for _, node in _nodes(Scope(model.graph, path, None))})
     by = " of PyTorch's exporter" if model.producer == "pytorch" else ""
     return _named_apart(found), f"the operators {', '.join(kinds[:20])}{by}"
@@ -116,6 +118,17 @@ class Scope:
         dims = self._shapes[name].type.tensor.shape.dim
         known = [dim.value if dim.WhichOneof("kind") == "value" else None for dim in dims]
         return [size if size is not None and 0 < size < 2**31 else None for size in known]
+
+    def dtype(self, name: str) -> str | None:
+        """The element type of a value; None if it is not known, or none of numbers."""
+        if name in self._tensors:
+            number = self._tensors[name].dtype
+        elif name in self._shapes:
+            number = self._shapes[name].type.tensor.dtype
+        else:
+            return self.outer.dtype(name) if self.outer is not None else None
+        found: Any = _TYPES[number][0] if number in _TYPES else None
+        return found and found.name
 
     def is_zeros(self, name: str, depth: int = 0) -> bool:
         """Whether all elements of a value are 0, however many there are."""

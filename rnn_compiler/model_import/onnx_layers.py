@@ -4,12 +4,14 @@ LSTM, RNN and GRU with linear_before_reset=1 are CudnnRNNV3; GRU with linear_bef
 default, is GRUBlockCell, one step a call (`older_gru`). layout=1 is time_major=False.
 
 What an op does not compute is refused by its name; what is done to its input or output is a note.
+Weights that the graph takes as inputs, or computes, stay arguments of the op, which a note says.
 
 Source: https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.layer import Layer, Refused, checked
-from rnn_compiler.model_import.older_gru import older_gru
+from rnn_compiler.model_import.older_gru import MADE_OF, older_gru
 from rnn_compiler.weights import from_onnx
 from rnn_compiler.weights.stacked import reorder_gates
 
@@ -35,6 +38,18 @@ STATES = ("initial_h", "initial_c")
 STATE_POSITIONS = tuple(_INPUTS.index(name) for name in STATES)
 _DIRECTIONS = ("forward", "reverse", "bidirectional")
 
+_SATURATED = 746.0
+"""From here on sigmoid and tanh are what they are at infinity, in float64 too: exp(-746) is 0."""
+
+_PEEPHOLES = (
+    "which CudnnRNNV3 does not compute; BlockLSTM with use_peephole=True does, from w, b, wci, wcf "
+    "and wco"
+)
+_PROJECTION = (
+    "as PyTorch's exporter leaves an LSTM with proj_size: its projection is not in the file; take "
+    "the module's weights by rc.weights.from_torch"
+)
+
 
 @dataclass(frozen=True)
 class Node:
@@ -48,6 +63,7 @@ class Node:
         arrays: Their arrays; None for those that are not constant, and a single 0 for states that
             are zeros in any number.
         shapes: Their shapes, as far as they are known.
+        dtype: The element type of the input or a weight; None if it is not known.
     """
 
     name: str
@@ -56,6 +72,7 @@ class Node:
     inputs: Sequence[str]
     arrays: Sequence[Any]
     shapes: Sequence[Sequence[int | None] | None]
+    dtype: str | None
 
     def array(self, name: str) -> Any:
         """The array of an input; None if it is not constant, or not there."""
@@ -72,6 +89,12 @@ class Node:
         position = _INPUTS.index(name)
         return position < len(self.inputs) and bool(self.inputs[position])
 
+    def last_size(self, name: str) -> int | None:
+        """The last size of a weight, which has an axis for directions; None if it is not known."""
+        array, shape = self.array(name), self.shape(name)
+        shape = shape if array is None else array.shape
+        return shape[-1] if shape else None
+
     def number(self, name: str, default: int = 0) -> int:
         """An attribute that is a whole number."""
         return self.attributes[name].i if name in self.attributes else default
@@ -85,20 +108,27 @@ def layers_of(node: Node, path: Path) -> list[Layer | Refused]:
     """
     activations = _activations(node)
     direction = _direction(node)
-    reason = _reason(node, activations, direction)
-    if reason:
-        return [Refused(node.name, reason)]
+    refused = _refused(node, activations, direction)
+    if refused is not None:
+        return [refused]
+    if not (node.has("W") and node.has("R")):
+        raise ArtifactError(f"{path}: {node.name}: {node.operator} without W or R")
     W, R, B = (node.array(name) for name in "WRB")
-    if W is None or R is None or (B is None and node.has("B")):
-        return [Refused(node.name, "weights that are no constants of the model")]
-    for name in STATES:
-        sizes = node.shape(name) or ()
-        if len(sizes) == 3 and R.ndim and sizes[2] not in (None, R.shape[-1]):
-            reason = f"{name} of {sizes[2]} units and weights of {R.shape[-1]}, as PyTorch's "
-            return [Refused(node.name, f"{reason}exporter leaves an LSTM with proj_size")]
+    known = all(node.array(name) is not None for name in "WRB" if node.has(name))
     if node.operator == "GRU" and not node.number("linear_before_reset"):
-        return _older(node, direction, W, R, B, path)
+        return _older(node, direction, (W, R, B) if known else None, path)
     mode = {"LSTM": "lstm", "GRU": "gru"}.get(node.operator, f"rnn_{activations[0]}")
+    attributes: dict[str, Any] = {
+        "rnn_mode": mode,
+        "direction": "bidirectional" if direction == "bidirectional" else "unidirectional",
+        "is_training": False,
+        "time_major": not node.number("layout"),
+    }
+    notes = _notes(node, direction)
+    if not known:
+        given = ", ".join(name for name in "WRB" if node.has(name))
+        way = f"rc.weights.from_onnx({given}, rnn_mode={mode!r}) makes params of them"
+        return [_with_arguments(node, node.name, "CudnnRNNV3", attributes, [way, *notes], path)]
     try:
         params: Any = from_onnx(W, R, B, rnn_mode=mode)
     except InvalidArgumentError as error:
@@ -107,20 +137,66 @@ def layers_of(node: Node, path: Path) -> list[Layer | Refused]:
     batch, steps = _batch_and_steps(node)
     dims = {"seq_length": steps, "batch_size": batch, "input_size": W.shape[2]}
     dims |= {"num_units": R.shape[2], "num_layers": 1}
-    attributes = {
-        "rnn_mode": mode,
-        "direction": "bidirectional" if direction == "bidirectional" else "unidirectional",
-        "is_training": False,
-        "time_major": not node.number("layout"),
-    }
-    notes = _notes(node, direction)
     name = params.dtype.name
     made = Layer(node.name, "CudnnRNNV3", attributes, dims, name, {"params": params}, tuple(notes))
     return [checked(made, path)]
 
 
-def _older(node: Node, direction: str, W: Any, R: Any, B: Any, path: Path) -> list[Layer | Refused]:
+def _with_arguments(
+    node: Node,
+    name: str,
+    op: str,
+    attributes: dict[str, Any],
+    notes: Sequence[str],
+    path: Path,
+) -> Layer:
+    """The layer of a node whose weights are no constants: they stay arguments."""
+    batch, steps = _batch_and_steps(node)
+    known = {"seq_length": steps, "batch_size": batch, "input_size": node.last_size("W")}
+    units = node.number("hidden_size") or node.last_size("R")
+    if units is not None and not 0 < units < 2**31:
+        raise ArtifactError(f"{path}: {node.name}: num_units is {units}")
+    known |= {"num_units": units, "num_layers": 1}
+    taken = OPS[op].signature.form(attributes).dimensions
+    dims = {each: known[each] for each in taken}
+    lacking = [each for each in "WRB" if node.has(each) and node.array(each) is None]
+    names = " and ".join(f"{each} ({node.inputs[_INPUTS.index(each)][:80]!r})" for each in lacking)
+    verb = "is no constant" if len(lacking) == 1 else "are no constants"
+    first = [f"{names} {verb} of the model, and the weights stay arguments"]
+    if node.dtype is None:
+        first.append("the file does not tell the dtype, which is taken to be float32")
+    dtype = node.dtype or "float32"
+    return checked(Layer(name, op, attributes, dims, dtype, {}, (*first, *notes)), path)
+
+
+def _older(
+    node: Node, direction: str, weights: tuple[Any, Any, Any] | None, path: Path
+) -> list[Layer | Refused]:
     """A GRU of the older kind: a GRUBlockCell for each direction."""
+    batch, _ = _batch_and_steps(node)
+    D = 2 if direction == "bidirectional" else 1
+    if weights is not None:
+        _check_older(node, direction, *weights, path)
+    found: list[Layer | Refused] = []
+    for d in range(D):
+        backward = d == 1 or direction == "reverse"
+        name = f"{node.name}/{('forward', 'backward')[d]}" if D == 2 else node.name
+        notes = ["it takes the steps from the last to the first"] if backward else []
+        if node.has("sequence_lens"):
+            notes.append("the model passes lengths: keep the h of a row past its length")
+        if weights is None:
+            found.append(_with_arguments(node, name, "GRUBlockCell", {}, [MADE_OF, *notes], path))
+            continue
+        W, R, B = weights
+        bias = None if B is None else np.add(*np.split(B[d], 2))
+        arrays = [W[d].T, R[d].T, *([] if bias is None else [bias])]
+        gates = [reorder_gates(array, -1, "zrh", "rzh") for array in arrays]
+        found.append(checked(older_gru(name, *gates, batch=batch, notes=notes), path))
+    return found
+
+
+def _check_older(node: Node, direction: str, W: Any, R: Any, B: Any, path: Path) -> None:
+    """Checks the shapes of the weights of a GRU of the older kind."""
     _check_directions(node, direction, W, path)
     D, units = W.shape[0], R.shape[-1]
     shapes = {"W": (D, 3 * units, W.shape[-1]), "R": (D, 3 * units, units), "B": (D, 6 * units)}
@@ -129,20 +205,6 @@ def _older(node: Node, direction: str, W: Any, R: Any, B: Any, path: Path) -> li
             raise ArtifactError(
                 f"{path}: {node.name}: {name} has the shape {list(array.shape)}, not {list(shape)}"
             )
-    batch, _ = _batch_and_steps(node)
-    found: list[Layer | Refused] = []
-    for d in range(D):
-        bias = None if B is None else np.add(*np.split(B[d], 2))
-        arrays = [W[d].T, R[d].T, *([] if bias is None else [bias])]
-        gates = [reorder_gates(array, -1, "zrh", "rzh") for array in arrays]
-        backward = d == 1 or direction == "reverse"
-        name = f"{node.name}/{('forward', 'backward')[d]}" if D == 2 else node.name
-        notes = ["it takes the steps from the last to the first"] if backward else []
-        if node.has("sequence_lens"):
-            notes.append("the model passes lengths: keep the h of a row past its length")
-        made = older_gru(name, *gates, batch=batch, notes=notes)
-        found.append(checked(made, path))
-    return found
 
 
 def _check_directions(node: Node, direction: str, W: Any, path: Path) -> None:
@@ -166,25 +228,32 @@ def _direction(node: Node) -> str:
     return text.decode(errors="replace").lower() or "forward"
 
 
-def _reason(node: Node, activations: Sequence[str], direction: str) -> str:
-    """What a node has that no op computes; empty if there is nothing."""
-    if node.operator in _REFUSED:
-        return node.operator
-    if direction not in _DIRECTIONS:
-        return f"direction={direction!r}"[:80]
-    known = list(_ACTIVATIONS[node.operator])
+def _refused(node: Node, activations: Sequence[str], direction: str) -> Refused | None:
+    """What a node has that CudnnRNNV3 and GRUBlockCell have not; None if there is nothing."""
+    known = list(_ACTIVATIONS.get(node.operator, ()))
     allowed = [known, known * 2]
     if node.operator == "RNN":
         allowed += [["relu"], ["relu"] * 2]
-    if list(activations) not in allowed:
-        return f"activations={','.join(activations)}"[:80]
-    if "clip" in node.attributes:
-        return f"clip={node.attributes['clip'].f:g}"
-    if node.number("input_forget"):
-        return "input_forget=1"
+    clip = node.attributes["clip"].f if "clip" in node.attributes else math.inf
+    harmless = math.inf if "relu" in activations else _SATURATED
+    reasons = {
+        node.operator: node.operator in _REFUSED,
+        f"direction={direction!r}": direction not in _DIRECTIONS,
+        f"activations={','.join(activations)}": list(activations) not in allowed,
+        f"clip={clip:g}": not clip >= harmless,
+        "input_forget=1": bool(node.number("input_forget")),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            return Refused(node.name, reason[:80])
     if node.has("P") and (node.array("P") is None or np.any(node.array("P"))):
-        return "peepholes (P)"
-    return ""
+        return Refused(node.name, "peepholes (P)", _PEEPHOLES)
+    for name in STATES:
+        sizes, units = node.shape(name) or (), node.last_size("R")
+        if len(sizes) == 3 and None not in (sizes[2], units) and sizes[2] != units:
+            reason = f"{name} of {sizes[2]} units and weights of {units}"
+            return Refused(node.name, reason, _PROJECTION)
+    return None
 
 
 def _notes(node: Node, direction: str) -> list[str]:

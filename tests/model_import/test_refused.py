@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -227,7 +228,7 @@ def peephole(value: float) -> Callable[[Any, Any], object]:
         ("reversed", attribute(input_forget=1), "input_forget=1"),
         ("reversed", attribute(direction=b"sideways"), "direction='sideways'"),
         ("reversed", peephole(0.5), r"peepholes \(P\)"),
-        ("newer", lambda node, graph: graph.initializer.pop(3), "no constants of the model"),
+        ("newer", attribute(clip=745.0), "clip=745"),
     ],
 )
 def test_attributes_of_onnx(node: str, change: Any, reason: str, tmp_path: Path) -> None:
@@ -235,6 +236,91 @@ def test_attributes_of_onnx(node: str, change: Any, reason: str, tmp_path: Path)
     with pytest.raises(UnsupportedError, match=f"{node} has .*{reason}"):
         rc.import_model(path)
     assert [layer.name for layer in rc.import_model(path, layers=["older"])] == ["older"]
+
+
+def test_peepholes_are_computed_by_another_op(tmp_path: Path) -> None:
+    message = (
+        "reversed has peepholes (P), which CudnnRNNV3 does not compute; BlockLSTM with "
+        "use_peephole=True does"
+    )
+    with pytest.raises(UnsupportedError, match=re.escape(message)):
+        rc.import_model(onnx(tmp_path, "reversed", peephole(0.5)))
+
+
+@pytest.mark.parametrize("clip", [746.0, 9999.0, 3e38])
+def test_a_clip_that_cannot_act(clip: float, tmp_path: Path) -> None:
+    """sigmoid and tanh are 0 or 1 there; relu is not."""
+    layers = rc.import_model(onnx(tmp_path, "reversed", attribute(clip=clip)))
+    assert [layer.name for layer in layers] == ["reversed", "newer", "older"]
+
+    def relu(node: Any, graph: Any) -> None:
+        node.op = "RNN"
+        attribute(clip=clip, activations=[b"Relu"])(node, graph)
+
+    with pytest.raises(UnsupportedError, match="reversed has clip="):
+        rc.import_model(onnx(tmp_path, "reversed", relu))
+
+
+def as_inputs(*names: str, shaped: bool = True) -> Callable[[Any, Any], object]:
+    """Makes weights inputs of the graph."""
+
+    def change(node: Any, graph: Any) -> None:
+        for tensor in [each for each in graph.initializer if each.name in names]:
+            value = graph.input.add(name=tensor.name)
+            value.type.tensor.dtype = tensor.dtype
+            if shaped:
+                for size in tensor.dims:
+                    value.type.tensor.shape.dim.add(value=size)
+            graph.initializer.remove(tensor)
+
+    return change
+
+
+@pytest.mark.parametrize("shaped", [True, False])
+@pytest.mark.parametrize("names", [("gru_W", "gru_R", "gru_B"), ("gru_R",)])
+def test_weights_that_are_inputs_of_the_graph(
+    names: tuple[str, ...], shaped: bool, tmp_path: Path
+) -> None:
+    whole = {layer.name: layer for layer in rc.import_model(FILES / "onnx_nodes.onnx")}["newer"]
+    path = onnx(tmp_path, "newer", as_inputs(*names, shaped=shaped))
+    layer = rc.import_model(path, layers=["newer"])[0]
+    assert (layer.op, layer.attributes, layer.dtype) == (whole.op, whole.attributes, whole.dtype)
+    assert not layer.weights
+    missing = {"input_size"} if not shaped and "gru_W" in names else set[str]()
+    assert {name for name, size in layer.dims.items() if size != whole.dims[name]} == missing
+    assert "the weights stay arguments" in layer.notes[0]
+    assert all(f"({name!r})" in layer.notes[0] for name in names)
+    assert "rc.weights.from_onnx(W, R, B, rnn_mode='gru') makes params" in layer.notes[1]
+    module = layer.build(frozen=False, batch_size=2, seq_length=4, input_size=3)
+    assert "params" in [each.name for each in module.functions[0].arguments]
+
+
+def test_the_weights_of_an_older_gru_that_are_inputs_of_the_graph(tmp_path: Path) -> None:
+    path = onnx(tmp_path, "older", as_inputs("older_W", "older_R"))
+    layer = rc.import_model(path, layers=["older"])[0]
+    assert (layer.op, dict(layer.weights)) == ("GRUBlockCell", {})
+    assert layer.dims == {"batch_size": None, "input_size": 3, "num_units": 5}
+    assert layer.notes[1].startswith("w_ru = [W_r W_z; R_r R_z]")
+
+
+def test_a_node_without_weights(tmp_path: Path) -> None:
+    def change(node: Any, graph: Any) -> None:
+        node.input[2] = ""
+
+    with pytest.raises(ArtifactError, match="newer: GRU without W or R"):
+        rc.import_model(onnx(tmp_path, "newer", change))
+
+
+@pytest.mark.parametrize("size", [-1, 2**62])
+def test_a_size_that_there_cannot_be(size: int, tmp_path: Path) -> None:
+    """As weights are inputs, nothing but hidden_size tells it."""
+
+    def change(node: Any, graph: Any) -> None:
+        as_inputs("gru_W", "gru_R", "gru_B", shaped=False)(node, graph)
+        attribute(hidden_size=size)(node, graph)
+
+    with pytest.raises(ArtifactError, match="newer: num_units is"):
+        rc.import_model(onnx(tmp_path, "newer", change))
 
 
 def states(name: str, shape: list[int], value: float, broadcast: bool) -> Any:
@@ -272,7 +358,7 @@ def test_states_that_are_zeros(value: float, broadcast: bool, text: str, tmp_pat
 
 def test_a_projection_that_the_exporter_has_lost(tmp_path: Path) -> None:
     path = onnx(tmp_path, "reversed", states("initial_c", [1, 2, 9], 0.0, False))
-    part = "reversed has initial_c of 9 units and weights of 5, .* an LSTM with proj_size"
+    part = "initial_c of 9 units and weights of 5, .* proj_size: its projection is not in the file"
     with pytest.raises(UnsupportedError, match=part):
         rc.import_model(path)
 
