@@ -30,8 +30,12 @@ def new_context(*dialects: str) -> ir.Context:
     """A context to make ops of some dialects in; what is parsed loads its own.
 
     To load the fifty that IREE has, as `ir.Context` does, takes 9 ms; those of the passes take 2.
+    MLIR's thread pool does not survive a fork: a child would wait for ever for its threads. Our
+    modules are too small for several threads to save time.
     """
-    return ir.Context(load_on_create_dialects=dialects)
+    context = ir.Context(load_on_create_dialects=dialects)
+    context.enable_multithreading(False)
+    return context
 
 
 def ops_of(block: ir.Block) -> list[ir.Operation]:

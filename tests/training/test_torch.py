@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -452,6 +453,34 @@ def test_workers_of_a_loader() -> None:
         Rows(ours), num_workers=2, batch_size=None, multiprocessing_context="fork"
     )
     assert_equal([*loader], expected, 0.0)
+
+
+class Lengths(torch.utils.data.Dataset):
+    """A layer's outputs for sequences of 3, 4, ... steps, each computed in a worker."""
+
+    def __init__(self, layer: Any) -> None:
+        self.layer = layer
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        with torch.no_grad():
+            return self.layer(inputs()[:1].repeat(3 + index, 1, 1))[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*JAX is multithreaded")  # which other tests may have loaded
+def test_workers_of_a_loader_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker meets a length of its own, in a fork of a process that has compiled another."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
+    ours, theirs = pair()
+    with torch.no_grad():
+        ours(inputs())
+    loader = torch.utils.data.DataLoader(
+        Lengths(ours), num_workers=1, batch_size=None, multiprocessing_context="fork", timeout=60
+    )
+    expected = [*map(Lengths(theirs).__getitem__, range(2))]
+    assert_equal([*loader], expected, 1e-5)
 
 
 def test_threads_at_once() -> None:

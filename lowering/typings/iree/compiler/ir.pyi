@@ -36,6 +36,7 @@ class _Operands(_List[Value], Protocol):
 
 class Context(_Scope):
     def __init__(self, load_on_create_dialects: Sequence[str] | None = None) -> None: ...
+    def enable_multithreading(self, enable: bool) -> None: ...
 
 class Location(_Scope):
     @staticmethod

@@ -1,0 +1,53 @@
+"""Compilation in forked processes, whose parents have compiled: nothing waits for ever."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# MLIR prints a loop in several threads, if it may, and a single step in one.
+FORKED = """
+import multiprocessing, os, signal
+import rnn_compiler as rc
+
+def compiled(num_units):
+    sizes = dict(seq_length=2, batch_size=1, input_size=1, num_units=num_units)
+    return rc.compile(rc.build("BlockLSTMV2", **sizes), "cpu").payload
+
+def child():
+    signal.alarm(60)
+    print(len(compiled(2)) > 0, flush=True)
+
+compiled(1)
+"""
+
+FORKS = {
+    "os": """
+if not (process := os.fork()):
+    child()
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+""",
+    "multiprocessing": """
+process = multiprocessing.get_context("fork").Process(target=child)
+process.start()
+process.join()
+print(process.exitcode)
+""",
+}
+
+
+@pytest.mark.parametrize("way", [pytest.param("os", marks=pytest.mark.slow), "multiprocessing"])
+def test_a_child_compiles_what_its_parent_has_not(tmp_path: Path, way: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED + FORKS[way]],
+        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.stdout.split(), done.stderr) == (["True", "0"], "")
