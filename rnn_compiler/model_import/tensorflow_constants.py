@@ -107,7 +107,22 @@ class Constants:
                     found.add(name)
                     waiting += [text.split(":")[0] for text in data_inputs(nodes[name])]
             self._saved[scope] = found
-        return node.name in self._saved[scope] or self._is_restored(Value(scope, node.name))
+        return node.name in self._saved[scope] or self.is_restored(Value(scope, node.name))
+
+    def is_restored(self, value: Value) -> bool:
+        """Whether a value is moved out of the checkpoint, and no initial value."""
+        waiting = [self.graph.source(value)]
+        seen = set(waiting)
+        while waiting and len(seen) < _MOST_RESTORED:
+            node = self.graph.node(here := waiting.pop())
+            if node is not None and node.op == _RESTORE:
+                return True
+            if node is not None and node.op in MOVES:
+                for text in data_inputs(node):
+                    before = self.graph.source(self.graph.value(here.scope, text))
+                    waiting += [] if before in seen else [before]
+                    seen.add(before)
+        return False
 
     def _array(self, value: Value, depth: int) -> Any:
         node = self.graph.node(value)
@@ -162,22 +177,8 @@ class Constants:
                     continue
                 if made.op == _RESTORE and (key := self._key(value)) is not None:
                     self.keys[variable.name] = key
-                if self._is_restored(value):
+                if self.is_restored(value):
                     self._assigned[variable.name] = value
-
-    def _is_restored(self, value: Value) -> bool:
-        """Whether a value is moved out of the checkpoint, and no initial value."""
-        waiting, seen = [value], {value}
-        while waiting and len(seen) < _MOST_RESTORED:
-            node = self.graph.node(here := waiting.pop())
-            if node is not None and node.op == _RESTORE:
-                return True
-            if node is not None and node.op in MOVES:
-                for text in data_inputs(node):
-                    before = self.graph.source(self.graph.value(here.scope, text))
-                    waiting += [] if before in seen else [before]
-                    seen.add(before)
-        return False
 
     def _key(self, value: Value) -> str | None:
         """The key that a result of RestoreV2 is restored from: its second input lists them."""

@@ -26,6 +26,7 @@ from rnn_compiler.model_import.tensorflow_graph import (
     data_inputs,
     layer_name,
 )
+from rnn_compiler.model_import.tensorflow_state import KeptState
 from rnn_compiler.model_import.tensors import Shape, dtype_of, shape_of
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
@@ -36,6 +37,7 @@ __all__ = ["layers_of"]
 WEIGHTS = ("w", "wci", "wcf", "wco", "b", "w_ru", "w_c", "b_ru", "b_c", "params")
 """The arguments of all ops that a model keeps."""
 
+_STATES = ("cs_prev", "h_prev", "input_h", "input_c")
 _PEEPHOLES = ("wci", "wcf", "wco")
 _FOUND = {name for name, op in OPS.items() if op.signature.in_tensorflow}
 _MOST_LAYERS, _MOST_NODES = 300, 2_000
@@ -52,6 +54,7 @@ def layers_of(constants: Constants) -> list[Layer]:
         ArtifactError: The graph is damaged.
     """
     graph = constants.graph
+    kept = KeptState(constants)
     found: list[Layer] = []
     count = 0
     for scope in graph.scopes(_FOUND):
@@ -66,7 +69,7 @@ def layers_of(constants: Constants) -> list[Layer]:
                     graph.path,
                     f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls",
                 )
-            layer = _layer(graph, constants, scope, node)
+            layer = _layer(graph, constants, kept, scope, node)
             reached = scope.is_reached
             same = [k for k, other in enumerate(found) if _is_same(layer, other, reached)]
             if not same:
@@ -76,7 +79,7 @@ def layers_of(constants: Constants) -> list[Layer]:
     return _named_apart(found)
 
 
-def _layer(graph: Graph, constants: Constants, scope: Scope, node: Any) -> Layer:
+def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, node: Any) -> Layer:
     """The layer of a node."""
     signature = OPS[node.op].signature
     given = attributes_of(node)
@@ -105,7 +108,7 @@ def _layer(graph: Graph, constants: Constants, scope: Scope, node: Any) -> Layer
         units = weights["w"].shape[-1] // 4
         for each in _PEEPHOLES:  # not read, but arguments of the op
             weights.setdefault(each, np.zeros(units, dtype))
-    notes += _other_notes(graph, constants, form, values)
+    notes += _other_notes(graph, constants, kept, form, values)
     if attributes.get("is_training"):
         notes.append("it is built for training; with is_training=False, for inference")
     if not scope.is_reached:
@@ -174,7 +177,11 @@ def _weights(
 
 
 def _other_notes(
-    graph: Graph, constants: Constants, form: Signature, values: Mapping[str, Value]
+    graph: Graph,
+    constants: Constants,
+    kept: KeptState,
+    form: Signature,
+    values: Mapping[str, Value],
 ) -> list[str]:
     """Where the arguments that are no weights come from."""
     notes: list[str] = []
@@ -184,9 +191,9 @@ def _other_notes(
         if tensor.ignored:
             continue
         value = graph.source(values[tensor.name])
-        node = graph.node(value)
-        if node is not None and node.op in VARIABLES:
-            text = f"is kept from call to call, in the variable {node.name}"
+        if (variable := kept.variable(value)) is not None:
+            text = f"is kept from call to call, in the variable {variable}"
+            text += ": program.stream keeps it" if tensor.name in _STATES else ""
         elif (array := constants.array(value)) is None:
             text = f"comes from {_origin(graph, value)}"
         elif array.ndim == 0:

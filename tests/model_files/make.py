@@ -465,6 +465,25 @@ def keras2_gpu(path: Path) -> dict[str, Any]:
     return {"x": given, "lstm": made.layers[0](given).numpy(), "y": y.numpy()}
 
 
+@model
+def keras2_stateful(path: Path) -> dict[str, Any]:
+    """Keras 2's stateful layers: variables that each call reads, through moves, and assigns."""
+    import tensorflow as tf
+    import tf_keras as keras
+
+    keras.utils.set_random_seed(75)
+    first = keras.layers.LSTM(H, return_sequences=True, stateful=True, bias_initializer="normal")
+    second = keras.layers.GRU(H, stateful=True, bias_initializer="normal")
+    made = keras.Sequential([keras.Input(batch_shape=(B, T, I)), first, second])
+    holder = tf.Module()
+    holder.variables_of_model = made.weights
+    holder.states = [first.states, second.states]
+    holder.call = tf.function(made, input_signature=[tf.TensorSpec([B, T, I], name="x")])
+    tf.saved_model.save(holder, str(path))
+    given = numbers((B, T, I), 76)
+    return {"x": given, "first": holder.call(given).numpy(), "second": holder.call(given).numpy()}
+
+
 # Keras files.
 
 

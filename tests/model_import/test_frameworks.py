@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_import.files import MODELS, arrays_of, compute, cudnn, layers_of
+from model_import.files import MODELS, arrays_of, compute, cudnn, cudnn_arguments, layers_of
 
 import rnn_compiler as rc
 
@@ -29,7 +29,8 @@ def test_a_block_lstm_whose_state_is_kept(name: str) -> None:
     assert layer.attributes == {"forget_bias": 0.0, "cell_clip": -1.0, "use_peephole": False}
     assert layer.dims == {"seq_length": 16, "batch_size": 1, "input_size": 3, "num_units": 5}
     assert layer.dtype == "float32"
-    assert "cs_prev is kept from call to call, in the variable previous_state/c" in layer.notes
+    kept = "cs_prev is kept from call to call, in the variable previous_state/c"
+    assert f"{kept}: program.stream keeps it" in layer.notes
     stored = arrays_of(name.removesuffix(".pb"))
     states = {"cs_prev": np.zeros((1, 5)), "h_prev": np.zeros((1, 5))}
     for expected in (stored["first"], stored["second"]):
@@ -175,6 +176,26 @@ def test_cudnn_that_keras_hides_for_gpus() -> None:
     assert {layer.attributes["rnn_mode"] for layer in gradients} == {"lstm", "gru"}
 
 
+def test_states_that_keras_moves_before_they_are_passed() -> None:
+    """The state is ExpandDims of a variable, zeros in the file, that every call assigns."""
+    layers = layers_of("keras2_stateful")
+    first, second = (layers[f"sequential/{name}/CudnnRNNV3"] for name in ("lstm", "gru"))
+    for layer, names in ((first, ("input_h", "input_c")), (second, ("input_h",))):
+        for name in names:
+            (note,) = (each for each in layer.notes if each.startswith(f"{name} "))
+            assert note.startswith(f"{name} is kept from call to call, in the variable ")
+            assert note.endswith(": program.stream keeps it")
+        assert "sequence_lengths is always the same array" in layer.notes
+    stored = arrays_of("keras2_stateful")
+    given = [cudnn_arguments(first, stored["x"]), cudnn_arguments(second, np.zeros((2, 4, 5)))]
+    for expected in (stored["first"], stored["second"]):
+        out = compute(first, **given[0])
+        given[0] |= {"input_h": out["output_h"], "input_c": out["output_c"]}
+        last = compute(second, **{**given[1], "input": out["output"]})
+        given[1]["input_h"] = last["output_h"]
+        close(last["output"][:, -1], expected)
+
+
 # Keras.
 
 
@@ -276,7 +297,7 @@ def test_nodes_that_are_reversed_and_older() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stored_model_has_layers(name: str) -> None:
-    assert len(MODELS) == 22
+    assert len(MODELS) >= 23
     layers = layers_of(name)
     assert layers
     for layer in layers.values():

@@ -1,0 +1,88 @@
+"""The variables in which a TensorFlow graph keeps state from one call to the next.
+
+They are those that are assigned anything but what a checkpoint restores, or constants, which is how
+a variable is initialized or reset.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
+from rnn_compiler.model_import.tensorflow_graph import Scope, Value, data_inputs
+from rnn_compiler.model_import.tensorflow_moves import MOVES
+
+__all__ = ["KeptState"]
+
+_ASSIGNING = {
+    *("Assign", "AssignAdd", "AssignSub", "ScatterUpdate", "ScatterNdUpdate"),
+    *("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"),
+    *("ResourceScatterUpdate", "ResourceScatterNdUpdate"),
+}
+"""Ops that change a variable, their first input."""
+
+_GIVEN = ("Placeholder", "PlaceholderWithDefault", *VARIABLES)
+_MOST_NODES = 1_000
+"""How many nodes are looked at behind a value; what has more is no initial value."""
+
+
+class KeptState:
+    """Which variables of a graph keep state."""
+
+    def __init__(self, constants: Constants) -> None:
+        """Finds the variables that the graph assigns.
+
+        Args:
+            constants: The graph, and what is known of its values.
+        """
+        self._graph = constants.graph
+        self._names = {
+            variable
+            for scope in self._graph.scopes(_ASSIGNING)
+            for node in scope.body.nodes.values()
+            if node.op in _ASSIGNING
+            if (variable := self._changed(constants, scope, data_inputs(node))) is not None
+        }
+
+    def variable(self, value: Value) -> str | None:
+        """The variable that a value is, as it is or moved, if it keeps state; else None."""
+        for found in self._behind(value, only_moves=True):
+            node = self._graph.node(found)
+            if node is not None and node.op in VARIABLES and node.name in self._names:
+                return node.name
+        return None
+
+    def _changed(self, constants: Constants, scope: Scope, inputs: list[str]) -> str | None:
+        """The variable that a node with some inputs changes as the model runs; None for none."""
+        if len(inputs) < 2:
+            return None
+        target, value = (self._graph.value(scope, text) for text in (inputs[0], inputs[-1]))
+        variable = self._graph.node(self._graph.source(target))
+        if variable is None or variable.op not in VARIABLES:
+            return None
+        kept = not constants.is_restored(value) and not self._is_initial(value)
+        return variable.name if kept else None
+
+    def _is_initial(self, value: Value) -> bool:
+        """Whether a value depends on constants alone, and on nothing that differs between calls."""
+        behind = self._behind(value)
+        if len(behind) >= _MOST_NODES:
+            return False
+        nodes = [self._graph.node(each) for each in behind]
+        return all(n is not None and n.op not in _GIVEN and n.op not in OPS for n in nodes)
+
+    def _behind(self, value: Value, *, only_moves: bool = False) -> list[Value]:
+        """A value and what it is computed from, or moved from, as far as there are so many."""
+        graph = self._graph
+        waiting = [graph.source(value)]
+        found = dict.fromkeys(waiting)
+        while waiting and len(found) < _MOST_NODES:
+            here = waiting.pop()
+            node = graph.node(here)
+            if node is None or (only_moves and node.op not in MOVES):
+                continue
+            for text in data_inputs(node):
+                before = graph.source(graph.value(here.scope, text))
+                if before not in found:
+                    found[before] = None
+                    waiting.append(before)
+        return list(found)
