@@ -206,7 +206,7 @@ def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
     signature = OPS[find_op(op)].signature
     given = dict(given)
     function, outputs = given.pop("function", None), given.pop("outputs", None)
-    signature.check_keywords(given, arguments=False, dims=True)
+    signature.check_build(given)
     return signature.specialize(
         dtype=dtype,
         dims=given,

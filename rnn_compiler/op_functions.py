@@ -66,7 +66,7 @@ def named(
                 raise TypeError(f"{function}() got multiple values for argument {name!r}")
         given = first | given
     given.pop("name", None)
-    signature.check_keywords(given)
+    signature.check_call(given)
     return given
 
 

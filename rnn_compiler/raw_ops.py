@@ -72,7 +72,7 @@ class RawOp:
                 f"{signature.name}() takes no positional arguments: pass its "
                 f"{len(signature.arguments)} tensors by name, {signature.arguments[0].name}=..."
             )
-        signature.check_keywords(keywords)
+        signature.check_call(keywords)
         arrays = self._arrays(keywords, current_device())
         dtype = self._dtype(keywords, arrays)
         attributes = tuple(signature.canonical(keywords, dtype).items())
@@ -114,7 +114,7 @@ class RawOp:
                 if argument.dtype is None and not has_dtype(value):
                     plain[name] = value
                     continue
-                kind = argument.dtype or "float32"
+                kind = argument.dtype or dtype or "float32"
                 array = arrays[name] = as_array(op, name, value, kind, device)
                 if dtype is None and argument.dtype is None:
                     dtype = canonical_name(array.dtype)

@@ -52,6 +52,8 @@ def as_array(
             the dtype does not have.
         DeviceError: The GPU failed.
     """
+    if type(value) is np.ndarray and value.dtype == DTYPES[dtype].numpy:
+        return value
     there = value if isinstance(value, DeviceArray) else None
     if there is None and device.startswith("cuda"):
         there = _on_gpu(op, name, value, device)

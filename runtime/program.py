@@ -342,8 +342,8 @@ class Function:
             return array
         if spec.ignored:
             array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
-        host = array.to_host() if isinstance(array, DeviceArray) else array
-        return self.device.put(np.reshape(host, spec.shape), spec)
+        host: Any = array.to_host() if isinstance(array, DeviceArray) else array
+        return self.device.put(host.reshape(spec.shape), spec)
 
     def call_module(self, function: Any, inputs: Any, outputs: Any) -> None:
         """Runs a function that returns when its results are there."""

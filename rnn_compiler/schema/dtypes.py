@@ -67,6 +67,8 @@ FLOAT_DTYPES: tuple[str, ...] = ("float16", "bfloat16", "float32", "float64")
 ELEMENTS: dict[str, DType] = {row.mlir: row for row in DTYPES.values()}
 """Element types by their MLIR spelling."""
 
+_NAMES = {row.numpy: name for name, row in DTYPES.items()}
+
 _ALIASES = {row.mlir: name for name, row in DTYPES.items()} | {
     "half": "float16",
     "float": "float32",
@@ -94,4 +96,4 @@ def canonical_name(dtype: object) -> str | None:
         described: Any = np.dtype(getattr(dtype, "as_numpy_dtype", cast(Any, dtype)))
     except Exception:  # numpy raises what it likes on what is no dtype
         return None
-    return described.name if described.name in DTYPES else None
+    return _NAMES.get(described.newbyteorder("="))

@@ -162,6 +162,8 @@ class FunctionSpec:
 
     def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
         """The same with numbers for open dimensions, by name."""
+        if not self.open_dims:
+            return self
         tensors: dict[str, Any] = {
             name: tuple(tensor.bound(dims) for tensor in getattr(self, name))
             for name in ("arguments", "results", "frozen")

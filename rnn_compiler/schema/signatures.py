@@ -138,27 +138,25 @@ class Signature:
         arguments, results = self.forms(attributes)
         return replace(self, arguments=arguments, results=results, forms=None)
 
-    def check_keywords(
-        self, given: Mapping[str, object], *, arguments: bool = True, dims: bool = False
-    ) -> None:
-        """Checks that the keywords of a call are the op's.
-
-        Args:
-            given: The keywords of the call.
-            arguments: Whether the call passes tensors.
-            dims: Whether the call passes dimensions.
+    def check_call(self, given: Mapping[str, object]) -> None:
+        """Checks the keywords of a call, which passes tensors and attributes.
 
         Raises:
             TypeError: One is unknown, or a required one is missing.
         """
-        attributes = self.call_attributes if arguments else self.attributes
-        required = [a.name for a in attributes if a.default is REQUIRED]
-        if arguments:
-            required = [a.name for a in self.arguments] + required
-        if dims:
-            required = [*self.dimensions, *required]
-        known = [*required, *(a.name for a in attributes if a.name not in required)]
-        check_keywords(self.name, given, known, required)
+        check_keywords(self.name, given, *self._call_keywords)
+
+    def check_build(self, given: Mapping[str, object]) -> None:
+        """Checks the keywords of `rc.build`, which is given dimensions and attributes.
+
+        Raises:
+            TypeError: One is unknown, or a required one is missing.
+        """
+        check_keywords(self.name, given, *_keywords(self.dimensions, self.attributes))
+
+    @cached_property
+    def _call_keywords(self) -> tuple[list[str], list[str]]:
+        return _keywords([each.name for each in self.arguments], self.call_attributes)
 
     def specialize(
         self,
@@ -270,8 +268,9 @@ class Signature:
         dims: dict[str, int] = {}
         tensors = {tensor.name: tensor for tensor in self.arguments}
         for dim, places in self.defining_axes.items():
-            argument, axis = next((place for place in places if place[0] in shapes), places[0])
-            if argument not in shapes:
+            given = [place for place in places if place[0] in shapes]
+            argument, axis = (given or places)[0]
+            if not given:
                 formula = tensors[argument].formula
                 expected = f"an array {formula}, as nothing else tells {dim}"
                 raise InvalidArgumentError(
@@ -294,6 +293,12 @@ class Signature:
                 got = f"shape {list(shape)}, {shape[axis]} on axis {axis}"
                 raise InvalidArgumentError(self.name, argument, expected, got)
         return dims
+
+
+def _keywords(first: Sequence[str], attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:
+    """All keywords, and those that are required: some, and attributes without a default."""
+    required = [*first, *(each.name for each in attributes if each.default is REQUIRED)]
+    return [*dict.fromkeys([*required, *(each.name for each in attributes)])], required
 
 
 def _bytes(tensor: TensorSpec) -> int:

@@ -60,7 +60,7 @@ class Size:
             terms.append((int(match[1] or 1), match[2]))
         return Size(tuple(terms))
 
-    @property
+    @cached_property
     def multiple(self) -> tuple[int, str] | None:
         """The dimension that this axis is a multiple of, by its long name, and the factor."""
         factor, symbol = self.terms[0]

@@ -86,7 +86,8 @@ class DeviceArray:
     @property
     def nbytes(self) -> int:
         """How many bytes its elements have."""
-        return math.prod(self._spec.shape) * self.dtype.itemsize
+        spec = self._spec
+        return math.prod(spec.shape) * DTYPES[spec.dtype].numpy.itemsize
 
     @property
     def dtype_name(self) -> str:
@@ -259,9 +260,10 @@ class DeviceArray:
 
     def fetch(self) -> npt.NDArray[Any]:
         """A copy of its elements on the host; of few, sooner made than a view of them."""
-        if self.device.kind != "local" or 0 in self.shape:
+        spec = self._spec
+        if self.device.kind != "local" or 0 in spec.shape:
             return self.map()
-        memory: Any = np.ndarray(self.shape, self.dtype, self._view.map())
+        memory: Any = np.ndarray(spec.shape, DTYPES[spec.dtype].numpy, self._view.map())
         return memory.copy()
 
     def _transferred(self) -> npt.NDArray[Any]:

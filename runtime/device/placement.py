@@ -62,7 +62,7 @@ def work(spec: FunctionSpec) -> int:
     spec = spec.bound(_TYPICAL)
     rows = spec.dims.get("seq_length", 1) * spec.dims.get("batch_size", 0)
     tensors = (*spec.arguments, *spec.frozen, *spec.results)
-    weights = sum(math.prod(tensor.shape) for tensor in tensors if not tensor.batched)
+    weights = sum([math.prod(tensor.shape) for tensor in tensors if not tensor.batched])
     return 2 * (rows + _READING) * weights
 
 
