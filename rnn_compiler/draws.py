@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,15 @@ _SAMPLE = {"seq_length": 7, "batch_size": 5}
 
 
 def random_arguments(
-    spec: FunctionSpec, given: Mapping[str, npt.NDArray[Any]] | None = None
+    spec: FunctionSpec,
+    given: Mapping[str, npt.NDArray[Any]] | None = None,
+    dims: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Every argument of a function, the same at each call.
 
     Weights are centred, and smaller the more of them are summed. All else is in 0..1, where gates
     are, so that a gradient op gets activations that could be some. Lengths are the longest. Open
-    dimensions are those of arguments that are given, if there are any.
+    dimensions are those of `dims`, else of arguments that are given, if there are any.
     """
     sizes = dict(_SAMPLE)
     for dim in spec.open_dims:
@@ -37,7 +40,7 @@ def random_arguments(
             one = replace(spec, dims={dim: spec.dims[dim]})
             shapes = {name: np.asarray(array).shape for name, array in (given or {}).items()}
             sizes |= open_sizes_of(one, shapes)
-    spec = spec.bound(sizes)
+    spec = spec.bound({**sizes, **dims})
     generator = np.random.default_rng(0)
     return {argument.name: _draw(argument, spec, generator) for argument in spec.arguments}
 

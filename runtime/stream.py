@@ -6,22 +6,23 @@ whatever the chunks. What crosses between host and device is the chunk and the r
 the first the weights.
 
 Which argument is the chunk, which its length, and which result is the state that comes next, is
-known by op (`_OPS`).
+known by op (`stream_ops`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, check_keywords
+from rnn_compiler.errors import InvalidArgumentError, check_keywords
 from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.results import result_type
+from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
 from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -33,41 +34,6 @@ __all__ = ["Stream"]
 
 _COUNTS = 64
 """For how many lengths of a chunk a stream keeps the number on the device."""
-
-
-@dataclass(frozen=True)
-class _Op:
-    """How an op takes a part of a sequence.
-
-    Attributes:
-        chunk: The argument that is the sequence.
-        rows: The results that have a row for each step.
-        states: Its state arguments, each with the results that hold what comes next, best first:
-            as it is after the last step, or at every step.
-        length: The argument that says how many steps there are; None if all count.
-        steps: Whether the sequence has a time axis; else a call is one step.
-    """
-
-    chunk: str
-    rows: Sequence[str]
-    states: Mapping[str, Sequence[str]]
-    length: str | None = None
-    steps: bool = True
-
-
-_LSTM = ("i", "cs", "f", "o", "ci", "co", "h")
-_BLOCK = _Op("x", _LSTM, {"cs_prev": ("cs_last", "cs"), "h_prev": ("h_last", "h")}, "seq_len_max")
-_CUDNN = _Op("input", ("output",), {"input_h": ("output_h",), "input_c": ("output_c",)})
-
-_OPS = {
-    "BlockLSTM": _BLOCK,
-    "BlockLSTMV2": _BLOCK,
-    "CudnnRNN": _CUDNN,
-    "CudnnRNNV2": _CUDNN,
-    "CudnnRNNV3": replace(_CUDNN, length="sequence_lengths"),
-    "GRUBlockCell": _Op("x", ("r", "u", "c", "h"), {"h_prev": ("h",)}, steps=False),
-    "LSTMBlockCell": _Op("x", _LSTM, {"cs_prev": ("cs",), "h_prev": ("h",)}, steps=False),
-}
 
 
 class Stream:
@@ -99,13 +65,9 @@ class Stream:
         """
         spec = _at_batch(function, arguments)
         self._function, self._spec = function, spec
-        self._op = _of(spec)
+        self._op = stream_op(spec)
         self._arguments = {argument.name: argument for argument in spec.arguments}
-        self._next = {
-            name: _result(spec, self._op, name)
-            for name in self._op.states
-            if name in self._arguments and not self._arguments[name].ignored
-        }
+        _, self._next = stream_parts(spec)
         changing = (self._op.chunk, self._op.length)
         known = [name for name in self._arguments if name not in changing]
         optional = [name for name in known if self._arguments[name].default is not None]
@@ -337,7 +299,7 @@ def _at_batch(function: Function, arguments: Mapping[str, Any]) -> FunctionSpec:
     spec = function.spec
     if "batch_size" not in spec.open_dims:
         return spec
-    op = _of(spec)
+    op = stream_op(spec)
     states = tuple(each for each in spec.arguments if each.name in op.states)
     shapes = {
         each.name: as_array(spec.op, each.name, value, each.dtype, function.device.uri).shape
@@ -346,45 +308,3 @@ def _at_batch(function: Function, arguments: Mapping[str, Any]) -> FunctionSpec:
     }
     told = replace(spec, arguments=states, dims={"batch_size": spec.dims["batch_size"]})
     return spec.bound(open_sizes_of(told, shapes))
-
-
-def _of(spec: FunctionSpec) -> _Op:
-    """How a function's op takes a part of a sequence.
-
-    Raises:
-        UnsupportedError: It does not.
-    """
-    op = _OPS.get(spec.op)
-    if op is None:
-        raise UnsupportedError(f"{spec.op}: no state to go on from; those have: {', '.join(_OPS)}")
-    if op.steps and not spec.dims["seq_length"]:
-        raise UnsupportedError(f"{spec.op}: built for no steps")
-    attributes = spec.attributes
-    if attributes.get("direction") == "bidirectional":
-        raise UnsupportedError(f"{spec.op}: the backward direction begins where the sequence ends")
-    if attributes.get("is_training") and attributes.get("dropout"):
-        raise UnsupportedError(
-            f"{spec.op}: each call would draw a dropout mask of its own: build it with "
-            "is_training=False"
-        )
-    frozen = {each.name for each in spec.frozen} & {op.chunk, op.length, *op.states}
-    if frozen:
-        names = ", ".join(sorted(frozen))
-        raise UnsupportedError(f"{spec.op}: {names}: frozen, so it is the same for every chunk")
-    return op
-
-
-def _result(spec: FunctionSpec, op: _Op, state: str) -> str:
-    """The result that holds a state after a call.
-
-    Raises:
-        UnsupportedError: There is none.
-    """
-    given = {each.name for each in spec.results}
-    for name in op.states[state]:
-        if name in given:
-            return name
-    raise UnsupportedError(
-        f"{spec.op}: nothing tells what {state} is after a chunk: build it with outputs "
-        f"that have {op.states[state][0]!r}"
-    )

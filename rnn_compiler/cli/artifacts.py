@@ -17,6 +17,7 @@ from rnn_compiler.cli.options import (
     add_device_option,
     add_json_option,
     check_output,
+    open_sizes,
 )
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
 from rnn_compiler.draws import random_arguments
@@ -211,6 +212,14 @@ def add_run(verbs: Any) -> None:
     parser.add_argument(
         "--random", action="store_true", help="draw the arguments that are not given"
     )
+    parser.add_argument(
+        "--dim",
+        action="append",
+        default=[],
+        metavar="NAME=N,...",
+        help="what open sizes are where --random draws, seq_length=32 (default: those of the given "
+        "arrays, else small ones)",
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.npz", help="write the results")
     add_json_option(parser)
     parser.set_defaults(verb=_run)
@@ -232,8 +241,11 @@ def _run(options: argparse.Namespace) -> int:
     function = program.functions[name]
     files = [str(options.inputs)] if options.inputs else []
     arguments = _read_inputs([*files, *options.input], function.spec)
+    sizes = open_sizes(options, function.spec.open_dims, f"{name} of {options.file}")
     if options.random:
-        arguments = {**random_arguments(function.spec, arguments), **arguments}
+        arguments = {**random_arguments(function.spec, arguments, sizes), **arguments}
+    elif sizes:
+        raise UsageError("--dim: says at which sizes --random draws; without, the arrays do")
     specs = function.spec.arguments
     missing = [a.name for a in specs if a.name not in arguments and a.default is None]
     if missing:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rnn_compiler import stages
+from rnn_compiler.c_compilation import compile_c
+from rnn_compiler.cli.import_readme import Imported, c_readme, readme, target_text
+from rnn_compiler.cli.modules import add_format_option, only_target
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, keywords_of
 from rnn_compiler.cli.terminal import (
     print_json,
@@ -22,12 +25,11 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
-from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
-from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import shown
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.paths import archive_path
 from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_import"]
@@ -82,6 +84,7 @@ def add_import(verbs: Any) -> None:
         metavar="TARGET",
         help="cpu (this machine), cpu:x86-64-v3, cuda:sm_86, ...; repeatable (default: cpu)",
     )
+    add_format_option(parser)
     parser.add_argument(
         "--weights-apart",
         action="store_true",
@@ -93,8 +96,8 @@ def add_import(verbs: Any) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     if options.output is None:
-        for flag in ("dim", "attr", "target"):
-            if getattr(options, flag):
+        for flag in ("dim", "attr", "target", "format"):
+            if getattr(options, flag) not in ([], None, "vmfb"):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
         check_output_folder(options.output)
@@ -118,6 +121,9 @@ def _import(options: argparse.Namespace) -> int:
         print_line(str(each))
     functions = ", ".join(function_names(layers))
     print_text(f"functions: {functions}")
+    for target in options.target or [current_target()]:
+        if target != ALL_LEVELS:
+            print_text(target_text(resolve_target(target)).replace("`", ""))
     print_line(f"{seconds:.2f} s; next: less {shlex.quote(str(files[-1]))}", dim=True)
     return 0
 
@@ -144,32 +150,44 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
         module = build_layers(layers, name=name, frozen=not apart, **given)
     except TypeError as error:
         raise UsageError(f"--dim: {error}") from error
-    targets: list[str] = options.target or [current_target()]
-    one = len(targets) == 1 and targets[0] != ALL_LEVELS
+    imported = Imported(models, layers, module.functions, apart)
     with showing_stages():
-        result = compile(module, targets[0] if one else targets)
-        path = folder / (f"{name}.vmfb" if one else name)
-        stages.report(f"writing {path}")
-    written: list[tuple[Path, bytes | memoryview]] = []
-    names = function_names(layers)
-    for function, layer in zip(names, layers, strict=True):
-        if apart and layer.weights:
-            written.append((folder / f"{function}.npz", npz_bytes(_storable(layer))))
-    commands = _iree_commands(result, path) if isinstance(result, Artifact) else []
-    text = readme(models, path.name, layers, module.functions, apart, commands)
+        made = _compiled_c if options.format == "c" else _compiled
+        files, text, save = made(options, module, imported)
+        stages.report(f"writing {folder}")
+    written: list[tuple[Path, bytes | memoryview]] = [
+        (folder / f"{spec.function}.npz", npz_bytes(_storable(layer)))
+        for layer, spec in zip(layers, module.functions, strict=True)
+        if imported.has_file(layer)
+    ]
     written.append((folder / "README.md", text.encode()))
     with made_folder(folder):
-        result.save(path)
+        save()
         write_files(*written)
-    archive = archive_path(path)  # of weights that are in the module
-    return [path, *([archive] if archive.exists() else []), *(each for each, _ in written)]
+    return [*(each for each in files if each.exists()), *(each for each, _ in written)]
 
 
-def _iree_commands(artifact: Artifact, path: Path) -> list[str]:
-    """What calls each function with IREE's own tool, in the folder of the artifact."""
-    manifest = artifact.manifest
-    names = path.name, archive_path(path).name
-    return [manifest.run_command(spec, *names) for spec in manifest.functions]
+_Made = tuple[list[Path], str, Callable[[], object]]
+"""Files, the text of the README, and what writes the files."""
+
+
+def _compiled(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
+    """The layers as an artifact or bundle."""
+    targets: list[str] = options.target or [current_target()]
+    one = len(targets) == 1 and targets[0] != ALL_LEVELS
+    result = compile(module, targets[0] if one else targets)
+    path = options.output / (f"{module.name}.vmfb" if one else module.name)
+    text = readme(imported, result, path.name)
+    return [path, archive_path(path)], text, partial(result.save, path)
+
+
+def _compiled_c(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
+    """The layers as C."""
+    target = only_target(options)
+    made = compile_c(module, target)
+    files = [options.output / file for file in made.files]
+    text = c_readme(imported, made.name, resolve_target(target))
+    return files, text, partial(made.save, options.output)
 
 
 def _storable(layer: Layer) -> dict[str, Any]:
@@ -179,81 +197,6 @@ def _storable(layer: Layer) -> dict[str, Any]:
         name: array.view("uint16") if array.dtype.name == "bfloat16" else array
         for name, array in arrays.items()
     }
-
-
-def readme(
-    models: Sequence[str],
-    name: str,
-    layers: Sequence[Layer],
-    functions: Sequence[FunctionSpec],
-    apart: bool,
-    commands: Sequence[str],
-) -> str:
-    """How to call what was compiled.
-
-    Args:
-        models: The names of the models' files.
-        name: The compiled module.
-        layers: Its layers.
-        functions: Their functions.
-        apart: Whether the weights are in files of their own.
-        commands: What calls them with IREE's own tool.
-    """
-    lines = [
-        f"# {', '.join(map(_plain, models))}",
-        "",
-        f"`{name}` holds the recurrent layers, a function each. " + _where(layers, name, apart),
-        "",
-        "| function | layer | op | dtype | sizes |",
-        "|---|---|---|---|---|",
-    ]
-    for layer, spec in zip(layers, functions, strict=True):
-        sizes = ", ".join(f"{dim} {shown(size)}" for dim, size in spec.dims.items())
-        cells = (f"`{spec.function}`", _plain(layer.name), layer.op, spec.dtype, sizes)
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", "```python", "import numpy as np", "import rnn_compiler as rc", ""]
-    lines.append(f'program = rc.runtime.load("{name}")')
-    for layer, spec in zip(layers, functions, strict=True):
-        weights = set(layer.weights) if apart else set[str]()
-        given = [a for a in spec.arguments if a.name not in weights and a.default is None]
-        passed = [f"{a.name}=...,  # {a.dtype} {_listed(a.shape)}" for a in given]
-        passed += [f'**np.load("{spec.function}.npz"),'] if weights else []
-        lines += [f"out = program.{spec.function}(", *(f"    {each}" for each in passed), ")"]
-        results = ", ".join(f"{r.name} {_listed(r.shape)}" for r in spec.results)
-        lines.append(f"# out: {results}")
-    lines.append("```")
-    for layer, spec in zip(layers, functions, strict=True):
-        if layer.notes:
-            lines += ["", f"Around `{spec.function}`:", ""]
-            lines += [f"- {_plain(note)}" for note in layer.notes]
-    inputs = f" {functions[0].function}.npz" if apart and layers[0].weights else ""
-    command = f"rnn-compiler run {name}{inputs} --function {functions[0].function} --random"
-    lines += ["", "On the command line, with drawn input:", "", "```sh", command, "```", ""]
-    if commands:
-        sizes = ", open sizes at 1" if any(spec.open_dims for spec in functions) else ""
-        lines += [f"With IREE's own tool, on zeros{sizes}:", "", "```sh", *commands, "```", ""]
-    return "\n".join(lines)
-
-
-def _listed(shape: Sequence[object]) -> str:
-    """A shape, with the formulas of open sizes."""
-    return f"[{', '.join(map(str, shape))}]"
-
-
-def _where(layers: Sequence[Layer], name: str, apart: bool) -> str:
-    """Where the weights are."""
-    if not any(layer.weights for layer in layers):
-        return "It takes all weights as arguments."
-    if apart:
-        return "Weights are in `FUNCTION.npz`."
-    if not name.endswith(".vmfb"):
-        return f"Weights are in `{name}/{BUNDLE_ARCHIVE}`."
-    return f"Weights are in `{archive_path(Path(name))}`, which goes where `{name}` goes."
-
-
-def _plain(text: str) -> str:
-    """A text of a model without what Markdown or a terminal would take for more than text."""
-    return re.sub(r"[^\w .,;:=()\[\]'/+-]", "?", text)
 
 
 def _facts(layer: Layer) -> dict[str, Any]:

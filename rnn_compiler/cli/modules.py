@@ -38,7 +38,14 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.paths import archive_path, golden_path
 
-__all__ = ["add_compile", "add_compile_options", "add_emit", "save_compiled"]
+__all__ = [
+    "add_compile",
+    "add_compile_options",
+    "add_emit",
+    "add_format_option",
+    "only_target",
+    "save_compiled",
+]
 
 _AFTER = {f"after:{name}": name for names in STRATEGY_PASSES.values() for name in names}
 _PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in STRATEGY_PASSES.items())
@@ -105,13 +112,7 @@ def add_compile(verbs: Any) -> None:
     add_sizes_options(parser)
     name = "the module's or else the first function's name, block_lstm_v2.vmfb"
     add_compile_options(parser, name)
-    parser.add_argument(
-        "--format",
-        choices=("vmfb", "c"),
-        default="vmfb",
-        help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
-        "object for a CPU that need nothing but libc (default: %(default)s)",
-    )
+    add_format_option(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_compile)
 
@@ -153,16 +154,38 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
     )
 
 
+def add_format_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the choice of what is compiled to."""
+    parser.add_argument(
+        "--format",
+        choices=("vmfb", "c"),
+        default="vmfb",
+        help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
+        "object for a CPU that need nothing but libc (default: %(default)s)",
+    )
+
+
+def only_target(options: argparse.Namespace) -> str:
+    """The target of a format that takes one.
+
+    Raises:
+        UsageError: There are several.
+    """
+    targets: list[str] = options.target or [current_target()]
+    if len(targets) != 1 or targets[0] == ALL_LEVELS:
+        raise UsageError(
+            f"--format {options.format}: one target; compile each into a folder of its own"
+        )
+    return targets[0]
+
+
 def _compile(options: argparse.Namespace) -> int:
     sizes = sizes_of(options)
     if sizes is not None:
         return compile_sizes(options, sizes)
     module = module_of(options)
     if options.format == "c":
-        targets: list[str] = options.target or [current_target()]
-        if len(targets) != 1 or targets[0] == ALL_LEVELS:
-            raise UsageError("--format c: one target; compile each into a folder of its own")
-        return _compile_c(options, module, targets[0])
+        return _compile_c(options, module, only_target(options))
     return save_compiled(options, module, module.name or module.functions[0].function)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 from rnn_compiler.errors import with_hint
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.modules import Module, build
-from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.schema.attributes import MAX_DIMENSION, Attribute
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.weights.files import load
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "dimension",
     "keywords_of",
     "module_of",
+    "open_sizes",
 ]
 
 
@@ -201,6 +203,29 @@ def dimension(name: str, text: str) -> int | None:
     return None if text == "?" else _integer(name, text)
 
 
+def open_sizes(options: argparse.Namespace, known: Sequence[str], of: str) -> dict[str, int]:
+    """What ``--dim`` says that open sizes are.
+
+    Args:
+        options: The command line.
+        known: The sizes that are open.
+        of: What has them, for messages.
+
+    Raises:
+        UsageError: A pair is malformed, or the size is not open, or out of range.
+    """
+    sizes: dict[str, int] = {}
+    for key, text in _pairs(options.dim, "--dim"):
+        if key not in known:
+            listed = ", ".join(known) or "none"
+            message = f"--dim {key}: no open size of {of}; those are: {listed}"
+            raise UsageError(with_hint(message, key, known))
+        sizes[key] = size = _integer(key, text, may_be_open=False)
+        if not 1 <= size <= MAX_DIMENSION:
+            raise UsageError(f"--dim {key}={text}: expected 1 to {MAX_DIMENSION}")
+    return sizes
+
+
 def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for item in ",".join(options).split(","):
@@ -212,11 +237,12 @@ def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _integer(key: str, text: str) -> int:
+def _integer(key: str, text: str, *, may_be_open: bool = True) -> int:
     try:
         return int(text)
     except ValueError:
-        raise UsageError(f"--dim {key}={text}: expected an integer") from None
+        or_open = ", or ? for any" if may_be_open and key in OPEN_DIMENSIONS else ""
+        raise UsageError(f"--dim {key}={text}: expected an integer{or_open}") from None
 
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}

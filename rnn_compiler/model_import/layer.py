@@ -16,7 +16,10 @@ from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["Layer", "Refused", "checked", "freeze"]
+__all__ = ["FOR_TRAINING", "Layer", "Refused", "checked", "freeze"]
+
+FOR_TRAINING = "it is built for training; with is_training=False, for inference"
+"""The note of a layer whose op is training in the model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,8 @@ class Layer:
             frozen: Whether the weights are in the module; else they are arguments.
             **dims: The dimensions that the model leaves open, ``batch_size=1``. Others replace the
                 model's where no weight depends on them: batch_size and seq_length. Attributes, such
-                as ``is_training=False``, replace the model's too.
+                as ``is_training=False``, replace the model's too. ``outputs=`` names the results
+                to give, by default those that hold something, and ``function=`` the function.
 
         Raises:
             TypeError: A keyword is neither a dimension nor an attribute.
@@ -63,7 +67,7 @@ class Layer:
             >>> layer.build(seq_length=4, frozen=False)
             Module(block_lstm_v2)
         """
-        keywords = self.keywords(dims)
+        keywords: dict[str, Any] = {"outputs": self.outputs(dims), **self.keywords(dims)}
         module = build(self.op, dtype=self.dtype, **keywords)
         if not frozen or not self.weights:
             return module
@@ -90,6 +94,17 @@ class Layer:
             expected = f"a value, as the model leaves it open: {values}"
             raise InvalidArgumentError(self.name, missing[0], expected, "none")
         return keywords
+
+    def outputs(self, given: Mapping[str, Any]) -> list[str]:
+        """The results that hold something: one that is not training has scalar zeros among them.
+
+        Args:
+            given: As of `keywords`.
+        """
+        signature = OPS[self.op].signature
+        defaults = {each.name: each.default for each in signature.attributes}
+        form = signature.form({**defaults, **self.attributes, **given})
+        return [tensor.name for tensor in form.results if tensor.sizes or tensor.is_list]
 
     @property
     def signature(self) -> Signature:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.model_import.layer import Layer, checked
+from rnn_compiler.model_import.layer import FOR_TRAINING, Layer, checked
 from rnn_compiler.model_import.reading import damaged
 from rnn_compiler.model_import.sizes import Sizes
 from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
@@ -110,7 +110,7 @@ def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, no
             weights.setdefault(each, np.zeros(units, dtype))
     notes += _other_notes(graph, constants, kept, form, values)
     if attributes.get("is_training"):
-        notes.append("it is built for training; with is_training=False, for inference")
+        notes.append(FOR_TRAINING)
     if not scope.is_reached:
         notes.append(f"it is in {scope.path[0]}, a function that no signature calls")
     dims = sizes.dims(graph.path, name)

@@ -50,7 +50,7 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
     for layer, function in zip(layers, names, strict=True):
         taken = (*layer.dims, *layer.attributes)
         given = {name: value for name, value in dims.items() if name in taken}
-        own = {"function": function, "dtype": layer.dtype, "outputs": _outputs(layer)}
+        own = {"function": function, "dtype": layer.dtype, "outputs": layer.outputs(given)}
         rows.append((layer.op, {**layer.keywords(given), **own}))
     module = build(rows, name=name)
     weights = {
@@ -59,11 +59,6 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
         if layer.weights
     }
     return freeze(module, weights) if frozen and weights else module
-
-
-def _outputs(layer: Layer) -> list[str]:
-    """The results that hold something: an op that is not training has scalar zeros among them."""
-    return [tensor.name for tensor in layer.signature.results if tensor.sizes or tensor.is_list]
 
 
 def function_names(layers: Sequence[Layer]) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from typing import Any
 
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.iree_command import SCOPE, iree_command
 from rnn_compiler.schema.open_sizes import (
     bound,
     is_open,
@@ -41,9 +41,6 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
-
-SCOPE = "model"
-"""The scope of parameters in IREE, as in ``iree-run-module --parameters=model=FILE.irpa``."""
 
 _INFINITIES = ("inf", "-inf")
 
@@ -330,27 +327,8 @@ class Manifest:
     def run_command(
         self, spec: FunctionSpec, file: str = "FILE.vmfb", archive: str = "FILE.irpa"
     ) -> str:
-        """The `iree-run-module` command line that calls one function on zeros.
-
-        Integers with a range, such as a sequence length, are at its end; open dimensions are 1.
-        """
-        spec = spec.bound(dict.fromkeys(spec.open_dims, 1))
-        inputs = [
-            f"--input={a.iree_type}"  # the tool takes no elements for a tensor that has none
-            + ("" if 0 in a.shape else f"={a.maximum or a.default or 0}")
-            for a in spec.arguments
-        ]
-        device = {"local": "local-task"}.get(self.target.device, self.target.device)
-        return shlex.join(
-            [
-                "iree-run-module",
-                f"--module={file}",
-                *([f"--parameters={SCOPE}={archive}"] if self.parameters else []),
-                f"--device={device}",
-                f"--function={spec.function}",
-                *inputs,
-            ]
-        )
+        """The `iree-run-module` command line that calls one function on zeros (`iree_command`)."""
+        return iree_command(self, spec, file, archive)
 
     @staticmethod
     def from_json(data: object, source: str = "manifest", *, check_digest: bool = True) -> Manifest:

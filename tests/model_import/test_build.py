@@ -99,12 +99,18 @@ def test_sizes_that_are_missing_or_fixed() -> None:
 
 
 def test_attributes_can_be_replaced() -> None:
-    """A graph that was saved for training, for inference."""
+    """A graph that was saved for training, for inference, which gives what there then is."""
     layer = layers_of("keras2_gpu")["sequential/lstm/CudnnRNNV3"]
     assert layer.attributes["is_training"] is True
     training = layer.build(batch_size=1, frozen=False).functions[0]
     inference = layer.build(batch_size=1, is_training=False, frozen=False).functions[0]
-    assert [spec.results[3].shape != () for spec in (training, inference)] == [True, False]
+    results = ["output", "output_h", "output_c"]
+    assert [each.name for each in inference.results] == results
+    assert [each.name for each in training.results][:4] == [*results, "reserve_space"]
+    scalar = layer.build(
+        batch_size=1, is_training=False, frozen=False, outputs=("output", "reserve_space")
+    )
+    assert scalar.functions[0].results[1].shape == ()
 
 
 def test_names_of_functions() -> None:

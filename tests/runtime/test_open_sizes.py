@@ -305,6 +305,20 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", file, "--input", given, "--random", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["results"]
     assert [row["shape"] for row in rows] == [[6, 2, 4]] * 7
+    drawn = ["run", file, "--random", "--json", "--dim"]
+    assert main([*drawn, "seq_length=3,batch_size=9"]) == 0
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert [row["shape"] for row in rows] == [[3, 9, 4]] * 7
+    for dims, part in {
+        "seq_length=?": "expected an integer",
+        "seq_length=0": "expected 1 to ",
+        "num_units=4": "no open size of block_lstm_v2",
+        "seq_lenght=4": "did you mean seq_length?",
+    }.items():
+        assert main([*drawn, dims]) == 2
+        assert part in capsys.readouterr().err
+    assert main(["run", file, "--dim", "seq_length=3"]) == 2
+    assert "--random draws" in capsys.readouterr().err
     assert main(["bench", "BlockLSTMV2", "--dim", sizes]) == 2
     assert "--dim seq_length=N" in capsys.readouterr().err
 

@@ -1,0 +1,333 @@
+"""The README that `import -o` writes: how to call what was compiled, in code that runs as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.model_import import Layer
+from rnn_compiler.model_import.layer import FOR_TRAINING
+from rnn_compiler.runtime.artifact import Artifact, Bundle
+from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
+from rnn_compiler.runtime.stream_ops import stream_parts
+from rnn_compiler.schema.architectures import ARCHITECTURES
+from rnn_compiler.schema.iree_command import iree_command
+from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
+
+__all__ = ["Imported", "c_readme", "readme", "target_text"]
+
+_SAMPLE = {"seq_length": 7, "batch_size": 5}
+"""What open sizes are in the code."""
+
+_PORTABLE = "x86-64-v3"
+"""The level of x86-64 that most machines have."""
+
+_TELLING = "avx512f"
+"""The feature that code for a newer machine most often fails for."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Layers of models, and their functions.
+
+    Attributes:
+        models: The names of the models' files.
+        layers: The layers.
+        functions: The function of each.
+        apart: Whether the weights are in files of their own.
+    """
+
+    models: Sequence[str]
+    layers: Sequence[Layer]
+    functions: Sequence[FunctionSpec]
+    apart: bool
+
+    @property
+    def open_dims(self) -> list[str]:
+        """The sizes that are open in any function."""
+        return [dim for dim in OPEN_DIMENSIONS if any(dim in f.open_dims for f in self.functions)]
+
+    def has_file(self, layer: Layer) -> bool:
+        """Whether the weights of a layer are in a file of their own."""
+        return self.apart and bool(layer.weights)
+
+
+def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
+    """How to call what was compiled, in Python and by IREE's own tool.
+
+    Args:
+        made: The layers.
+        result: What was compiled.
+        name: The file or folder that it is in.
+    """
+    artifacts = [result] if isinstance(result, Artifact) else result.artifacts
+    lines = [
+        *_head(made, name, [each.manifest.target for each in artifacts], _where(made, name)),
+        "",
+        "```python",
+        "import numpy as np",
+        "import rnn_compiler as rc",
+    ]
+    if any(spec.dtype == "bfloat16" for spec in made.functions):
+        lines.append("from ml_dtypes import bfloat16")
+    lines += ["", f'program = rc.runtime.load("{name}")']
+    for dim in made.open_dims:
+        lines.append(f"{dim} = {_SAMPLE[dim]}  # open: any will do")
+    lines.append("```")
+    for layer, spec in zip(made.layers, made.functions, strict=True):
+        lines += _section(made, layer, spec)
+        if isinstance(result, Artifact):
+            lines += _iree(result.manifest, spec, name)
+    first, layer = made.functions[0], made.layers[0]
+    inputs = f" {first.function}.npz" if made.has_file(layer) else ""
+    sizes = ",".join(f"{dim}={_SAMPLE[dim]}" for dim in first.open_dims)
+    dims = f" --dim {sizes}" if sizes else ""
+    command = f"rnn-compiler run {name}{inputs} --function {first.function} --random{dims}"
+    lines += ["", "## On the command line", "", "With drawn input:", "", "```sh", command, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def c_readme(made: Imported, name: str, target: TargetSpec) -> str:
+    """How to call what was compiled to C.
+
+    Args:
+        made: The layers.
+        name: What the C files begin with.
+        target: What they were compiled for.
+    """
+    where = "Weights are arguments." if made.apart else f"Weights are constants in `{name}.o`."
+    if made.apart and any(layer.weights for layer in made.layers):
+        where = "Weights are arguments; their values are in `FUNCTION.npz`."
+    lines = [*_head(made, f"{name}.h", [target], where), ""]
+    build = f"cc main.c {name}.c {name}.o -o main"
+    lines += [f"`{name}.h` documents each function, and begins with a program that calls one:"]
+    lines += ["", "```sh", build, "```"]
+    for layer, spec in zip(made.layers, made.functions, strict=True):
+        lines += ["", f"## `{spec.function}`", "", _use(layer, spec)]
+        states = _states(spec)
+        if states:
+            lines += ["", "Nothing is kept from call to call. For a sequence in chunks, pass:", ""]
+            lines += [
+                f"- as `{state}` what the call before gave as `{result}`"
+                + ("" if _is_whole(spec, state, result) else ", at its last step")
+                for state, result in states.items()
+            ]
+        lines += _around(layer, spec)
+    return "\n".join(lines) + "\n"
+
+
+def _head(made: Imported, name: str, targets: Sequence[TargetSpec], where: str) -> list[str]:
+    """The title, and what there is, for which machines."""
+    lines = [
+        f"# {', '.join(map(_plain, made.models))}",
+        "",
+        f"`{name}` holds the recurrent layers, a function each. {where}",
+        "",
+        *map(target_text, targets),
+        "",
+        "| function | layer | op | dtype | sizes |",
+        "|---|---|---|---|---|",
+    ]
+    for layer, spec in zip(made.layers, made.functions, strict=True):
+        sizes = ", ".join(f"{dim} {shown(size)}" for dim, size in spec.dims.items())
+        cells = (f"`{spec.function}`", _plain(layer.name), layer.op, spec.dtype, sizes)
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def target_text(target: TargetSpec) -> str:
+    """What a target is, in a sentence or two, and which one to ask for if that is too narrow.
+
+    Example:
+        >>> target_text(TargetSpec("cpu:x86-64-v3", "local", "x86_64", ("avx2",)))
+        'Compiled for `cpu:x86-64-v3`.'
+    """
+    if target.device != "local" or target.name != "cpu":
+        return f"Compiled for `{target.name}`."
+    levels = ARCHITECTURES[target.architecture].levels
+    advice = _PORTABLE if _PORTABLE in levels else target.architecture
+    beyond = sorted({*target.features} - {*levels.get(advice, ())})
+    needs = ""
+    if beyond:
+        one = _TELLING if _TELLING in beyond else beyond[0]
+        needs = f": of its CPU features {len(beyond)} are not in {advice}, such as {one}"
+    return (
+        f"Compiled for `cpu`, the {target.architecture} processor of the machine that compiled it"
+        f"{needs}. For other machines compile with `--target cpu:{advice}`."
+    )
+
+
+def _section(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
+    """A function: a call, a stream of chunks, and what the model does around it."""
+    one = f"program.{spec.function}"
+    lines = ["", f"## `{spec.function}`", "", _use(layer, spec), "", "```python", "given = {"]
+    lines += _passed(made, layer, spec)
+    lines.append("}")
+    if made.has_file(layer):
+        lines += _loaded(spec)
+    lines.append(f"out = {one}(**given)")
+    lines += [f"# out.{r.keyword}: {r.dtype} {_listed(r.shape)}" for r in spec.results]
+    lines.append("```")
+    states = _states(spec)
+    if states:
+        lines += ["", *_stream(made, spec, one)]
+    return [*lines, *_around(layer, spec)]
+
+
+def _use(layer: Layer, spec: FunctionSpec) -> str:
+    """What a function is for."""
+    docs = f"{spec.op}: {layer.signature.summary}."
+    if "is_training" not in spec.attributes:
+        return docs
+    if spec.attributes["is_training"]:
+        return f"{docs} For training; `--attr is_training=false` makes one for inference."
+    return f"{docs} For inference."
+
+
+def _given(made: Imported, layer: Layer, spec: FunctionSpec) -> list[TensorSpec]:
+    """The arguments that a caller has values for."""
+    weights = set(layer.weights) if made.apart else set[str]()
+    return [a for a in spec.arguments if a.name not in weights and not _is_implied(a)]
+
+
+def _is_implied(tensor: TensorSpec) -> bool:
+    """Whether an argument may be left out and mostly is: it is not read, or a scalar."""
+    return tensor.default is not None and (tensor.ignored or not tensor.shape)
+
+
+def _passed(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
+    """The arguments as lines of a dict, each with what it is."""
+    docs = {tensor.name: tensor.doc for tensor in layer.signature.arguments}
+    arrays: dict[str, list[str]] = {}
+    lists: set[str] = set()
+    for tensor in _given(made, layer, spec):
+        arrays.setdefault(tensor.keyword, []).append(_array(tensor))
+        lists |= {tensor.list}
+    lines: list[str] = []
+    for name, each in arrays.items():
+        value = f"[{', '.join(each)}]" if name in lists else each[0]
+        lines.append(f'    "{name}": {value},' + (f"  # {docs[name]}" if docs.get(name) else ""))
+    return lines
+
+
+def _array(tensor: TensorSpec) -> str:
+    """An argument as a Python expression: zeros, or the longest length."""
+    dtype = tensor.dtype if tensor.dtype == "bfloat16" else f"np.{tensor.dtype}"
+    value = tensor.maximum or tensor.default or 0
+    if not tensor.shape:
+        return f"{dtype}({value})"
+    shape = str(tensor.shape[0])
+    if len(tensor.shape) > 1:
+        shape = f"({', '.join(map(str, tensor.shape))})"
+    return f"np.full({shape}, {value}, {dtype})" if value else f"np.zeros({shape}, {dtype})"
+
+
+def _loaded(spec: FunctionSpec) -> list[str]:
+    """Lines that add the weights of a file."""
+    file = f'np.load("{spec.function}.npz")'
+    if spec.dtype == "bfloat16":  # the file has its bits
+        return [f"given |= {{name: bits.view(bfloat16) for name, bits in {file}.items()}}"]
+    return [f"given |= {file}"]
+
+
+def _stream(made: Imported, spec: FunctionSpec, one: str) -> list[str]:
+    """Calls that go on where the last one ended."""
+    chunk, _ = stream_parts(spec)
+    name = "program" if len(made.functions) == 1 else one
+    changing = {chunk, *(each.name for each in spec.arguments if each.maximum is not None)}
+    kept = [a.name for a in spec.arguments if a.name not in changing and not _is_implied(a)]
+    passed = ", ".join(f'{each}=given["{each}"]' for each in kept)
+    return [
+        f"`{one}` keeps nothing from call to call. For a sequence in chunks there is "
+        f"`{name}.stream`, which keeps the state:",
+        "",
+        "```python",
+        f"stream = {name}.stream({passed})",
+        f'out = stream({chunk}=given["{chunk}"])  # a chunk',
+        f'out = stream({chunk}=given["{chunk}"])  # the next goes on where the last one ended',
+        "stream.reset()  # before another sequence",
+        "```",
+    ]
+
+
+def _states(spec: FunctionSpec) -> Mapping[str, str]:
+    """The results that hold the state after a call, by its argument; none if it has none."""
+    try:
+        return stream_parts(spec)[1]
+    except UnsupportedError:
+        return {}
+
+
+def _is_whole(spec: FunctionSpec, state: str, result: str) -> bool:
+    """Whether a result is the next call's state as it is."""
+    shapes = {each.name: each.shape for each in (*spec.arguments, *spec.results)}
+    return shapes[state] == shapes[result]
+
+
+def _iree(manifest: Manifest, spec: FunctionSpec, name: str) -> list[str]:
+    """A call by IREE's own tool, which reads and writes files of numpy's."""
+    tensors = (*spec.arguments, *spec.results)
+    if any(each.list or each.dtype == "bfloat16" for each in tensors):
+        return []  # files of numpy's know no bfloat16
+    files = {a.name: f"{spec.function}.{a.name}.npy" for a in spec.arguments if not _is_implied(a)}
+    results = {each.name: f"{spec.function}.{each.name}.npy" for each in spec.results}
+    states = {state: r for state, r in _states(spec).items() if _is_whole(spec, state, r)}
+    results |= {result: files[state] for state, result in states.items()}
+    command = iree_command(
+        manifest,
+        spec,
+        name,
+        archive_path(Path(name)).name,
+        inputs={name: f"@{file}" for name, file in files.items()},
+        outputs=[f"@{results[each.name]}" for each in spec.results],
+    )
+    again = ""
+    if states:
+        again = " The state is written to the files that it is read from: a second run goes on."
+    return [
+        "",
+        f"With IREE's own tool, which reads the arguments from files.{again}",
+        "",
+        "```python",
+        "for name, array in given.items():",
+        f'    np.save(f"{spec.function}.{{name}}.npy", array)',
+        "```",
+        "",
+        "```sh",
+        command,
+        "```",
+    ]
+
+
+def _around(layer: Layer, spec: FunctionSpec) -> list[str]:
+    """What the model does around a function."""
+    trained = spec.attributes.get("is_training")
+    notes = [note for note in layer.notes if trained or note != FOR_TRAINING]
+    if not notes:
+        return []
+    return ["", "In the model:", "", *(f"- {_plain(note)}" for note in notes)]
+
+
+def _listed(shape: Sequence[object]) -> str:
+    """A shape, with the formulas of open sizes."""
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _where(made: Imported, name: str) -> str:
+    """Where the weights are."""
+    if not any(layer.weights for layer in made.layers):
+        return "It takes all weights as arguments."
+    if made.apart:
+        return "Weights are in `FUNCTION.npz`."
+    if not name.endswith(".vmfb"):
+        return f"Weights are in `{name}/{BUNDLE_ARCHIVE}`."
+    return f"Weights are in `{archive_path(Path(name))}`, which goes where `{name}` goes."
+
+
+def _plain(text: str) -> str:
+    """A text of a model without what Markdown or a terminal would take for more than text."""
+    return re.sub(r"[^\w .,;:=()\[\]'/+-]", "?", text)

@@ -1,0 +1,57 @@
+"""The command line by which IREE's own tool calls a function of an artifact."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec
+
+__all__ = ["SCOPE", "iree_command"]
+
+SCOPE = "model"
+"""The scope of parameters in IREE, as in ``iree-run-module --parameters=model=FILE.irpa``."""
+
+
+def iree_command(
+    manifest: Manifest,
+    spec: FunctionSpec,
+    file: str,
+    archive: str,
+    *,
+    inputs: Mapping[str, str] = MappingProxyType({}),
+    outputs: Sequence[str] = (),
+) -> str:
+    """The `iree-run-module` command line that calls one function.
+
+    Args:
+        manifest: The artifact's.
+        spec: The function.
+        file: The payload's file name.
+        archive: That of the frozen weights, if there are any.
+        inputs: What the tool is given for arguments, by name, ``"@x.npy"``; others are zeros,
+            integers with a range, such as a sequence length, at its end, and open dimensions 1.
+        outputs: Where it puts the results, all of them; default: it prints them.
+    """
+    spec = spec.bound(dict.fromkeys(spec.open_dims, 1))
+    device = {"local": "local-task"}.get(manifest.target.device, manifest.target.device)
+    return shlex.join(
+        [
+            "iree-run-module",
+            f"--module={file}",
+            *([f"--parameters={SCOPE}={archive}"] if manifest.parameters else []),
+            f"--device={device}",
+            f"--function={spec.function}",
+            *(f"--input={inputs.get(each.name) or _zeros(each)}" for each in spec.arguments),
+            *(f"--output={output}" for output in outputs),
+        ]
+    )
+
+
+def _zeros(tensor: TensorSpec) -> str:
+    """An argument for the tool, which takes no elements for a tensor that has none."""
+    value = "" if 0 in tensor.shape else f"={tensor.maximum or tensor.default or 0}"
+    return f"{tensor.iree_type}{value}"

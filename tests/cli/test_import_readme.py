@@ -1,0 +1,128 @@
+"""The README of `rnn-compiler import`: its code runs as it is, and keeps the state of a stream."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+from quick import first
+
+from rnn_compiler.cli import main
+
+pytest.importorskip("google.protobuf", reason="reads ONNX files and graphs")
+
+MODELS = Path(__file__).parents[1] / "model_files"
+SPEECH = str(MODELS / "speech_frozen.pb")
+KERAS = [str(MODELS / "keras3.keras"), "--layer", "first", "--dim", "batch_size=2"]
+NODES = [str(MODELS / "onnx_nodes.onnx"), "--layer", "newer"]
+
+
+def _imported(folder: Path, *arguments: str) -> str:
+    """The README of what is imported."""
+    assert main(["import", "-o", str(folder), *arguments]) == 0
+    return (folder / "README.md").read_text()
+
+
+def _blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def _run(text: str, names: dict[str, Any]) -> dict[str, Any]:
+    """What all Python of a README leaves, with ones where the model's input would be."""
+    code = "\n".join(_blocks(text, "python"))
+    code = re.sub(r'("(?:input|x)": np\.)zeros', r"\1ones", code)
+    exec(code, names)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("model", "states", "after"),
+    first(
+        [
+            (KERAS, ("input_h", "input_c"), lambda out: (out.output_h, out.output_c)),
+            ([SPEECH], ("h_prev", "cs_prev"), lambda out: (out.h[-1], out.cs[-1])),
+            (
+                [*KERAS, "--weights-apart"],
+                ("input_h", "input_c"),
+                lambda out: (out.output_h, out.output_c),
+            ),
+            (
+                [*NODES, "--dim", "seq_length=?,batch_size=?"],
+                ("input_h",),
+                lambda out: (out.output_h,),
+            ),
+        ]
+    ),
+)
+def test_the_state_is_kept(
+    model: list[str], states: tuple[str, ...], after: Any, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """The README's second chunk goes on where its first ended, and so does IREE's own tool."""
+    text = _imported(tmp_path, *model)
+    monkeypatch.chdir(tmp_path)
+    names = _run(text, {})
+    program, given, second = names["program"], names["given"], names["out"]
+    for state in states:
+        assert f'"{state}": np.zeros(' in text
+        assert f'{state}=given["{state}"]' in text
+    assert "program.stream(" in text
+    one = program(**given)
+    two = program(**{**given, **dict(zip(states, after(one), strict=True))})
+    given_out = one._fields[0]
+    assert not np.array_equal(getattr(one, given_out), getattr(two, given_out))
+    for field in second._fields:
+        np.testing.assert_array_equal(getattr(second, field), getattr(two, field))
+    (command,) = [each for each in _blocks(text, "sh") if each.startswith("iree-run-module")]
+    tool, *flags = shlex.split(command)
+    tool = str(Path(sysconfig.get_path("scripts")) / tool)
+    goes_on = "a second run goes on" in text
+    for expected in (one, two if goes_on else one):
+        done = subprocess.run([tool, *flags], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        outputs = [flag.partition("@")[2] for flag in flags if flag.startswith("--output=")]
+        for file, array in zip(outputs, expected, strict=True):
+            np.testing.assert_array_equal(np.load(file), array)
+    (command,) = [each for each in _blocks(text, "sh") if each.startswith("rnn-compiler")]
+    assert main(shlex.split(command)[1:]) == 0
+
+
+def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An op that the model trains is said to be for inference once it is; C asks for what it is."""
+    folder = tmp_path / "gradient"
+    with ZipFile(MODELS / "cudnn_gradient.zip") as file:
+        file.extractall(folder)
+    model = [str(folder), "--layer", "CudnnRNNV3", "--attr", "is_training=false"]
+    text = _imported(tmp_path / "made", *model, "--format", "c", "--target", "cpu:generic")
+    assert "For inference." in text
+    assert "training" not in text
+    assert "Compiled for `cpu:generic`." in text
+    assert "- as `input_h` what the call before gave as `output_h`" in text
+    header = (tmp_path / "made" / "gradient.h").read_text()
+    assert "output_h" in header
+    assert "reserve" not in header
+    out = capsys.readouterr().out.splitlines()
+    assert out[:2] == [str(tmp_path / "made" / f"gradient.{end}") for end in ("h", "c")]
+    assert main(["import", *model[:3], "-o", str(tmp_path / "all"), "--format", "c", "--json"]) == 0
+    assert str(tmp_path / "all" / "gradient.o") in json.loads(capsys.readouterr().out)["files"]
+    text = (tmp_path / "all" / "README.md").read_text()
+    assert "For training; `--attr is_training=false` makes one for inference." in text
+    assert re.search(r"Compiled for `cpu`, the \w+ processor of the machine that compiled", text)
+    assert re.search(r"For other machines compile with `--target cpu:[\w-]+`\.", text)
+
+
+def test_format_c_is_for_compiling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", SPEECH, "--format", "c"]) == 2
+    assert "--format is for compiling: name a folder with -o" in capsys.readouterr().err
+    targets = ["--target", "cpu", "--target", "cpu:generic"]
+    folder = str(tmp_path / "made")
+    assert main(["import", SPEECH, "-o", folder, "--format", "c", *targets]) == 2
+    assert "--format c: one target" in capsys.readouterr().err
