@@ -17,6 +17,7 @@ __all__ = [
     "ops_of",
     "remove_unused",
     "symbol_of",
+    "symbols_in",
 ]
 
 # The bindings import what there is in Python for the dialect of each op that they come upon. IREE
@@ -66,6 +67,27 @@ def end_of(function: ir.Operation) -> ir.Operation:
 def symbol_of(op: ir.Operation) -> str:
     """The symbol of an op, such as a function; empty for one that has none."""
     return ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
+
+
+def symbols_in(op: ir.Operation) -> list[str]:
+    """The symbols that an op and those inside it refer to, of what is in the same module."""
+    found: list[str] = []
+
+    def visit(each: ir.Operation) -> ir.WalkResult:
+        for name in each.attributes:
+            found.extend(_referred(each.attributes[name]))
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return found
+
+
+def _referred(value: ir.Attribute) -> list[str]:
+    if isinstance(value, ir.ArrayAttr):
+        return [symbol for each in value for symbol in _referred(each)]
+    if isinstance(value, ir.FlatSymbolRefAttr):
+        return [value.value]
+    return [value.value[0]] if isinstance(value, ir.SymbolRefAttr) else []
 
 
 def remove_unused(block: ir.Block) -> bool:

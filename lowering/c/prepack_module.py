@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of, symbols_in
 
 __all__ = ["prepack_module"]
 
@@ -30,30 +30,9 @@ def prepack_module(module: str, functions: Collection[str]) -> str:
             symbol = waiting.pop()
             if symbol in known and symbol not in needed:
                 needed.add(symbol)
-                waiting += _symbols_in(known[symbol])
+                waiting += symbols_in(known[symbol])
         for symbol, op in known.items():
             if symbol not in needed:
                 op.erase()
         parsed.operation.verify()
         return parsed.operation.get_asm(enable_debug_info=True)
-
-
-def _symbols_in(op: ir.Operation) -> list[str]:
-    """The symbols that an op and those inside it refer to, of what is in the same module."""
-    found: list[str] = []
-
-    def visit(each: ir.Operation) -> ir.WalkResult:
-        for name in each.attributes:
-            found.extend(_referred(each.attributes[name]))
-        return ir.WalkResult.ADVANCE
-
-    op.walk(visit)
-    return found
-
-
-def _referred(value: ir.Attribute) -> list[str]:
-    if isinstance(value, ir.ArrayAttr):
-        return [symbol for each in value for symbol in _referred(each)]
-    if isinstance(value, ir.FlatSymbolRefAttr):
-        return [value.value]
-    return [value.value[0]] if isinstance(value, ir.SymbolRefAttr) else []

@@ -18,6 +18,7 @@ from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
 from rnn_compiler.lowering.codegen.function import unused_symbol
 from rnn_compiler.lowering.codegen.number import is_float
+from rnn_compiler.lowering.linking.call_order import callees_first
 from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import public_interface
@@ -53,7 +54,7 @@ def link_module(text: str) -> Linked:
         text: The text of a StableHLO module.
 
     Raises:
-        InvalidArgumentError: A call does not fit its op, or there is none.
+        InvalidArgumentError: A call does not fit its op, there is none, or a function calls itself.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
@@ -71,7 +72,7 @@ def link_module(text: str) -> Linked:
                 "none",
             )
         module.operation.verify()
-        weights = Weights(module, made.values())
+        weights = Weights(callees_first(module), made.values())
         functions = [_with_weights(spec, weights.of(spec.function)) for spec in functions]
         located = module.operation.get_asm(enable_debug_info=True)
         name = symbol_of(module.operation)

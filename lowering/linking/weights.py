@@ -6,9 +6,9 @@ user's own. What loops or branches hand on is not followed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
 
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Weights"]
@@ -25,53 +25,40 @@ _MOVES = {
 class Weights:
     """The weights of a module's functions, by the numbers of their arguments."""
 
-    def __init__(self, module: ir.Module, ours: Collection[FunctionSpec]) -> None:
-        """Starts with our functions.
+    def __init__(self, functions: Iterable[ir.Operation], ours: Collection[FunctionSpec]) -> None:
+        """Finds those of all functions.
 
         Args:
-            module: The module.
-            ours: The functions of our ops in it.
+            functions: The module's, each after those that it calls.
+            ours: The functions of our ops among them.
         """
-        self._symbols = ir.SymbolTable(module.operation)
         self._known: dict[str, set[int] | None] = {
             spec.function: {k for k, a in enumerate(spec.arguments) if a.name in spec.weights}
             for spec in ours
         }
+        for function in functions:
+            symbol = symbol_of(function)
+            if symbol not in self._known:
+                self._known[symbol] = self._of(function)
 
     def of(self, symbol: str) -> set[int]:
         """The weights of a function; none if its weights cannot be packed on their own."""
-        return self._of(symbol) or set()
+        return self._known.get(symbol) or set()
 
-    def _of(self, symbol: str) -> set[int] | None:
+    def _of(self, function: ir.Operation) -> set[int] | None:
         """The weights of a function; None if it, or one that it calls, is no plain list of ops."""
-        if symbol not in self._known:
-            self._known[symbol] = None  # for one that calls itself
-            if symbol in self._symbols:
-                self._known[symbol] = self._found(self._symbols[symbol].operation)
-        return self._known[symbol]
-
-    def _found(self, function: ir.Operation) -> set[int] | None:
-        if function.name != "func.func" or len(function.regions[0].blocks) != 1:
+        if len(function.regions[0].blocks) != 1:
             return None
         block = block_of(function)
-        numbers: dict[ir.Value, int] = {argument: k for k, argument in enumerate(block.arguments)}
+        sources: dict[ir.Value, set[int]] = {each: {k} for k, each in enumerate(block.arguments)}
         found: set[int] = set()
         for op in ops_of(block):
+            operands = [sources.get(operand, set[int]()) for operand in op.operands]
+            if op.name in _MOVES and all(operands):
+                sources[op.results[0]] = set[int]().union(*operands)
             if op.name == "func.call":
-                weights = self._of(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
+                weights = self._known.get(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
                 if weights is None:
                     return None
-                for number in weights:
-                    found |= _sources(op.operands[number], numbers)
+                found = found.union(*(operands[number] for number in weights))
         return found
-
-
-def _sources(value: ir.Value, numbers: Mapping[ir.Value, int]) -> set[int]:
-    """The arguments that a value is moved from; none if it is computed."""
-    if value in numbers:
-        return {numbers[value]}
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name not in _MOVES:
-        return set()
-    sources = [_sources(operand, numbers) for operand in owner.operation.operands]
-    return set[int]().union(*sources) if all(sources) else set()

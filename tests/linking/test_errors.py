@@ -66,6 +66,35 @@ def test_nothing_to_link(text: str | bytes, expected: str) -> None:
         linked_module(text)
 
 
+SCALAR = "(%a: tensor<f32>) -> tensor<f32>"
+RECURSIVE = {
+    "calls": "%b = func.call @{} (%a) : (tensor<f32>) -> tensor<f32>",
+    "composites": '%b = stablehlo.composite "a.b" %a {{decomposition = @{}}} '
+    ": (tensor<f32>) -> tensor<f32>",
+}
+
+
+@pytest.mark.parametrize("way", RECURSIVE)
+@pytest.mark.parametrize(
+    ("callees", "cycle"),
+    [
+        ({"f": "f"}, "@f -> @f"),
+        ({"main": "f", "f": "g", "g": "h", "h": "g"}, "@g -> @h -> @g"),
+    ],
+    ids=["one", "two"],
+)
+def test_recursion(way: str, callees: dict[str, str], cycle: str) -> None:
+    """Compilers inline calls, so this would never end."""
+    functions = function(LSTM, name="lstm")
+    for name, callee in callees.items():
+        body = RECURSIVE[way].format(callee)
+        functions += f"func.func @{name}{SCALAR} {{ {body}\n return %b : tensor<f32> }}\n"
+    with pytest.raises(InvalidArgumentError) as caught:
+        linked_module(functions)
+    assert (caught.value.argument, caught.value.got) == (cycle.split()[0], cycle)
+    assert "stablehlo.while" in caught.value.remedy
+
+
 @pytest.mark.parametrize(
     ("target", "remedy"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from linking.modules import function
@@ -69,14 +71,31 @@ def test_which_arguments_they_are(more: str, wc: str, weights: tuple[str, ...]) 
     assert module.functions[0].weights == weights
 
 
-def test_functions_that_call_themselves_have_none() -> None:
-    text = CELL.replace("MORE", "").replace("WC", "%wc")
-    again = "call @main(%h, %x, %u, %v, %wc, %b, %bc) : (tensor<2x4xf32>, tensor<2x3xf32>, "
-    again += "tensor<8x3xf32>, tensor<4x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)"
-    end = "  return %r : tensor<2x4xf32>\n"
-    assert text.count(end) == 1
-    text = text.replace(end, f"  %s = {again} -> tensor<2x4xf32>\n{end}")
-    assert linked_module(text).functions[0].weights == ()
+def test_chains_of_calls_and_moves() -> None:
+    """Longer than Python's stack, and with as many ways to an argument as 2 to the power of 60."""
+    count = 1200
+    names = ["cell", *(f"cell_{k}" for k in range(count))]
+    kinds = "tensor<2x3xf32>, tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>"
+    kinds += ", tensor<4xf32>"
+    arguments = ", ".join(f"%{k}: {kind}" for k, kind in enumerate(kinds.split(", ")))
+    chain = "".join(
+        f"func.func private @{name}({arguments}) -> tensor<2x4xf32> {{\n"
+        f"  %r = call @{before}(%0, %1, %2, %3, %4, %5) : ({kinds}) -> tensor<2x4xf32>\n"
+        f"  return %r : tensor<2x4xf32>\n}}\n"
+        for before, name in itertools.pairwise(names)
+    )
+    moves = "%s0 = stablehlo.convert %wc : tensor<7x4xf32>\n" + "".join(
+        f"%d{k} = stablehlo.concatenate %s{k - 1}, %s{k - 1}, dim = 0 : (tensor<7x4xf32>, "
+        f"tensor<7x4xf32>) -> tensor<14x4xf32>\n"
+        f"%s{k} = stablehlo.slice %d{k} [0:7, 0:4] : (tensor<14x4xf32>) -> tensor<7x4xf32>\n"
+        for k in range(1, 61)
+    )
+    text = (
+        CELL.replace("MORE", moves)
+        .replace("WC", "%s60")
+        .replace("call @cell(", f"call @cell_{count - 1}(")
+    )
+    assert linked_module(chain + text).functions[0].weights == ("u", "v", "wc")
 
 
 def test_names_that_the_user_has_taken() -> None:
