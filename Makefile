@@ -2,8 +2,9 @@
 #   python3 -m venv .venv && .venv/bin/pip install -e '.[dev]'
 BIN := .venv/bin
 ARGS :=
+IREE := iree-base-compiler iree-base-runtime
 
-.PHONY: fast test lint bench gate
+.PHONY: fast test lint bench gate next-iree
 
 fast:  # some two minutes; what is compiled is kept for the next run
 	$(BIN)/pytest -m "not slow" --keep-cache $(ARGS)
@@ -21,3 +22,9 @@ bench:
 
 gate:
 	.ci/run
+
+next-iree:  # IREE's traps, and the golden values, with another IREE than the one that is required
+	python3 -m venv build/next-iree
+	build/next-iree/bin/pip install -q -e '.[test]'
+	build/next-iree/bin/pip install -q --pre --upgrade --no-deps $(IREE)
+	build/next-iree/bin/pytest -rxX tests/traps tests/numeric/test_goldens.py $(ARGS)
