@@ -13,15 +13,77 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError
 
-__all__ = ["LARGEST_MESSAGE", "array_of", "damaged", "read_bytes", "within"]
+__all__ = [
+    *("LARGEST_MESSAGE", "MOST_AXES", "Budget", "array_of", "clipped", "damaged", "exceeded"),
+    *("is_zeros", "read_bytes", "shown", "stored_bytes", "within"),
+]
 
 LARGEST_MESSAGE = 2**31 - 1
 """Bytes that a protobuf message may have."""
 
 
+MOST_AXES = 32
+"""The most axes that numpy's arrays had before its second version; no weight has more than 3."""
+
+_SPARE_BYTES = 1 << 26
+_MOST_PARTS = 10_000
+"""More parts with holes between them than a file with few bytes has."""
+_LONGEST_TEXT = 300
+_SIZES_SHOWN = 6
+
+
 def damaged(path: Path, reason: str) -> ArtifactError:
     """The error of a file that is not what it should be."""
-    return ArtifactError(f"{path}: damaged: {reason}")
+    return ArtifactError(f"{path}: damaged: {clipped(reason)}")
+
+
+def exceeded(path: Path, reason: str) -> ArtifactError:
+    """The error of a file that asks for more than is done for its size, which may be sound."""
+    return ArtifactError(f"{path}: not read to its end: {clipped(reason)}")
+
+
+def clipped(text: str) -> str:
+    """A text from a file, of which the middle is left out if it is long."""
+    half = _LONGEST_TEXT // 2
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:half]} ... {text[-half:]}"
+
+
+def shown(shape: Sequence[int]) -> str:
+    """A shape from a file, however many sizes it has."""
+    rest = f", ... {len(shape)} sizes" if len(shape) > _SIZES_SHOWN else ""
+    return f"[{', '.join(map(str, shape[:_SIZES_SHOWN]))}{rest}]"
+
+
+class Budget:
+    """How many bytes of arrays may be made of a model, so that no file makes many of a few."""
+
+    def __init__(self, path: Path, stored: int) -> None:
+        """Sets the bound.
+
+        Args:
+            path: The model's file, for messages.
+            stored: How many bytes its files have.
+        """
+        self._path = path
+        self._most = self._left = _SPARE_BYTES + 16 * stored
+
+    def take(self, count: int) -> None:
+        """Counts bytes.
+
+        Raises:
+            ArtifactError: There are more than the bound.
+        """
+        self._left -= count
+        if self._left < 0:
+            raise exceeded(
+                self._path, f"its weights would become more than {self._most >> 20} MiB in all"
+            )
+
+
+def is_zeros(array: Any) -> bool:
+    """Whether all elements are 0; those that a view repeats are looked at once."""
+    once = (slice(None) if stride else slice(1) for stride in array.strides)
+    return not np.any(array[tuple(once)])
 
 
 def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:
@@ -43,10 +105,41 @@ def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:
         size = found.st_size - offset if size is None else size
         if min(offset, size) < 0 or offset + size > found.st_size:
             raise damaged(path, f"it has {found.st_size} bytes, and {offset + size} are needed")
+        stored = _stored(stream.fileno(), found.st_size)
+        if size > _SPARE_BYTES + 16 * stored:
+            raise exceeded(
+                path, f"{size} bytes of it, most of which are holes: {stored} are stored"
+            )
         if not offset and size > LARGEST_MESSAGE:
             raise ArtifactError(f"{path}: {size} bytes, where a message has less than 2**31")
         stream.seek(offset)
         return stream.read(size)
+
+
+def stored_bytes(path: Path) -> int:
+    """How many bytes a file has, without its holes; 0 if it cannot be opened."""
+    try:
+        with open(path, "rb", opener=_without_waiting) as stream:
+            return _stored(stream.fileno(), os.fstat(stream.fileno()).st_size)
+    except OSError:
+        return 0
+
+
+def _stored(file: int, size: int) -> int:
+    """How many bytes of an open file are stored; the rest are holes, which read as zeros."""
+    if not hasattr(os, "SEEK_DATA"):
+        return size
+    at = stored = 0
+    for _ in range(_MOST_PARTS):
+        try:
+            start = os.lseek(file, at, os.SEEK_DATA)
+        except OSError:  # nothing but a hole follows
+            return stored
+        at = os.lseek(file, start, os.SEEK_HOLE)
+        stored += at - start
+        if at >= size:
+            return stored
+    return size
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -79,8 +172,9 @@ def array_of(data: bytes, dtype: np.dtype[Any], shape: Sequence[int], path: Path
     Raises:
         ArtifactError: There are too few or too many of them, or a size is negative.
     """
-    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(data):
-        raise damaged(path, f"{name} has {len(data)} bytes, which are no {dtype} {list(shape)}")
+    claimed = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or len(shape) > MOST_AXES or claimed != len(data):
+        raise damaged(path, f"{name} has {len(data)} bytes, which are no {dtype} {shown(shape)}")
     little: Any = dtype
     array: Any = np.frombuffer(data, little.newbyteorder("<"))
     return array.astype(dtype, copy=False).reshape(shape)

@@ -14,7 +14,7 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.model_import.checkpoint import Checkpoint
 from rnn_compiler.model_import.layer import Layer
 from rnn_compiler.model_import.messages import pairs, parse
-from rnn_compiler.model_import.reading import damaged, read_bytes
+from rnn_compiler.model_import.reading import Budget, damaged, read_bytes, stored_bytes
 from rnn_compiler.model_import.tensorflow_constants import Constants
 from rnn_compiler.model_import.tensorflow_graph import Graph
 from rnn_compiler.model_import.tensorflow_layers import layers_of
@@ -22,7 +22,6 @@ from rnn_compiler.model_import.tensorflow_layers import layers_of
 __all__ = ["read_frozen_graph", "read_saved_model"]
 
 _SERVING = "serve"
-_SPARE_BYTES = 1 << 26
 
 
 def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
@@ -49,8 +48,8 @@ def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
     graph = Graph(chosen.graph, path)
     index = folder / "variables" / "variables.index"
     checkpoint = Checkpoint(index.with_suffix("")) if index.exists() else None
-    stored = sum(each.stat().st_size for each in index.parent.glob("variables.data-*"))
-    constants = Constants(graph, checkpoint, _limit(len(data) + stored))
+    stored = sum(map(stored_bytes, index.parent.glob("variables.data-*")))
+    constants = Constants(graph, checkpoint, Budget(path, len(data) + stored))
     if checkpoint is not None:
         nodes = {key: name for name, key in constants.keys.items()}
         graph.bound = _bound(chosen.objects, checkpoint, nodes)
@@ -70,12 +69,7 @@ def read_frozen_graph(path: Path) -> tuple[list[Layer], str]:
     if not message.node:
         raise damaged(path, "it is no GraphDef: there are no nodes")
     graph = Graph(message, path)
-    return layers_of(Constants(graph, None, _limit(len(data)))), _ops_of(graph)
-
-
-def _limit(stored: int) -> int:
-    """How many bytes of weights may be moved, of a model of so many."""
-    return _SPARE_BYTES + 16 * stored
+    return layers_of(Constants(graph, None, Budget(path, len(data)))), _ops_of(graph)
 
 
 def _bound(

@@ -8,16 +8,20 @@ A variable is what the graph assigns to it when it restores a checkpoint: Restor
 each of its results is assigned to a variable, as it is or after moves; contrib's CudnnLSTM keeps
 matrices and biases in the checkpoint, and makes its buffer of them. Where a graph restores nothing,
 names are compared.
+
+A graph may have hundreds of functions that move the same weights: the same move of the same arrays
+is made once, and counts once.
 """
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
 
 from rnn_compiler.model_import.checkpoint import Checkpoint
-from rnn_compiler.model_import.reading import damaged
+from rnn_compiler.model_import.reading import Budget, damaged
 from rnn_compiler.model_import.tensorflow_graph import (
     Graph,
     Scope,
@@ -35,6 +39,8 @@ VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 
 _RESTORE, _SAVE = "RestoreV2", "SaveV2"
 _MOST_RESTORED = 1_000
+_SMALL = 256
+"""Bytes of arrays that are axes, sizes and the like."""
 _DEEPEST = 100
 """More nodes, one behind the other, than lie between a weight and its op."""
 
@@ -48,20 +54,23 @@ class Constants:
             those that are restored as they are.
     """
 
-    def __init__(self, graph: Graph, checkpoint: Checkpoint | None, most_bytes: int) -> None:
+    def __init__(self, graph: Graph, checkpoint: Checkpoint | None, budget: Budget) -> None:
         """Finds out how variables are restored.
 
         Args:
             graph: The graph.
             checkpoint: The variables; None if there are none.
-            most_bytes: How many bytes may be moved in all, so that no file makes more of itself
-                than it is.
+            budget: How many bytes may be moved in all.
         """
         self.graph = graph
         self.keys: dict[str, str] = {}
         self._checkpoint = checkpoint
-        self._left = most_bytes
+        self._budget = budget
         self._known: dict[Value, Any] = {}
+        self._constants: dict[tuple[str, str], Any] = {}
+        self._moved: dict[Any, Any] = {}
+        self._whole: dict[int, Any] = {}
+        self._by_content: dict[Any, Any] = {}
         self._assigned: dict[str, Value] = {}
         self._saved: dict[Scope, set[str]] = {}
         if checkpoint is not None:
@@ -80,20 +89,21 @@ class Constants:
         return self._known[value]
 
     def whole(self, array: Any) -> Any:
-        """An array with memory of its own, one element after the other.
+        """An array with memory of its own, the same one for all arrays with the same elements.
 
         Raises:
             ArtifactError: It would be larger than the file can be meant to give.
         """
-        self._take(array.nbytes)
-        whole: Any = np.ascontiguousarray(array)  # which makes an axis of a single number
-        return whole.reshape(array.shape)
-
-    def _take(self, count: int) -> None:
-        """Counts bytes that are moved."""
-        self._left -= count
-        if self._left < 0:
-            raise damaged(self.graph.path, "it makes more of its weights than there are")
+        if id(array) not in self._whole:
+            if not array.flags.c_contiguous:
+                self._budget.take(array.nbytes)
+            whole: Any = np.ascontiguousarray(array)  # which makes an axis of a single number
+            whole = whole.reshape(array.shape)
+            content = hashlib.blake2b(whole.reshape(-1).view(np.uint8).data).digest()
+            key = (whole.dtype.name, whole.shape, content)
+            # With the array, whose id is no other's as long as it lives.
+            self._whole[id(array)] = array, self._by_content.setdefault(key, whole)
+        return self._whole[id(array)][1]
 
     def is_for_checkpoint(self, scope: Scope, node: Any) -> bool:
         """Whether a node takes part in saving or restoring variables, and in nothing else."""
@@ -130,7 +140,11 @@ class Constants:
             return None
         attributes = attributes_of(node)
         if node.op == "Const" and "value" in attributes:
-            return tensor_of(attributes["value"].tensor, self.graph.path, node.name)
+            place = (value.scope.body.name, node.name)
+            if place not in self._constants:
+                held = attributes["value"].tensor
+                self._constants[place] = tensor_of(held, self.graph.path, node.name, self._budget)
+            return self._constants[place]
         if node.op in VARIABLES:
             return self._variable(node, depth)
         if node.op == _RESTORE:
@@ -141,9 +155,16 @@ class Constants:
         arrays = [self.array(each, depth + 1) for each in inputs]
         if any(array is None for array in arrays):
             return None
-        self._take(sum(array.nbytes for array in arrays))
+        key = (node.op, value.number, _content(attributes), *map(_identity, arrays))
+        if key not in self._moved:
+            self._budget.take(sum(array.nbytes for array in arrays))
+            self._moved[key] = arrays, self._move(node, arrays, attributes, value.number)
+        return self._moved[key][1]
+
+    def _move(self, node: Any, arrays: list[Any], attributes: dict[str, Any], number: int) -> Any:
+        """What a node makes of arrays."""
         try:
-            return MOVES[node.op](arrays, attributes, value.number)
+            return MOVES[node.op](arrays, attributes, number)
         except Exception as error:  # what numpy says of axes, shapes and sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
             raise damaged(self.graph.path, reason) from error
@@ -189,3 +210,16 @@ class Constants:
         held = attributes_of(node).get("value") if node is not None else None
         names = held.tensor.string_val if held is not None else ()
         return names[value.number].decode(errors="replace") if value.number < len(names) else None
+
+
+def _identity(array: Any) -> Any:
+    """What two arrays share that are the same: small ones their elements, others their place."""
+    if array.nbytes <= _SMALL:
+        return array.dtype.name, array.shape, array.tobytes()
+    return id(array)
+
+
+def _content(attributes: dict[str, Any]) -> tuple[tuple[str, bytes], ...]:
+    """The attributes of a node that its op has; others, ``_output_shapes``, are notes."""
+    held = sorted((name, each) for name, each in attributes.items() if not name.startswith("_"))
+    return tuple((name, each.SerializeToString(deterministic=True)) for name, each in held)

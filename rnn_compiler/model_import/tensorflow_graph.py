@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.messages import pairs
-from rnn_compiler.model_import.reading import damaged
+from rnn_compiler.model_import.reading import damaged, exceeded
 
 __all__ = ["Graph", "Scope", "Value", "attributes_of", "data_inputs", "layer_name"]
 
@@ -41,9 +41,9 @@ _CALLS = {"PartitionedCall": "f", "StatefulPartitionedCall": "f", "TPUPartitione
 _BRANCHES = {"If", "StatelessIf", "Case", "StatelessCase"}
 _LOOPS = {"While", "StatelessWhile"}
 
-_MOST_HOPS = 10_000
+_MOST_HOPS = 50_000
 _MOST_SCOPES = 5_000
-"""More steps to follow, or calls, than any model has."""
+"""More steps to follow beyond four a node, or calls, than any model has."""
 
 
 class Value(NamedTuple):
@@ -83,8 +83,13 @@ class Body:
     @cached_property
     def calls(self) -> tuple[tuple[Any, str], ...]:
         """The nodes that call functions, each with such a function."""
-        found = [(node, name) for node in self.nodes.values() for name in _called(node)]
+        found = [(self.nodes[here], name) for here, names in self.called.items() for name in names]
         return tuple(found)
+
+    @cached_property
+    def called(self) -> dict[str, Sequence[str]]:
+        """The functions that each node calls, by the node's name, the body of a loop first."""
+        return {name: _called(node) for name, node in self.nodes.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +156,9 @@ class Graph:
                 self._implementations.setdefault(body.implements, []).append(body.name)
         self._children: dict[tuple[Scope, str, str], Scope] = {}
         self._unchanged: dict[tuple[Scope, int], bool] = {}
+        self._sources: dict[Value, Value] = {}
+        nodes = sum(len(body.nodes) for body in (self.main.body, *self.functions.values()))
+        self._hops_left = _MOST_HOPS + 4 * nodes
 
     def scopes(self, wanted: set[str]) -> Iterator[Scope]:
         """The scopes with nodes of some ops: the main graph, then its calls, depth first.
@@ -175,7 +183,7 @@ class Graph:
                 seen.add(scope.body.name)
                 count += 1
                 if count > _MOST_SCOPES:
-                    raise damaged(self.path, f"its functions call others {count} times or more")
+                    raise exceeded(self.path, f"its functions call others {count} times or more")
                 if any(node.op in wanted for node in scope.body.nodes.values()):
                     yield scope
                 called = [
@@ -233,15 +241,24 @@ class Graph:
         Raises:
             ArtifactError: Nowhere: it is handed on in a circle, or from a node that there is not.
         """
-        for _ in range(_MOST_HOPS):
+        passed: dict[Value, None] = {}
+        while value not in self._sources:
+            if value in passed:
+                raise damaged(self.path, f"{value.name!r} is handed on in a circle")
+            passed[value] = None
             before = self._before(value)
             if before is None:
-                return value
+                break
             value = before
-        raise damaged(self.path, f"{value.name!r} is handed on in a circle")
+        made = self._sources.get(value, value)
+        self._sources.update(dict.fromkeys(passed, made))
+        return made
 
     def _before(self, value: Value) -> Value | None:
         """What a value is handed on from; None if it is made here."""
+        self._hops_left -= 1
+        if self._hops_left < 0:
+            raise exceeded(self.path, "its functions hand values on more often than nodes do")
         scope, name, index = value
         node = self.node(value)
         if node is None:
@@ -256,7 +273,7 @@ class Graph:
         if node.op in _HANDED_ON:
             position = index if node.op == "IdentityN" else 0
             return self.value(scope, inputs[position]) if position < len(inputs) else None
-        called = _called(node)
+        called = scope.body.called[name]
         if not called or called[0] not in self.functions or scope.calls_itself(called[0]):
             return None
         inner = self.child(scope, node, called[0])
@@ -276,9 +293,9 @@ class Graph:
             value: Value | None = None
             if position < len(results):
                 value = self.value(scope, results[position])
-            for _ in range(_MOST_HOPS):
-                if value is None or self.node(value) is None:
-                    break
+            seen: set[Value] = set()
+            while value is not None and self.node(value) is not None and value not in seen:
+                seen.add(value)
                 value = self._before(value)
             same = value is not None and value.scope is scope
             self._unchanged[key] = bool(

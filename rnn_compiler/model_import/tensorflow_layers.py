@@ -15,7 +15,7 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.layer import FOR_TRAINING, Layer, checked
-from rnn_compiler.model_import.reading import damaged
+from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros
 from rnn_compiler.model_import.sizes import Sizes
 from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
 from rnn_compiler.model_import.tensorflow_graph import (
@@ -65,10 +65,8 @@ def layers_of(constants: Constants) -> list[Layer]:
                 continue
             count += 1
             if len(found) > _MOST_LAYERS or count > _MOST_NODES:
-                raise damaged(
-                    graph.path,
-                    f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls",
-                )
+                reason = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls"
+                raise exceeded(graph.path, reason)
             layer = _layer(graph, constants, kept, scope, node)
             reached = scope.is_reached
             same = [k for k, other in enumerate(found) if _is_same(layer, other, reached)]
@@ -107,7 +105,7 @@ def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, no
     if "w" in weights and not attributes.get("use_peephole", True):
         units = weights["w"].shape[-1] // 4
         for each in _PEEPHOLES:  # not read, but arguments of the op
-            weights.setdefault(each, np.zeros(units, dtype))
+            weights.setdefault(each, constants.whole(np.zeros(units, dtype)))
     notes += _other_notes(graph, constants, kept, form, values)
     if attributes.get("is_training"):
         notes.append(FOR_TRAINING)
@@ -199,7 +197,7 @@ def _other_notes(
         elif array.ndim == 0:
             text = f"is always {array.item()}"
         else:
-            text = "is always zeros" if not np.any(array) else "is always the same array"
+            text = "is always zeros" if is_zeros(array) else "is always the same array"
         notes.append(f"{tensor.name} {text}")
     return notes
 
@@ -266,7 +264,7 @@ def _is_same(layer: Layer, other: Layer, reached: bool) -> bool:
     if not _has_weights(layer):
         return not reached
     return _has_weights(other) and all(
-        name in other.weights and np.array_equal(array, other.weights[name])
+        array is other.weights.get(name)  # as Constants.whole makes them
         for name, array in layer.weights.items()
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.reading import array_of, damaged
+from rnn_compiler.model_import.reading import MOST_AXES, Budget, array_of, damaged, shown
 from rnn_compiler.schema.dtypes import DTYPES
 
 __all__ = ["STRING", "Shape", "dtype_of", "shape_of", "tensor_of"]
@@ -57,22 +57,23 @@ def shape_of(shape: Any) -> Shape | None:
     return tuple(dim.size if dim.size >= 0 else None for dim in shape.dim)
 
 
-def tensor_of(tensor: Any, path: Path, name: str) -> Any:
+def tensor_of(tensor: Any, path: Path, name: str, budget: Budget) -> Any:
     """The array of a tensor; None if it is none of numbers.
 
     A tensor that gives fewer elements than it has repeats the last: those are a view, so that a
     few bytes never become many.
 
     Raises:
-        ArtifactError: Its elements do not go with its shape.
+        ArtifactError: Its elements do not go with its shape, or the last of several is repeated
+            more often than the budget allows.
     """
     if tensor.dtype not in _TYPES:
         return None
     dtype, field = _TYPES[tensor.dtype]
     shape = [dim.size for dim in tensor.shape.dim]
     count = math.prod(shape)
-    if min(shape, default=0) < 0 or len(shape) > 32 or count >= 2**48:
-        raise damaged(path, f"{name} has the shape {shape[:32]}")
+    if min(shape, default=0) < 0 or len(shape) > MOST_AXES or count >= 2**48:
+        raise damaged(path, f"{name} has the shape {shown(shape)}")
     if tensor.content:
         return array_of(tensor.content, dtype, shape, path, name)
     try:
@@ -80,10 +81,11 @@ def tensor_of(tensor: Any, path: Path, name: str) -> Any:
     except (OverflowError, ValueError):
         raise damaged(path, f"{name} has numbers that are no {dtype}") from None
     if len(values) > count:
-        raise damaged(path, f"{name} has {len(values)} elements, its shape {shape} less")
+        raise damaged(path, f"{name} has {len(values)} elements, its shape {shown(shape)} less")
     if len(values) == count:
         return values.reshape(shape)
     if len(values) > 1:
+        budget.take(count * dtype.itemsize)
         values = np.concatenate([values, np.repeat(values[-1:], count - len(values))])
         return values.reshape(shape)
     return np.broadcast_to(values[0] if len(values) else np.zeros((), dtype), shape)

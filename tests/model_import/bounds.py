@@ -1,0 +1,40 @@
+"""Bounds in which a file must be read: of a processor's time, and of memory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["SECONDS", "SPARE_MEMORY", "TooLongError", "bounded"]
+
+SECONDS = 2.0
+SPARE_MEMORY = 500 << 20
+"""What a file with few bytes may take, and bytes beyond what the process has."""
+
+
+class TooLongError(Exception):
+    """A file takes too long."""
+
+
+@contextlib.contextmanager
+def bounded(seconds: float = SECONDS, memory: int = SPARE_MEMORY) -> Iterator[None]:
+    """Ends what takes longer, with `TooLongError`, and what takes more memory, with MemoryError."""
+
+    def stop(*_: object) -> None:
+        raise TooLongError(f"{seconds} s of a processor")
+
+    held = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    before = signal.signal(signal.SIGPROF, stop)
+    resource.setrlimit(resource.RLIMIT_AS, (held + memory, hard))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        signal.signal(signal.SIGPROF, before)
