@@ -14,8 +14,18 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError
 
 __all__ = [
-    *("LARGEST_MESSAGE", "MOST_AXES", "Budget", "array_of", "clipped", "damaged", "exceeded"),
-    *("is_zeros", "read_bytes", "shown", "stored_bytes", "within"),
+    "LARGEST_MESSAGE",
+    "MOST_AXES",
+    "Budget",
+    "array_of",
+    "clipped",
+    "damaged",
+    "exceeded",
+    "is_zeros",
+    "read_bytes",
+    "shown",
+    "stored_bytes",
+    "within",
 ]
 
 LARGEST_MESSAGE = 2**31 - 1
