@@ -1,7 +1,10 @@
-"""Files that appear whole or not at all.
+"""Files that appear whole or not at all, and the reading of files that end.
 
 What is written goes into a temporary file beside its place, which then takes that place: whoever
 reads sees the old file or the new one, and a full disk leaves the old one.
+
+What is named to be read may be anything, such as a pipe that nobody writes to or ``/dev/zero``,
+which never ends: only regular files are read.
 """
 
 from __future__ import annotations
@@ -15,13 +18,43 @@ import stat
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["made_folder", "write_atomically", "write_files"]
+__all__ = ["made_folder", "open_regular", "read_regular", "write_atomically", "write_files"]
 
 _DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
 """What the system calls a file that a process has open."""
 
 _MOST_LINKS = 10
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Opens a regular file to be read; nothing else is waited for.
+
+    Raises:
+        OSError: It cannot be opened, or is something else.
+        ValueError: No file can have the name.
+    """
+    stream = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - the caller closes it
+    if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        return stream
+    stream.close()
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a regular file.
+
+    Raises:
+        OSError: It cannot be read, or is something else.
+        ValueError: No file can have the name.
+    """
+    with open_regular(path) as stream:
+        return stream.read()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = None) -> None:

@@ -10,6 +10,7 @@ from typing import cast, overload
 
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.files import read_regular
 from rnn_compiler.modules import Module
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -133,7 +134,7 @@ def _source(text_or_path: object) -> bytes:
         raise InvalidArgumentError("link", "text_or_path", expected, describe(text_or_path))
     path = Path(cast("str | os.PathLike[str]", text_or_path))
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except ValueError as error:  # a name that no file can have
         expected, got = "MLIR, or the path of a file", describe(str(path))
         raise InvalidArgumentError("link", "text_or_path", expected, got) from error

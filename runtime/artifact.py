@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from iree.runtime.version import VERSION as IREE_VERSION
 
 from rnn_compiler.errors import ArtifactError, describe
-from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.files import made_folder, read_regular, write_files
 from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
@@ -383,7 +383,7 @@ def _json_bytes(data: object) -> bytes:
 def _read(path: Path, missing: str) -> bytes:
     """The bytes of a file; `missing` is the message if there is none."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except FileNotFoundError as error:
         raise ArtifactError(missing) from error
     except OSError as error:

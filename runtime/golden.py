@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError
+from rnn_compiler.files import read_regular
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.binding import open_sizes_of
@@ -89,7 +90,7 @@ class Golden:
             ArtifactError: It is missing, damaged, or another artifact's.
         """
         try:
-            data = path.read_bytes()
+            data = read_regular(path)
         except FileNotFoundError as error:
             raise ArtifactError(
                 f"{path}: missing: the manifest says that there is a golden; copy it too"

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError
+from rnn_compiler.files import read_regular
 from rnn_compiler.runtime.golden import Comparison, Verification
 from rnn_compiler.runtime.paths import BUNDLE_MANIFEST
 from rnn_compiler.schema import cpu_features
@@ -64,7 +65,7 @@ def _format(path: Path) -> object:
     if path.suffix != ".json":
         return None
     try:
-        data: Any = json.loads(path.read_bytes())
+        data: Any = json.loads(read_regular(path))
         return data.get("format")
     except (OSError, ValueError, RecursionError, AttributeError):
         return None
@@ -80,7 +81,7 @@ def run_selftest(path: Path) -> Verification:
         ArtifactError: A file is missing or damaged, there is no golden, the module is for another
             machine, or this one has no C compiler.
     """
-    manifest: Any = json.loads(path.read_bytes())
+    manifest: Any = json.loads(read_regular(path))
     if manifest.get("schema") != SCHEMA_VERSION:
         raise ArtifactError(
             f"{path}: schema {manifest.get('schema')}, this version reads {SCHEMA_VERSION}: "
@@ -148,7 +149,7 @@ def _check_machine(path: Path, name: str, architecture: str, features: list[str]
 
 def _read(path: Path, digest: str) -> bytes:
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError as error:
         raise ArtifactError(f"{path}: missing: its manifest lists it; copy it too") from error
     except OSError as error:

@@ -16,11 +16,19 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.errors import (
+    ArtifactError,
+    InvalidArgumentError,
+    RnnCompilerError,
+    UnsupportedError,
+    describe,
+)
 from rnn_compiler.model_import.layer import Layer, Refused
-from rnn_compiler.model_import.reading import damaged
+from rnn_compiler.model_import.reading import clipped, damaged, exceeded
 
-__all__ = ["Layer", "import_model"]
+__all__ = ["DEFECT", "Layer", "import_model"]
+
+_Reader = Callable[[Path], tuple[list[Any], str]]
 
 _REMEDIES = {
     "loops of": "Keras writes its layers as such loops on a CPU: save the model as .keras",
@@ -28,6 +36,9 @@ _REMEDIES = {
     "layers with dynamo=False, or take weights by rc.weights.from_torch",
 }
 """What to do about a model without layers, by words of what it has."""
+
+DEFECT = "it cannot be read, and if other programs read it, please report that"
+"""The error of what no reader foresees."""
 
 _FOUND = "BlockLSTM, LSTMBlockCell, GRUBlockCell, CudnnRNN and their gradients"
 
@@ -46,9 +57,9 @@ def import_model(
         The layers, in the model's order.
 
     Raises:
-        ArtifactError: A file is damaged, or refers to files outside of its folder.
+        ArtifactError: A file is damaged or cannot be read, refers to files outside of its folder,
+            or asks for more time or memory than is spent on its size.
         InvalidArgumentError: It is no such file, or has no recurrent layer, or none of a name.
-        OSError: A file cannot be read.
         UnsupportedError: A layer is of a kind that no op computes, which is named; or a package
             that reads such files is not installed.
 
@@ -66,14 +77,13 @@ def import_model(
     try:
         place = Path(path)
         read = _reader(place)
+    except OSError as error:
+        raise _unreadable(error, path) from error
     except (TypeError, ValueError) as error:
         if isinstance(error, InvalidArgumentError):
             raise
         raise InvalidArgumentError("import_model", "path", "a path", describe(path)) from error
-    try:
-        found, contents = read(place)
-    except RecursionError:
-        raise damaged(place, "what is in it is nested too deeply") from None
+    found, contents = _contents(place, read)
     if not found:
         expected = f"a model with one of {_FOUND}, LSTM, GRU or RNN layers"
         remedies = [remedy for words, remedy in _REMEDIES.items() if words in contents]
@@ -84,11 +94,33 @@ def import_model(
     return _wanted(found, layers)
 
 
-def _reader(path: Path) -> Callable[[Path], tuple[list[Any], str]]:
+def _contents(path: Path, read: _Reader) -> tuple[list[Any], str]:
+    """The layers of a model, and what else is in it; of whatever goes wrong, an error of ours."""
+    try:
+        return read(path)
+    except RnnCompilerError:
+        raise
+    except RecursionError:
+        raise damaged(path, "what is in it is nested too deeply") from None
+    except MemoryError as error:
+        raise exceeded(path, "it asks for more memory than there is") from error
+    except OSError as error:
+        raise _unreadable(error, path) from error
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ArtifactError(f"{path}: {DEFECT} ({clipped(reason)})") from error
+
+
+def _unreadable(error: OSError, path: object) -> ArtifactError:
+    """The error of a file that the system does not give."""
+    return ArtifactError(f"{error.filename or path}: cannot be read ({error.strerror or error})")
+
+
+def _reader(path: Path) -> _Reader:
     """What reads a kind of file."""
     from rnn_compiler.model_import import keras_file, onnx_file, saved_model
 
-    readers: dict[str, Callable[[Path], tuple[list[Any], str]]] = {
+    readers: dict[str, _Reader] = {
         ".pb": saved_model.read_frozen_graph,
         ".keras": keras_file.read_keras,
         ".h5": keras_file.read_h5,

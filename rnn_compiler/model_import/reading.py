@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import ArtifactError
+from rnn_compiler.files import open_regular
 
 __all__ = [
     "LARGEST_MESSAGE",
@@ -108,10 +108,8 @@ def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:
         ArtifactError: It is no regular file, too large, or ends before.
         OSError: It cannot be read.
     """
-    with open(path, "rb", opener=_without_waiting) as stream:
+    with open_regular(path) as stream:
         found = os.fstat(stream.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise ArtifactError(f"{path}: not a regular file")
         size = found.st_size - offset if size is None else size
         if min(offset, size) < 0 or offset + size > found.st_size:
             raise damaged(path, f"it has {found.st_size} bytes, and {offset + size} are needed")
@@ -129,7 +127,7 @@ def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:
 def stored_bytes(path: Path) -> int:
     """How many bytes a file has, without its holes; 0 if it cannot be opened."""
     try:
-        with open(path, "rb", opener=_without_waiting) as stream:
+        with open_regular(path) as stream:
             return _stored(stream.fileno(), os.fstat(stream.fileno()).st_size)
     except OSError:
         return 0
@@ -150,11 +148,6 @@ def _stored(file: int, size: int) -> int:
         if at >= size:
             return stored
     return size
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Opens a file; a pipe that nobody writes to as well."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def within(folder: Path, name: str, path: Path) -> Path:

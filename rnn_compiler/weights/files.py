@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.files import write_files
+from rnn_compiler.files import open_regular, write_files
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
 
@@ -37,7 +37,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Array]:
     """
     path, is_safetensors = _kind("load", path)
     read = _safetensors().load_file if is_safetensors else None
-    with open(path, "rb") as stream:
+    with open_regular(path) as stream:
         try:
             if read is not None:
                 return dict(read(path))

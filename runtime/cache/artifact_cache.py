@@ -41,6 +41,9 @@ MODES = ("rw", "ro", "off", "verify")
 DEFAULT_MAX_SIZE = 1 << 30
 """Bytes: some ten thousand modules."""
 
+LARGEST_FETCHED = 1 << 28
+"""Bytes that an entry of the remote may have: those of thousands of modules, without weights."""
+
 _NOWHERE = Path(os.devnull)
 """What stands for a folder that must not be used: nothing can be made in it."""
 
@@ -163,7 +166,7 @@ class ArtifactCache:
         """The artifact of a key from the remote, verified; it is then in this cache too."""
         if self.remote is None or self.mode == "off":
             return None
-        data = self.remote.read(key.digest, self.max_size)
+        data = self.remote.read(key.digest, min(self.max_size, LARGEST_FETCHED))
         if data is None:
             return None
         try:

@@ -102,17 +102,21 @@ class CacheFolder:
     def _tag(self) -> Path:
         return self.store / "CACHEDIR.TAG"
 
-    def read_entry(self, digest: str) -> bytes:
+    def read_entry(self, digest: str, most: int | None = None) -> bytes:
         """The bytes of an entry.
 
+        Args:
+            digest: The digest of its key.
+            most: How many bytes it may have; default: any number.
+
         Raises:
-            FileNotFoundError: There is none.
+            FileNotFoundError: There is none, or none of so few bytes.
             OSError: It cannot be read, or is not to be trusted.
         """
         path = self.entry(digest)
         for folder in (self.root, self.store, path.parent):
             _check_folder(folder)
-        return read_file(path)
+        return read_file(path, most)
 
     def write_entry(self, digest: str, data: bytes) -> None:
         """Publishes an entry, whole or not at all.
@@ -196,7 +200,7 @@ def trusts_writers() -> bool:
     return named == "writers"
 
 
-def read_file(path: Path) -> bytes:
+def read_file(path: Path, most: int | None = None) -> bytes:
     """The bytes of a trusted regular file; what is something else is not even opened.
 
     Raises:
@@ -208,6 +212,9 @@ def read_file(path: Path) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
         _check_trust(status, path)
+        if most is not None and status.st_size > most:
+            reason = f"{status.st_size} bytes, where no entry has more than {most}"
+            raise FileNotFoundError(errno.EFBIG, reason, str(path))
         return file.read()
 
 

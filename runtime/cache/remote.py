@@ -40,6 +40,9 @@ __all__ = ["DEFAULT_TIMEOUT", "PAUSE", "RemoteCache", "connect", "paused", "reas
 DEFAULT_TIMEOUT = 10.0
 """Seconds that the remote may take for an entry."""
 
+_PART = 1 << 20
+"""Bytes that are asked for at a time, where nobody says how many there are."""
+
 PAUSE = 300.0
 """Seconds for which a remote that failed is left alone."""
 
@@ -183,11 +186,23 @@ def _place(url: str, digest: str) -> tuple[Any, str, CacheFolder | None]:
 def _read(url: str, digest: str, max_size: int) -> bytes:
     filesystem, path, folder = _place(url, digest)
     if folder:
-        return folder.read_entry(digest)
+        return folder.read_entry(digest, max_size)
     size = filesystem.info(path)["size"]
-    if size is not None and size > max_size:
-        raise FileNotFoundError(f"{path} has {size} bytes, more than the cache")
-    return filesystem.cat_file(path)
+    data = _read_stream(filesystem, path, max_size) if size is None else b""
+    if max(size or 0, len(data)) > max_size:
+        raise FileNotFoundError(f"{path} has more bytes than {max_size}, as no entry has")
+    return data if size is None else filesystem.cat_file(path)
+
+
+def _read_stream(filesystem: Any, path: str, max_size: int) -> bytes:
+    """The bytes of a file whose size is not told, of one that is too large a few more."""
+    parts: list[bytes] = []
+    with filesystem.open(path, "rb") as stream:
+        left = max_size + 1
+        while left > 0 and (part := stream.read(min(left, _PART))):
+            parts.append(part)
+            left -= len(part)
+    return b"".join(parts)
 
 
 def _write(url: str, digest: str, data: bytes) -> bool:

@@ -51,6 +51,8 @@ def test_files(tmp_path: Path) -> None:
         rc.link(tmp_path)
     with invalid_argument("link", "text_or_path", "MLIR, or the path of a file", ""):
         rc.link("a\0b")
+    with pytest.raises(OSError, match="not a regular file"):
+        rc.link("/dev/null")
 
 
 @pytest.mark.parametrize(

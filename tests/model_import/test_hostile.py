@@ -22,6 +22,7 @@ from model_import.graphs import add, cell, frozen, graph, tensor
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.model_import import DEFECT, saved_model
 from rnn_compiler.model_import.messages import parse
 
 HERE = Path(__file__).parent
@@ -69,6 +70,26 @@ def test_no_regular_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"model{suffix}"
     os.mkfifo(path)
     refused(path, "not a regular file")
+
+
+def test_what_no_reader_foresees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an error of this package all the same, which asks for a report."""
+
+    def fail(path: Path) -> Any:
+        raise KeyError(path.name)
+
+    monkeypatch.setattr(saved_model, "read_frozen_graph", fail)
+    with pytest.raises(ArtifactError, match=f"{DEFECT} .KeyError: 'gru_frozen.pb'.") as caught:
+        rc.import_model(FILES / "gru_frozen.pb")
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(saved_model, "read_frozen_graph", fail)
+    refused(FILES / "gru_frozen.pb", "it asks for more memory than there is")
 
 
 @pytest.mark.parametrize("content", [b"", b"text\n" * 100, b"\0" * 1000, b"\xff" * 1000])
@@ -349,7 +370,7 @@ def test_a_file_that_ends_early(saved: Path, name: str) -> None:
 
 def test_a_data_file_that_is_not_there(saved: Path) -> None:
     (saved / "variables" / "variables.data-00000-of-00001").unlink()
-    with pytest.raises(FileNotFoundError, match=r"variables\.data-00000-of-00001"):
+    with pytest.raises(ArtifactError, match=r"variables\.data-00000-of-00001: cannot be read"):
         rc.import_model(saved)
 
 

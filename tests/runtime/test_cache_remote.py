@@ -54,12 +54,14 @@ class BrokenFileSystem(memory.MemoryFileSystem):
     reading: Callable[[], None] | None = None
     writing: Callable[[], None] | None = None
     calls: list[str] = []  # noqa: RUF012
+    tells_sizes = True
 
     def info(self, path: str, **keywords: Any) -> Any:
         type(self).calls.append("info")
         if type(self).reading:
             type(self).reading()
-        return super().info(path, **keywords)
+        found = super().info(path, **keywords)
+        return found if type(self).tells_sizes else {**found, "size": None}
 
     def pipe_file(self, path: str, value: bytes, *rest: Any, **keywords: Any) -> None:
         type(self).calls.append("pipe_file")
@@ -74,6 +76,7 @@ def _unpaused() -> Iterator[None]:
     remote.connect.cache_clear()
     BrokenFileSystem.reading = BrokenFileSystem.writing = None
     BrokenFileSystem.calls = []
+    BrokenFileSystem.tells_sizes = True
     BrokenFileSystem.store = {}
     fsspec.register_implementation("broken", BrokenFileSystem, clobber=True)
     yield
@@ -231,15 +234,37 @@ def test_a_bucket_that_may_not_be_listed_denies_what_is_not_there(
     assert compilations == ["cpu"]
 
 
+@pytest.mark.parametrize("told", [True, False])
 def test_an_entry_larger_than_the_cache_is_not_fetched(
+    told: bool,
     broken: type[BrokenFileSystem],
     machine: Callable[[str], Machine],
     compilations: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Nor read to its end, where the file system does not tell how large it is."""
+    broken.tells_sizes = told
     machine("one").compile()
-    monkeypatch.setenv("RNN_COMPILER_CACHE_MAX_SIZE", "100")
     machine("two").compile()
+    assert compilations == ["cpu"]
+    monkeypatch.setenv("RNN_COMPILER_CACHE_MAX_SIZE", "100")
+    machine("three").compile()
+    assert compilations == ["cpu", "cpu"]
+
+
+def test_an_entry_of_a_shared_folder_that_is_too_large_is_not_read(
+    machine: Callable[[str], Machine],
+    compilations: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The folder goes on being used for others."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE_REMOTE", str(tmp_path / "remote"))
+    artifact = machine("one").compile()
+    (entry,) = (tmp_path / "remote").rglob("*.entry")
+    os.truncate(entry, 3 << 30)
+    assert machine("two").compile() == artifact
+    assert machine("three").compile() == artifact
     assert compilations == ["cpu", "cpu"]
 
 

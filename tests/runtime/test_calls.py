@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,19 @@ def test_what_is_no_artifact(what: Any) -> None:
 def test_names_that_no_file_can_have(name: str) -> None:
     with pytest.raises(ArtifactError, match="no such artifact"):
         rc.runtime.load(name)
+
+
+@pytest.mark.parametrize("which", ["payload", "manifest"])
+def test_what_may_never_end_is_not_read(tiny: rc.Artifact, which: str, tmp_path: Path) -> None:
+    """A pipe that nobody writes to, or a device such as /dev/zero."""
+    path = tiny.save(tmp_path / "tiny.vmfb")
+    place = path if which == "payload" else Path(f"{path}.json")
+    place.unlink()
+    os.mkfifo(place)
+    with pytest.raises(ArtifactError, match=rf"{place.name}: cannot be read \(not a regular file"):
+        rc.runtime.load(path)
+    with pytest.raises(ArtifactError, match=r"/dev/null: cannot be read \(not a regular file"):
+        rc.runtime.load("/dev/null")
 
 
 @pytest.mark.parametrize("device", ["gpu", 5, ["x"]], ids=repr)
