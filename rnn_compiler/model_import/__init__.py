@@ -3,10 +3,10 @@
 import_model  the layers of a SavedModel, a frozen graph, a Keras file or an ONNX file
 Layer         one of them: build() gives its module
 
-`saved_model`, `keras_file` and `onnx_file` read a kind of file each; `tensorflow_graph` and its
-neighbours find ops in graphs; `messages` is the table of protobuf messages. No framework is needed.
-Files come from anywhere: nothing in them is run, and the sizes that they claim are compared with
-what they hold before memory is taken.
+`saved_model`, `keras_file`, `keras_h5` and `onnx_file` read a kind of file each;
+`tensorflow_graph` and its neighbours find ops in graphs; `messages` is the table of protobuf
+messages. No framework is needed. Files come from anywhere: nothing in them is run, and the sizes
+that they claim are compared with what they hold before memory is taken.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def import_model(
 
     Args:
         path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
-            or an ``.onnx`` file.
+            or an ``.onnx`` file. Weights alone, in ``.h5``, have the model's ``.json`` beside them,
+            and either is the path.
         layers: The names of those that are wanted; default: all.
 
     Returns:
@@ -118,13 +119,14 @@ def _unreadable(error: OSError, path: object) -> ArtifactError:
 
 def _reader(path: Path) -> _Reader:
     """What reads a kind of file."""
-    from rnn_compiler.model_import import keras_file, onnx_file, saved_model
+    from rnn_compiler.model_import import keras_file, keras_h5, onnx_file, saved_model
 
     readers: dict[str, _Reader] = {
         ".pb": saved_model.read_frozen_graph,
         ".keras": keras_file.read_keras,
-        ".h5": keras_file.read_h5,
-        ".hdf5": keras_file.read_h5,
+        ".h5": keras_h5.read_h5,
+        ".hdf5": keras_h5.read_h5,
+        ".json": keras_h5.read_json,
         ".onnx": onnx_file.read_onnx,
     }
     if path.is_dir():

@@ -1,15 +1,13 @@
-"""Keras' files: ``.keras``, a zip file of a configuration and weights, and ``.h5``, an HDF5 file.
+"""Keras' ``.keras`` files: a zip file of a configuration and weights.
 
 The configuration, JSON, lists the layers, nested models inside their models. The weights are in
-HDF5 groups. In ``.keras`` files a group is called as its layer's class, in the order of the layers,
-``layers/lstm_1/cell/vars/0``; newer ones give the layer's name too. In ``.h5`` files there is one
-for each layer of the outermost model, by its name, whose ``weight_names`` list the arrays.
+HDF5 groups. A group is called as its layer's class, in the order of the layers,
+``layers/lstm_1/cell/vars/0``; newer ones give the layer's name too.
 
 Nothing in these files is run: configurations are data, and neither pickles nor custom objects are
 loaded.
 
-Sources: keras/src/saving/saving_lib.py, keras/src/legacy/saving/legacy_h5_format.py,
-keras/src/layers/rnn.
+Sources: keras/src/saving/saving_lib.py, keras/src/layers/rnn.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.errors import ArtifactError
 from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
 from rnn_compiler.model_import.keras_layers import (
     RECURRENT,
@@ -35,7 +33,7 @@ from rnn_compiler.model_import.keras_layers import (
 from rnn_compiler.model_import.layer import Layer, Refused
 from rnn_compiler.model_import.reading import damaged, read_bytes
 
-__all__ = ["read_h5", "read_keras"]
+__all__ = ["layers_of_model", "of_keras", "parsed", "read_keras"]
 
 _MODELS = ("Sequential", "Functional", "Model")
 _KEEPING = (
@@ -60,32 +58,13 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
     with open(path, "rb") as stream:
         try:
             with zipfile.ZipFile(stream) as file:
-                config = _json(_member(file, "config.json", path), path)
+                config = parsed(_member(file, "config.json", path), path)
                 weights = _member(file, "model.weights.h5", path)
         except ArtifactError:
             raise
         except Exception as error:  # zipfile's, zlib's, lzma's, or of places that there are not
             raise damaged(path, f"no zip file that can be read ({error})") from error
-    return _layers(path, config, read_hdf5(path, weights), _of_keras)
-
-
-def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a whole model in an .h5 file, and what else is in it.
-
-    Raises:
-        ArtifactError: The file is damaged.
-        InvalidArgumentError: It holds weights alone.
-        OSError: It cannot be read.
-        UnsupportedError: The package h5py is not installed.
-    """
-    file = read_hdf5(path)
-    text = file.groups.get("", {}).get("model_config")
-    if not isinstance(text, str):
-        expected = "a file that Keras' model.save wrote"
-        got = f"{path}, without the model's configuration"
-        remedy = "of weights alone, rc.weights.from_keras makes params"
-        raise InvalidArgumentError("import_model", "path", expected, got, remedy)
-    return _layers(path, _json(text, path), file, _of_h5)
+    return layers_of_model(path, config, read_hdf5(path, weights), of_keras)
 
 
 def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
@@ -99,8 +78,12 @@ def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
     return file.read(info)
 
 
-def _json(text: bytes | str, path: Path) -> Config:
-    """A configuration."""
+def parsed(text: bytes | str, path: Path) -> Config:
+    """A configuration, which is JSON.
+
+    Raises:
+        ArtifactError: It is none.
+    """
     try:
         data: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -110,8 +93,18 @@ def _json(text: bytes | str, path: Path) -> Config:
     return cast(Config, data)
 
 
-def _layers(path: Path, config: Config, file: Hdf5, weights_of: Any) -> tuple[Any, str]:
-    """The recurrent layers of a model."""
+def layers_of_model(path: Path, config: Config, file: Hdf5, weights_of: Any) -> tuple[Any, str]:
+    """The recurrent layers of a model, and what else is in it.
+
+    Args:
+        path: The file, for messages.
+        config: The model's configuration.
+        file: Its weights.
+        weights_of: Finds those of a layer: `of_keras`, or another that takes the same.
+
+    Raises:
+        ArtifactError: The configuration or the weights are none that there can be.
+    """
     model = _layer_configs(config)
     if model is None:
         name = str(config.get("class_name"))[:80]
@@ -185,8 +178,12 @@ def _snake_case(name: str) -> str:
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
-def _of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
-    """The weights of a layer in a .keras file, in Keras' order."""
+def of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
+    """The weights of a layer in a .keras file, in Keras' order.
+
+    Raises:
+        ArtifactError: There are none.
+    """
     here = ""
     for name, group in zip(place.names, place.groups, strict=True):
         siblings = [each for each in file.groups if _is_child(each, f"{here}layers")]
@@ -206,15 +203,3 @@ def _of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
 
 def _is_child(path: str, parent: str) -> bool:
     return path.startswith(f"{parent}/") and "/" not in path[len(parent) + 1 :]
-
-
-def _of_h5(file: Hdf5, place: Place, path: Path) -> list[Any]:
-    """The weights of a layer in an .h5 file, in Keras' order."""
-    group = f"model_weights/{place.names[0]}"
-    names: list[str] = file.groups.get(group, {}).get("weight_names") or []
-    if len(place.names) > 1:  # of a model in a model: those with the layer's name in their path
-        names = [name for name in names if place.names[-1] in name.split("/")]
-    found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
-    if not found or len(found) != len(names):
-        raise damaged(path, f"it has no weights of {place.name}, which would be in {group}")
-    return found

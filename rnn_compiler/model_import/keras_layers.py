@@ -6,7 +6,8 @@ matrix: that is GRUBlockCell, one step a call,
 
     w_ru = [[W_r, W_z], [U_r, U_z]]    b_ru = [b_r, b_z]    w_c = [[W_h], [U_h]]    b_c = b_h
 
-with Keras' gates z, r, h and TensorFlow's u for z.
+with Keras' gates z, r, h and TensorFlow's u for z. CuDNNLSTM and CuDNNGRU are CudnnRNNV3 as they
+are; layers of Keras 1 are those of Keras 2 by other names (`keras_1`).
 
 What an op does not compute is refused by its name; what is done to its input or output is a note.
 
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.model_import.keras_1 import joined, renamed
 from rnn_compiler.model_import.layer import Layer, Refused, checked
 from rnn_compiler.model_import.older_gru import older_gru
 from rnn_compiler.weights import from_keras
@@ -30,10 +32,14 @@ __all__ = ["RECURRENT", "REFUSED", "Config", "Place", "first_sizes", "layers_of"
 Config = dict[str, Any]
 
 _CELLS = {"LSTMCell": "LSTM", "GRUCell": "GRU", "SimpleRNNCell": "SimpleRNN"}
-RECURRENT = ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "RNN")
+_CUDNN = {"CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU"}
+_CUDNN_OPTIONS = {"activation": "tanh", "recurrent_activation": "sigmoid", "reset_after": True}
+"""What cuDNN computes, which the configurations of its layers do not say."""
+
+RECURRENT = ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "RNN", *_CUDNN)
 """Classes of layers that are read."""
 
-REFUSED = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "CuDNNLSTM", "CuDNNGRU", "TimeDistributed")
+REFUSED = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "TimeDistributed")
 """Classes of layers that are recurrent, or hold such, and have no op here."""
 
 _GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}
@@ -73,7 +79,7 @@ class Place:
     def options(self) -> Config:
         """What it was made with."""
         options = self.config.get("config")
-        return cast(Config, options) if isinstance(options, dict) else {}
+        return renamed(cast(Config, options)) if isinstance(options, dict) else {}
 
 
 def layers_of(
@@ -101,10 +107,12 @@ def layers_of(
     if reason:
         return [Refused(place.name, reason)]
     older = one.kind == "GRU" and not one.options.get("reset_after", False)
-    passed, weights = _passed(place), read()
+    passed = _passed(place)
+    weights = joined(read(), one.kind, 2 if bidirectional else 1, place.name, path)
     sources = [f"the layer {masks[-1]!r} masks steps"] if masks else []
     sources = ["the model passes a mask of steps"] if "mask" in passed else sources
     notes = [*_notes(one, bidirectional, older), *_notes_on_masks(sources, older)]
+    notes += _notes_on_precision(one, place)
     if "initial_state" in passed:
         states = "the first h_prev" if older else "input_h"
         states += " and input_c" if one.kind == "LSTM" else ""
@@ -182,7 +190,10 @@ def _inner(options: Mapping[str, Any], key: str = "layer") -> Place:
 
 
 def _unwrapped(place: Place) -> Place:
-    """A layer whose cell is given apart, ``RNN(LSTMCell(5))``, as the layer of that cell."""
+    """A layer of cuDNN, or whose cell is given apart, ``RNN(LSTMCell(5))``, as the plain layer."""
+    if place.kind in _CUDNN:
+        config = {"config": {**place.options, **_CUDNN_OPTIONS}}
+        return Place(place.names, place.groups, _CUDNN[place.kind], config)
     cell = place.options.get("cell")
     if place.kind != "RNN" or not isinstance(cell, dict):
         return place
@@ -235,12 +246,18 @@ def _notes(one: Place, bidirectional: bool, older: bool) -> list[str]:
     if options.get("stateful"):
         states = "the h" if older else "the states"
         notes.append(f"stateful: pass {states} that a call gives to the next")
-    dtype = options.get("dtype")
-    policy = cast(Config, dtype).get("config") if isinstance(dtype, dict) else dtype
-    policy = cast(Config, policy).get("name") if isinstance(policy, dict) else policy
-    if isinstance(policy, str) and policy.startswith("mixed_"):
-        notes.append(f"{policy[:20]}: the model computes in 16 bits, the layer as its weights are")
     return notes
+
+
+def _notes_on_precision(one: Place, place: Place) -> list[str]:
+    """That a model computes in fewer bits than its weights have, by the layer or its wrapper."""
+    for options in (one.options, place.options):
+        dtype = options.get("dtype")
+        policy = cast(Config, dtype).get("config") if isinstance(dtype, dict) else dtype
+        policy = cast(Config, policy).get("name") if isinstance(policy, dict) else policy
+        if isinstance(policy, str) and policy.startswith("mixed_"):
+            return [f"{policy[:20]}: the model computes in 16 bits, the layer as its weights are"]
+    return []
 
 
 def _passed(place: Place) -> set[str]:

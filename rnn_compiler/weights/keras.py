@@ -8,6 +8,9 @@ The bias of LSTM and SimpleRNN, ``[gH]``, becomes the recurrent bias, and the in
 is the sum of both. GRU's ``[2, 3H]`` is both, input first. Only GRU(reset_after=True), the default,
 computes what cuDNN's GRU does; with use_bias=False the weights do not tell which it is.
 
+CuDNNLSTM and CuDNNGRU, layers of Keras 2, keep what cuDNN takes: of each gate the elements of its
+``[H, in]``, in an array that is shaped ``[in, H]``, and a bias of ``[2gH]``, input first.
+
 Keras' layers are batch-major (time_major=False); with merge_mode "concat" their output is the op's.
 A layer with go_backwards=True takes each sequence reversed and gives its output in that order.
 With a mask, Keras repeats a row's last output past the row's end, where the op gives 0.
@@ -23,10 +26,12 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.schema.cudnn_layout import PseudoLayer
 from rnn_compiler.weights.stacked import (
     Array,
     Reader,
     Stack,
+    as_host_array,
     checked_layout,
     gates_of,
     items_of,
@@ -54,13 +59,14 @@ def from_keras(
 
     The arrays do not tell how the layer was made. It must have been with the default activation (or
     relu, for rnn_relu) and recurrent_activation, and with go_backwards=False: with "hard_sigmoid",
-    for instance, the results are wrong, and nothing says so.
+    for instance, the results are wrong, and nothing says so. Those of CuDNNLSTM and CuDNNGRU are
+    known by their bias, which is twice as long.
 
     Args:
         weights: What the layer's `get_weights` gives; for several layers, one list after the other,
             as the `get_weights` of a model of just them is.
-        rnn_mode: "lstm" for LSTM, "gru" for GRU(reset_after=True), "rnn_tanh" or "rnn_relu" for
-            SimpleRNN.
+        rnn_mode: "lstm" for LSTM and CuDNNLSTM, "gru" for GRU(reset_after=True) and CuDNNGRU,
+            "rnn_tanh" or "rnn_relu" for SimpleRNN.
         num_layers: How many layers.
         bidirectional: Whether each is wrapped in Bidirectional.
 
@@ -95,28 +101,53 @@ def from_keras(
         num_units=units_of(read.function, "weights[0]", gates, kernel.shape[1]),
         input_size=kernel.shape[0],
     )
-    formulas = [f"[input_size, {rows}]", f"[num_units, {rows}]", f"[{rows}]"]
-    if rnn_mode == "gru":
-        formulas[2] = f"[2, {rows}]"
     each = len(arrays) // count
-    stacks: list[Stack] = []
-    for index, place in enumerate(layout.pseudo_layers):
-        shapes = [place.input.shape[::-1], place.recurrent.shape[::-1], place.input_bias.shape]
-        if rnn_mode == "gru":
-            shapes[2] = (2, *shapes[2])
-        checked: list[Any] = []
-        for k, formula, shape in zip(range(each), formulas, shapes, strict=False):
-            name, value = f"weights[{index * each + k}]", arrays[index * each + k]
-            if formula.startswith("[2, ") and np.ndim(value) == 1:
-                expected = f"the bias of GRU(reset_after=True), shape {formula} = {list(shape)}"
-                got = f"the bias of reset_after=False, shape [{len(value)}]"
-                remedy = "with reset_after=False the reset gate acts before the matrix product"
-                raise InvalidArgumentError(read.function, name, expected, got, remedy)
-            checked.append(read.array(name, value, formula, shape))
-        w, r, *biases = [reorder_gates(a, -1, _GATES[rnn_mode], gates) for a in checked]
-        b_w, b_r = biases[0] if rnn_mode == "gru" and biases else (None, *biases, None)[:2]
-        stacks.append(Stack(w.T, r.T, b_w, b_r))
+    stacks = [
+        _stack(read, rnn_mode, place, arrays[k * each : (k + 1) * each], k * each)
+        for k, place in enumerate(layout.pseudo_layers)
+    ]
     return pack(layout, stacks)
+
+
+def _stack(
+    read: Reader, rnn_mode: str, place: PseudoLayer, arrays: Sequence[Any], first: int
+) -> Stack:
+    """The weights of one direction of a layer, whose arrays are numbered from `first`."""
+    gates, order = gates_of(read.function, rnn_mode), _GATES[rnn_mode]
+    rows, total = rows_of(gates), place.input_bias.size
+    formulas = [f"[input_size, {rows}]", f"[num_units, {rows}]", f"[{rows}]"]
+    shapes = [place.input.shape[::-1], place.recurrent.shape[::-1], (total,)]
+    bias_shape: tuple[int, ...] = ()
+    if len(arrays) == 3:
+        bias_shape = as_host_array(read.function, f"weights[{first + 2}]", arrays[2]).shape
+    is_cudnn = rnn_mode in ("lstm", "gru") and bias_shape == (2 * total,)
+    if is_cudnn:
+        formulas[2], shapes[2] = f"[2 * {rows}]", (2 * total,)
+    elif rnn_mode == "gru":
+        formulas[2], shapes[2] = f"[2, {rows}]", (2, total)
+    checked: list[Any] = []
+    for k, array in enumerate(arrays):
+        name = f"weights[{first + k}]"
+        if k == 2 and len(shapes[2]) == 2 and len(bias_shape) == 1:
+            expected = f"the bias of GRU(reset_after=True), shape {formulas[2]} = {[2, total]}"
+            got = f"the bias of reset_after=False, shape {list(bias_shape)}"
+            remedy = "with reset_after=False the reset gate acts before the matrix product"
+            raise InvalidArgumentError(read.function, name, expected, got, remedy)
+        checked.append(read.array(name, array, formulas[k], shapes[k]))
+    if is_cudnn:
+        return _cudnn_stack(checked, gates, order)
+    w, r, *biases = [reorder_gates(each, -1, order, gates) for each in checked]
+    b_w, b_r = biases[0] if rnn_mode == "gru" and biases else (None, *biases, None)[:2]
+    return Stack(w.T, r.T, b_w, b_r)
+
+
+def _cudnn_stack(arrays: Sequence[Any], gates: str, order: str) -> Stack:
+    """The weights of a CuDNNLSTM or CuDNNGRU in one direction."""
+    parts: list[Any] = list(np.split(arrays[2], 2))
+    for kernel in arrays[1::-1]:
+        columns: list[Any] = np.split(kernel, len(gates), 1)
+        parts.insert(0, np.concatenate([each.reshape(each.shape[::-1]) for each in columns]))
+    return Stack(*(reorder_gates(each, 0, order, gates) for each in parts))
 
 
 def to_keras(

@@ -559,6 +559,43 @@ def keras3_masked(path: Path) -> dict[str, Any]:
     return {"x": given, "lstm": lstm, "both": both, "older": older}
 
 
+@model
+def keras3_parts(path: Path) -> dict[str, Any]:
+    """Weights alone, and the architecture beside."""
+    import keras
+
+    made = sequential(keras)
+    made.save_weights(path.with_suffix(".weights.h5"))
+    path.with_suffix(".json").write_text(made.to_json())
+    return layer_outputs(made, numbers((B, T, I), 83))
+
+
+@model
+def keras_cudnn(path: Path) -> dict[str, Any]:
+    """CuDNNLSTM and CuDNNGRU of Keras 2: no CPU runs them, but plain layers take their weights."""
+    import tf_keras as keras
+    from tf_keras.src.layers.rnn.cudnn_gru import CuDNNGRU
+    from tf_keras.src.layers.rnn.cudnn_lstm import CuDNNLSTM
+
+    def made(lstm: Any, gru: Any) -> Any:
+        options = {"return_sequences": True}
+        layers = [
+            keras.Input((T, I)),
+            lstm(H, name="first", **options),
+            keras.layers.Bidirectional(gru(H, **options), name="second"),
+            keras.layers.Bidirectional(lstm(H, **options), name="third"),
+            gru(H, name="fourth", **options),
+        ]
+        return keras.Sequential(layers)
+
+    saved = made(CuDNNLSTM, CuDNNGRU)
+    saved.set_weights([numbers(w.shape, 400 + k) for k, w in enumerate(saved.get_weights())])
+    saved.save(path.with_suffix(".h5"), include_optimizer=False)
+    plain = made(keras.layers.LSTM, keras.layers.GRU)
+    plain.load_weights(path.with_suffix(".h5"))
+    return layer_outputs(plain, numbers((B, T, I), 85))
+
+
 # ONNX files.
 
 

@@ -31,7 +31,7 @@ from model_import.files import MODELS, path_of
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
-from rnn_compiler.model_import import hdf5, keras_file
+from rnn_compiler.model_import import hdf5, keras_file, keras_h5
 
 MOST_MEMORY = 3 << 29
 SECONDS = 2.0
@@ -145,7 +145,7 @@ def main(count: int, seed: int) -> int:
             known[content] = found
         return known[content]
 
-    keras_file.read_hdf5 = read_once
+    keras_file.read_hdf5 = keras_h5.read_hdf5 = read_once
     draw = random.Random(seed)
     found: Counter[tuple[str, str]] = Counter()
     hdf5_files = [name for name in MODELS if name.endswith((".h5", ".keras"))]

@@ -199,7 +199,13 @@ def test_states_that_keras_moves_before_they_are_passed() -> None:
 # Keras.
 
 
-@pytest.mark.parametrize("name", ["keras3.keras", "keras3.h5", "keras2.keras", "keras2.h5"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("keras3.keras", "keras3.h5", "keras2.keras", "keras2.h5"),
+        *("keras3_parts.weights.h5", "keras3_parts.json"),
+    ],
+)
 def test_keras(name: str) -> None:
     layers = layers_of(name)
     assert list(layers) == ["first", "second", "third", "fourth"]
@@ -238,6 +244,49 @@ def test_keras_with_a_mask_a_merge_and_the_older_gru(name: str) -> None:
         step = compute(older, x=stored["both"][:, t], h_prev=h)["h"]
         h = np.where(np.array(lengths)[:, None] > t, step, h)
         close(h, stored["older"][:, t])
+
+
+def test_layers_for_cudnn() -> None:
+    """Their arrays are cuDNN's; plain layers into which Keras converted them gave the outputs."""
+    layers = layers_of("keras_cudnn.h5")
+    modes = {layer.name: layer.attributes["rnn_mode"] for layer in layers.values()}
+    assert modes == {"first": "lstm", "second": "gru", "third": "lstm", "fourth": "gru"}
+    stored = arrays_of("keras_cudnn")
+    value = stored["x"]
+    for layer in layers.values():
+        value = cudnn(layer, value)["output"]
+        close(value, stored[layer.name])
+
+
+def of_steps(layer: rc.Layer, x: Any) -> Any:
+    """What a GRUBlockCell gives at each step."""
+    h, found = np.zeros((len(x), 5)), []
+    for step in x.transpose(1, 0, 2):
+        h = compute(layer, x=step, h_prev=h)["h"]
+        found.append(h)
+    return np.stack(found, 1)
+
+
+@pytest.mark.parametrize("name", ["keras1.h5", "keras1_parts.h5", "keras1_parts.json"])
+def test_keras_1(name: str) -> None:
+    """Weights by gate and joined, in a file with the model and beside it."""
+    layers = layers_of(name)
+    names = ["gates", "joined", "both/forward", "both/backward", "older", "two", "last"]
+    assert list(layers) == names
+    stored = arrays_of(name.split(".")[0])
+    for layer, before in (("gates", "x"), ("joined", "gates")):
+        close(cudnn(layers[layer], stored[before])["output"], stored[layer])
+    halves = [
+        of_steps(layers["both/forward"], stored["joined"]),
+        of_steps(layers["both/backward"], stored["joined"][:, ::-1])[:, ::-1],
+    ]
+    close(np.concatenate(halves, -1), stored["both"])
+    close(of_steps(layers["older"], stored["both"]), stored["older"])
+    assert "merge_mode='sum': the model uses the sum of both halves of the output" in (
+        layers["two"].notes
+    )
+    close(sum(np.split(cudnn(layers["two"], stored["older"])["output"], 2, -1)), stored["two"])
+    close(cudnn(layers["last"], stored["two"])["output_h"][:, 0], stored["last"])
 
 
 # ONNX.
@@ -297,7 +346,7 @@ def test_nodes_that_are_reversed_and_older() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stored_model_has_layers(name: str) -> None:
-    assert len(MODELS) >= 23
+    assert len(MODELS) >= 27
     layers = layers_of(name)
     assert layers
     for layer in layers.values():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from model_import.files import FILES, path_of
@@ -69,7 +71,7 @@ def test_options_of_keras(layer: str, values: Any, reason: str, tmp_path: Path) 
     assert [each.name for each in rc.import_model(path, layers=others)] == others
 
 
-@pytest.mark.parametrize("kind", ["ConvLSTM2D", "CuDNNLSTM"])
+@pytest.mark.parametrize("kind", ["ConvLSTM2D", "ConvLSTM1D"])
 def test_classes_of_keras(kind: str, tmp_path: Path) -> None:
     path = keras(tmp_path, lambda layers: layers["first"].update(class_name=kind))
     with pytest.raises(UnsupportedError, match=f"first has {kind}"):
@@ -164,6 +166,17 @@ def test_what_is_a_note(values: dict[str, Any], note: str, tmp_path: Path) -> No
     assert any(each.startswith(note) or note in each for each in layer.notes)
 
 
+def test_the_precision_of_a_wrapper(tmp_path: Path) -> None:
+    """Bidirectional(dtype="mixed_float16") of a layer in float32."""
+
+    def change(layers: dict[str, Any]) -> None:
+        layers["second"]["config"]["dtype"] = {"config": {"name": "mixed_float16"}}
+
+    layer = rc.import_model(keras(tmp_path, change), layers=["second"])[0]
+    expected = "mixed_float16: the model computes in 16 bits, the layer as its weights are"
+    assert expected in layer.notes
+
+
 def test_a_model_without_such_layers(tmp_path: Path) -> None:
     def change(layers: dict[str, Any]) -> None:
         for layer in layers.values():
@@ -178,6 +191,96 @@ def test_a_model_that_is_code(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
         file.writestr("config.json", json.dumps({"class_name": "Mine", "config": {"a": 1}}))
     with pytest.raises(ArtifactError, match="the model Mine lists no layers"):
+        rc.import_model(path)
+
+
+def parts(folder: Path, *names: str) -> None:
+    """Puts the architecture and weights of keras3_parts into a folder, by other names."""
+    for name in names:
+        stored = "keras3_parts.json" if name.endswith(".json") else "keras3_parts.weights.h5"
+        shutil.copy(FILES / stored, folder / name)
+
+
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [
+        ("a.weights.h5", "a.json"),
+        ("a.h5", "a.json"),
+        ("a.hdf5", "b.json"),
+        ("a.json", "b.weights.h5"),
+    ],
+)
+def test_what_lies_beside(path: str, beside: str, tmp_path: Path) -> None:
+    """The other file of a model in two: by its name, or as the only one of its kind."""
+    parts(tmp_path, path, beside)
+    (tmp_path / "tokenizer.json").write_text('{"class_name": [')
+    (tmp_path / "settings.json").write_text("[1]")
+    assert [layer.name for layer in rc.import_model(tmp_path / path)] == [
+        *("first", "second", "third", "fourth")
+    ]
+
+
+def test_of_several_beside_the_one_of_the_same_name(tmp_path: Path) -> None:
+    parts(tmp_path, "a.h5", "a.json", "b.h5", "b.json")
+    assert len(rc.import_model(tmp_path / "a.json")) == len(rc.import_model(tmp_path / "b.h5")) == 4
+    parts(tmp_path, "c.h5", "d.json")
+    with pytest.raises(InvalidArgumentError, match=r"beside it are a\.json, b\.json, d\.json;"):
+        rc.import_model(tmp_path / "c.h5")
+    with pytest.raises(InvalidArgumentError, match=r"expected d\.h5 or d\.weights\.h5 beside it"):
+        rc.import_model(tmp_path / "d.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("keras3_parts.weights.h5", "lstm (LSTM, 3 inputs, 5 units)"),
+        ("keras3_parts.weights.h5", "bidirectional/forward_layer (GRU, 5 inputs, 5 units)"),
+        ("keras1_parts.h5", "no recurrent layer that can be told"),
+    ],
+)
+def test_weights_without_an_architecture(name: str, told: str, tmp_path: Path) -> None:
+    shutil.copy(FILES / name, tmp_path / "weights.h5")
+    with pytest.raises(InvalidArgumentError) as caught:
+        rc.import_model(tmp_path / "weights.h5")
+    assert told in str(caught.value)
+    assert "model.to_json() to weights.json" in str(caught.value)
+    assert "rc.weights.from_keras" in str(caught.value)
+
+
+def test_an_architecture_without_weights(tmp_path: Path) -> None:
+    parts(tmp_path, "model.json")
+    with pytest.raises(InvalidArgumentError, match="and none there"):
+        rc.import_model(tmp_path / "model.json")
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    with pytest.raises(InvalidArgumentError, match="which is other JSON"):
+        rc.import_model(tmp_path / "other.json")
+    (tmp_path / "damaged.json").write_text('{"class_name": [')
+    with pytest.raises(ArtifactError, match="its configuration is no JSON"):
+        rc.import_model(tmp_path / "damaged.json")
+
+
+def test_gates_of_other_shapes(tmp_path: Path) -> None:
+    """Keras 1's weights by gate."""
+    path = tmp_path / "model.h5"
+    shutil.copy(FILES / "keras1.h5", path)
+    with h5py.File(path, "a") as file:
+        group = file["model_weights/gates"]
+        del group["gates_W_c"]
+        group["gates_W_c"] = np.zeros((3, 4), np.float32)
+    with pytest.raises(ArtifactError, match="the gates of gates have the shapes"):
+        rc.import_model(path)
+
+
+def test_the_default_of_keras_1_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "model.h5"
+    shutil.copy(FILES / "keras1.h5", path)
+    with h5py.File(path, "a") as file:
+        text = str(file.attrs["model_config"])
+        assert '"inner_activation": "sigmoid"' in text
+        file.attrs["model_config"] = text.replace(
+            '"inner_activation": "sigmoid"', '"inner_activation": "hard_sigmoid"', 1
+        )
+    with pytest.raises(UnsupportedError, match="gates has recurrent_activation='hard_sigmoid'"):
         rc.import_model(path)
 
 

@@ -1,0 +1,168 @@
+"""Keras' ``.h5`` files: whole models, and weights alone, whose architecture is in a ``.json`` file.
+
+A whole model has its configuration as an attribute of the outermost group. There is a group for
+each layer of the outermost model, by its name, whose ``weight_names`` list the arrays.
+Weights alone are the same groups, or in ``.weights.h5`` files those that ``.keras`` files have.
+What `model.to_json` gave lies beside: either file finds the other by its name, or as the only one.
+
+Sources: keras/src/legacy/saving/legacy_h5_format.py; keras/engine/topology.py of Keras 1 and 2.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
+from rnn_compiler.model_import.keras_file import layers_of_model, of_keras, parsed
+from rnn_compiler.model_import.keras_layers import Config, Place
+from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.reading import damaged, read_bytes
+
+__all__ = ["read_h5", "read_json"]
+
+_WEIGHTS = (".weights.h5", ".h5", ".hdf5")
+_ARCHITECTURE = (".json",)
+_MOST_BESIDE = 1_000
+_LARGEST_ARCHITECTURE = 1 << 26
+_KINDS = {4: "LSTM", 3: "GRU", 1: "SimpleRNN"}
+"""Layers by how many gates they have."""
+
+_MOST_TOLD = 20
+
+
+def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
+    """The layers of a whole model, or of one whose architecture is beside, and what else is in it.
+
+    Raises:
+        ArtifactError: The file is damaged.
+        InvalidArgumentError: It holds weights alone, and no architecture is beside.
+        OSError: It cannot be read.
+        UnsupportedError: The package h5py is not installed.
+    """
+    file = read_hdf5(path)
+    text = file.groups.get("", {}).get("model_config")
+    if isinstance(text, str):
+        weights_of = functools.partial(_of_h5, "model_weights/")
+        return layers_of_model(path, parsed(text, path), file, weights_of)
+    beside = list(_beside(path, _ARCHITECTURE))
+    found = [(each, config) for each in beside if (config := _architecture(each)) is not None]
+    if len(found) == 1:
+        return _joined(path, file, found[0][1])
+    names = ", ".join(str(each.name) for each, _ in found[:_MOST_TOLD])
+    expected = "a whole model, or weights with what model.to_json gave beside them"
+    got = f"{path}, weights alone, of {_told(file)}"
+    got += f"; beside it are {names}" if found else ""
+    remedy = (
+        f"write model.to_json() to {_stem(path)}.json beside it, or take the arrays of a layer "
+    )
+    remedy += "by rc.weights.from_keras"
+    raise InvalidArgumentError("import_model", "path", expected, got, remedy)
+
+
+def read_json(path: Path) -> tuple[list[Layer | Refused], str]:
+    """The layers of an architecture whose weights are beside, and what else is in it.
+
+    Raises:
+        ArtifactError: A file is damaged.
+        InvalidArgumentError: It is no architecture, or there are no weights beside.
+        OSError: A file cannot be read.
+        UnsupportedError: The package h5py is not installed.
+    """
+    config = _architecture(path)
+    if config is None:
+        parsed(read_bytes(path), path)
+        raise InvalidArgumentError(
+            "import_model",
+            "path",
+            "what Keras' model.to_json gives",
+            f"{path}, which is other JSON",
+        )
+    beside = list(_beside(path, _WEIGHTS))
+    if len(beside) != 1:
+        names = ", ".join(each.name for each in beside[:_MOST_TOLD]) or "none"
+        stem = _stem(path)
+        expected = f"{stem}.h5 or {stem}.weights.h5 beside it, or a single .h5 file"
+        raise InvalidArgumentError("import_model", "path", expected, f"{path}, and {names} there")
+    return _joined(beside[0], read_hdf5(beside[0]), config)
+
+
+def _joined(path: Path, file: Hdf5, config: Config) -> tuple[list[Layer | Refused], str]:
+    """The layers of weights and an architecture."""
+    by_name = "layer_names" in file.groups.get("", {})
+    weights_of = functools.partial(_of_h5, "") if by_name else of_keras
+    return layers_of_model(path, config, file, weights_of)
+
+
+def _architecture(path: Path) -> Config | None:
+    """The configuration in a .json file; None if it is JSON of another kind, or none.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if path.stat().st_size > _LARGEST_ARCHITECTURE:
+        return None
+    data = read_bytes(path)
+    try:
+        config = parsed(data, path) if b"class_name" in data else {}
+    except ArtifactError:
+        return None
+    return config if {"class_name", "config"} <= config.keys() else None
+
+
+def _beside(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """The files beside one: that of the same name, or else all that end so."""
+    for suffix in suffixes:
+        named = path.with_name(_stem(path) + suffix)
+        if named.is_file():
+            yield named
+            return
+    for count, each in enumerate(sorted(path.absolute().parent.iterdir())):
+        if count >= _MOST_BESIDE:
+            return
+        if each.name.endswith(suffixes) and each.is_file():
+            yield each
+
+
+def _stem(path: Path) -> str:
+    """A file's name without its suffix, of which there may be two."""
+    for suffix in (*_WEIGHTS, *_ARCHITECTURE):
+        if path.name.lower().endswith(suffix):
+            return path.name[: -len(suffix)]
+    return path.stem
+
+
+def _told(file: Hdf5) -> str:
+    """What the arrays of weights alone tell of recurrent layers."""
+    found: list[str] = []
+    for name, array in sorted(file.arrays.items()):
+        group, _, last = name.rpartition("/")
+        pair = {"recurrent_kernel:0": "kernel:0", "recurrent_kernel": "kernel", "1": "0"}.get(last)
+        kernel = file.arrays.get(f"{group}/{pair}") if pair else None
+        if kernel is None or kernel.ndim != 2 or array.ndim != 2 or not array.size:
+            continue
+        units, columns = array.shape
+        if columns % units or kernel.shape[1] != columns or columns // units not in _KINDS:
+            continue
+        kind = _KINDS[columns // units]
+        place = re.sub(r"/(cell/vars|[^/]*_cell[^/]*)$", "", group).removeprefix("layers/")
+        found.append(f"{place[:80]} ({kind}, {kernel.shape[0]} inputs, {units} units)")
+    text = ", ".join(found[:_MOST_TOLD]) or "no recurrent layer that can be told"
+    return f"{text}, and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else text
+
+
+def _of_h5(prefix: str, file: Hdf5, place: Place, path: Path) -> list[Any]:
+    """The weights of a layer in an .h5 file, in Keras' order."""
+    group = f"{prefix}{place.names[0]}"
+    names: list[str] = file.groups.get(group, {}).get("weight_names") or []
+    if len(place.names) > 1:  # of a model in a model: those with the layer's name in their path
+        own = re.compile(rf"{re.escape(place.names[-1])}(_[WUb](_[a-z])?)?")
+        names = [name for name in names if any(map(own.fullmatch, name.split("/")))]
+    found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
+    if not found or len(found) != len(names):
+        raise damaged(path, f"it has no weights of {place.name}, which would be in {group}")
+    return found
