@@ -94,7 +94,8 @@ def documentation(
     ]
     lines += ["    name: Ignored; what TensorFlow calls the node."]
     lines += [f"    {line}" for line in arguments]
-    lines += ["", "Returns:", "    A named tuple of"]
+    several = len(signature.results) > 1
+    lines += ["", "Returns:", *(["    A named tuple of"] if several else [])]
     lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
     lines += [
         "",

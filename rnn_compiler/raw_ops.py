@@ -44,7 +44,8 @@ class RawOp:
         self.__name__ = self.__qualname__ = signature.name
         self.__doc__ = documentation(signature, arguments=[_TO_HOST])
         known = parameters(signature, keywords_only=True)
-        self.__signature__ = inspect.Signature([*known.values()])
+        to_host = inspect.Parameter("to_host", inspect.Parameter.KEYWORD_ONLY, default=True)
+        self.__signature__ = inspect.Signature([*known.values(), to_host])
         self._lists = [argument.name for argument in signature.arguments if argument.is_list]
         self._form = functools.lru_cache(maxsize=1024)(self._form_now)
         self._specialize = functools.lru_cache(maxsize=1024)(self._specialize_now)
@@ -91,9 +92,10 @@ class RawOp:
             check_argument(signature.name, argument, arrays[argument.name])
         device = current_device([spec], arrays.values())
         function = self._function(*instance, current_target(), device)
-        return function.invoke(
+        results = function.invoke(
             [arrays[argument.name] for argument in spec.arguments], to_host=to_host
         )
+        return results if len(signature.results) > 1 else results[0]
 
     def _arrays(
         self, keywords: dict[str, Any], device: str

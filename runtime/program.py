@@ -16,7 +16,6 @@ from rnn_compiler.errors import (
     check_keywords,
     with_hint,
 )
-from rnn_compiler.runtime.archive import parameters_module
 from rnn_compiler.runtime.arguments import (
     as_array,
     by_keyword,
@@ -24,19 +23,20 @@ from rnn_compiler.runtime.arguments import (
     check_argument,
     default_array,
 )
-from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.at_sizes import AtSizes
+from rnn_compiler.runtime.call_signature import call_signature, documentation, with_sequence
 from rnn_compiler.runtime.device.buffer_pool import is_watched, watched
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
+from rnn_compiler.runtime.loading import find_function, load_module
 from rnn_compiler.runtime.prepacking import Prepacking
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
-from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec, signature_text
+from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec
 
 __all__ = ["Function", "Program"]
 
@@ -52,7 +52,7 @@ class Program:
     `runtime.load` says what `prepack` is.
 
     Example:
-        ``program(x=x, ...)`` and ``program.block_lstm_v2(x=x, ...)`` give a named tuple of arrays
+        ``program(x, ...)`` and ``program.block_lstm_v2(x=x, ...)`` give a named tuple of arrays
         with TensorFlow's output names.
     """
 
@@ -74,34 +74,21 @@ class Program:
             raise ArtifactError("the artifact's frozen weights are missing: compile it again")
         self.manifest = manifest
         self.device = device
-        modules = [device.hal_module]
-        if archive is not None:
-            modules.append(parameters_module(device.instance, archive))
-        try:
-            with RUNNING:
-                module = iree.VmModule.copy_buffer(device.instance, payload)
-                self._context: Any = iree.VmContext(device.instance, [*modules, module])
-        except Exception as error:
-            raise ArtifactError(
-                f"IREE's runtime {IREE_VERSION} does not take the module, which was compiled with "
-                f"{manifest.compiler_version}: {str(error).strip()}"
-            ) from error
+        self._context, module = load_module(manifest, payload, device, archive)
         self.functions = {
             spec.function: Function(spec, device, self._context, module, prepack=prepack)
             for spec in manifest.functions
         }
-        self._only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
+        if len(self.functions) == 1:
+            (self.__signature__,) = (each.__signature__ for each in self.functions.values())
 
-    def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
+    def __call__(self, *sequence: object, to_host: bool = True, **arguments: object) -> Any:
         """Calls the only function of the module; see `Function.__call__`.
 
         Raises:
             TypeError: The module has several functions: call one of them by name.
         """
-        if self._only is None:
-            names = ", ".join(f"program.{name}(...)" for name in self.functions)
-            raise TypeError(f"this program has several functions, call one of them: {names}")
-        return self._only(to_host=to_host, **arguments)
+        return self._only("call", "(...)")(*sequence, to_host=to_host, **arguments)
 
     def stream(self, **arguments: object) -> Stream:
         """A stream of the only function; see `Function.stream`.
@@ -109,10 +96,14 @@ class Program:
         Raises:
             TypeError: The module has several functions: stream one of them by name.
         """
-        if self._only is None:
-            names = ", ".join(f"program.{name}.stream(...)" for name in self.functions)
-            raise TypeError(f"this program has several functions, stream one of them: {names}")
-        return self._only.stream(**arguments)
+        return self._only("stream", ".stream(...)").stream(**arguments)
+
+    def _only(self, verb: str, how: str) -> Function:
+        """The only function; where there are several, an error says how to use one of them."""
+        if len(self.functions) != 1:
+            names = ", ".join(f"program.{name}{how}" for name in self.functions)
+            raise TypeError(f"this program has several functions, {verb} one of them: {names}")
+        return next(iter(self.functions.values()))
 
     def __getattr__(self, name: str) -> Function:
         functions: dict[str, Function] = self.__dict__.get("functions", {})
@@ -163,8 +154,11 @@ class Function:
     ) -> None:
         self.spec = spec
         self.device = device
+        self.__name__ = self.__qualname__ = spec.function
+        self.__doc__ = documentation(spec)
+        self.__signature__ = call_signature(spec.arguments, spec.sequence)
         self._context = context
-        self._function = _lookup(module, spec)
+        self._function = find_function(module, spec)
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
         self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
         self.prepacking = Prepacking(device, places, self._pack)
@@ -183,10 +177,14 @@ class Function:
         self._calls = 0
         self._at_sizes = AtSizes(spec)
 
-    def __call__(self, *, to_host: bool = True, **arguments: object) -> Any:
+    def __repr__(self) -> str:
+        return f"Function({self.spec.function} on {self.device.uri}: {self.spec})"
+
+    def __call__(self, *sequence: object, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.
 
         Args:
+            *sequence: The sequence, of a function that takes one (`FunctionSpec.sequence`).
             to_host: Whether results come as numpy arrays of their own, or stay on the device.
             **arguments: Every argument of the op, by TensorFlow's name. Seeds, and initial states
                 that are zeros, may be None or left out.
@@ -200,6 +198,8 @@ class Function:
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
         specs = self.spec.arguments
+        if sequence:
+            arguments = with_sequence(self.__name__, self.spec.sequence, sequence, arguments)
         if arguments.keys() != self._names.keys():
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
@@ -218,8 +218,8 @@ class Function:
                 before the first chunk, zeros if it is not given.
 
         Returns:
-            The stream. ``stream(x=chunk)``, or whatever the op calls its sequence, takes a chunk of
-            any number of steps, and the numbers are those of one long call.
+            The stream. ``stream(chunk)`` takes a chunk of any number of steps, and the numbers are
+            those of one long call.
 
         Raises:
             TypeError: An argument is unknown or missing.
@@ -377,21 +377,3 @@ class Function:
             memory = mapping.asarray((view.get_buffer().byte_length(),), np.dtype(np.uint8))
             use_huge_pages(memory.ctypes.data, memory.nbytes)
         return packed
-
-
-def _lookup(module: Any, spec: FunctionSpec) -> Any:
-    """The function of a module that a manifest describes."""
-    function = module.lookup_function(spec.function)
-    if function is None:
-        raise ArtifactError(
-            f"the module has no function {spec.function!r} that its manifest names; it has "
-            f"{', '.join(module.function_names)}"
-        )
-    for kind, types in (("arguments", spec.arguments), ("results", spec.results)):
-        inside = function.reflection.get(f"rnn_compiler.{kind}")
-        if inside not in (None, signature_text(types)):  # None: not a module of this package
-            raise ArtifactError(
-                f"@{spec.function}: the manifest gives its {kind} as {signature_text(types)}; the "
-                f"module says {inside}: they do not belong together"
-            )
-    return function

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, check_keywords
 from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
+from rnn_compiler.runtime.call_signature import call_signature, with_sequence
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
@@ -46,7 +47,7 @@ class Stream:
         state: What the next chunk starts from, on the device, by the names of the arguments.
 
     Example:
-        ``stream = program.stream(w=w, b=b, ...)``, then ``stream(x=chunk).h`` as often as there are
+        ``stream = program.stream(w=w, b=b, ...)``, then ``stream(chunk).h`` as often as there are
         chunks, and ``stream.reset()`` before the next sequence.
     """
 
@@ -87,6 +88,8 @@ class Stream:
         self._given = tuple(each.name for each in spec.results)
         self._results = result_type(spec.op, self._fields)
         self.state: dict[str, DeviceArray] = dict(self._first)
+        taken = (each for each in spec.arguments if each.name in changing)
+        self.__signature__ = call_signature(taken, self._op.chunk, to_host=False)
 
     def __repr__(self) -> str:
         return f"Stream({self._spec.function}, {self._op.chunk}={self._chunk})"
@@ -112,13 +115,14 @@ class Stream:
         given = {name: self._resident(name, value) for name, value in state.items()}
         self.state = {**self._first, **given}
 
-    def __call__(self, **arguments: object) -> Any:
+    def __call__(self, *chunk: object, **arguments: object) -> Any:
         """Takes the next chunk.
 
         Args:
-            **arguments: The chunk, by the name that the op has for it, ``x`` or ``input``, with any
-                number of steps. With it may come its length, `seq_len_max` or, for each row,
-                `sequence_lengths`: steps past that do not count. It is that of the chunk.
+            *chunk: The chunk, of any number of steps. It may also be given by the name that the op
+                has for it, ``x`` or ``input``.
+            **arguments: The chunk's length, `seq_len_max` or, for each row, `sequence_lengths`:
+                steps past that do not count.
 
         Returns:
             A named tuple of numpy arrays: the op's results at the chunk's steps, and those that are
@@ -131,11 +135,13 @@ class Stream:
             DeviceError: The device failed; the state is then as it was.
         """
         op, spec = self._op, self._spec
+        if chunk:
+            arguments = with_sequence(f"{spec.function}.stream", op.chunk, chunk, arguments)
         if len(arguments) != 1 or op.chunk not in arguments:
             known = [op.chunk, *([] if op.length is None else [op.length])]
             check_keywords(f"{spec.function}.stream", arguments, known, [op.chunk])
-        chunk = self._checked(arguments[op.chunk])
-        steps = chunk.shape[self._axis] if op.steps else 1
+        sequence = self._checked(arguments[op.chunk])
+        steps = sequence.shape[self._axis] if op.steps else 1
         most = self._most(steps)
         if op.steps and op.length is None and steps % most:
             raise InvalidArgumentError(
@@ -150,7 +156,7 @@ class Stream:
         pieces: list[dict[str, npt.NDArray[Any]]] = []
         for start in range(0, steps, most):
             count = min(most, steps - start)
-            piece = self._piece(chunk, start, count, most)
+            piece = self._piece(sequence, start, count, most)
             length = count if lengths is None else np.minimum(np.maximum(lengths - start, 0), count)
             results = self._run(piece, length, state)
             state = self._after(results, length, state)

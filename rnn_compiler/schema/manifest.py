@@ -9,24 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.functions import NUMBERS, FunctionSpec, TensorSpec, signature_text
 from rnn_compiler.schema.iree_command import SCOPE, iree_command
-from rnn_compiler.schema.open_sizes import (
-    bound,
-    is_open,
-    json_sizes,
-    open_names,
-    parse,
-    read_sizes,
-    shown,
-)
+from rnn_compiler.schema.open_sizes import json_sizes
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -41,159 +30,6 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
-
-_INFINITIES = ("inf", "-inf")
-
-_NUMBERS = ("minimum", "maximum", "default")
-"""What else of a tensor may be an open size."""
-
-
-@dataclass(frozen=True)
-class TensorSpec:
-    """One argument or result of a compiled function.
-
-    Attributes:
-        name: Its TensorFlow name.
-        dtype: Name of the element type.
-        shape: Its shape. A size that is open is an `Open`; JSON has null in its place, and a field
-            ``sizes`` with what it is.
-        formula: The shape in terms of the op's dimensions, for people.
-        minimum: Smallest value a host integer may have; None if unbounded.
-        maximum: Largest value a host integer may have; None if unbounded.
-        ignored: Whether any shape will do, as nothing of it is read.
-        default: The value of all its elements if it is not given; None if it must be.
-        any_shape: Whether any shape of as many elements will do.
-        list: The name of the list that it is an element of; empty if it is none.
-        batched: Whether it grows with the batch, as weights do not.
-    """
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    formula: str = ""
-    minimum: int | None = None
-    maximum: int | None = None
-    ignored: bool = False
-    default: int | None = None
-    any_shape: bool = False
-    list: str = ""
-    batched: bool = False
-
-    @property
-    def keyword(self) -> str:
-        """The name under which a call passes or returns it: its own, or its list's."""
-        return self.list or self.name
-
-    def __str__(self) -> str:
-        """The type in short, ``float32[16,256]``."""
-        return f"{self.dtype}[{','.join(map(shown, self.shape))}]"
-
-    @property
-    def iree_type(self) -> str:
-        """The type as IREE's tools spell it, ``16x256xf32``."""
-        return "x".join([*map(shown, self.shape), DTYPES[self.dtype].mlir])
-
-    def bound(self, dims: Mapping[str, int]) -> TensorSpec:
-        """The same with numbers for open dimensions."""
-        fields = {name: bound(getattr(self, name), dims) for name in _NUMBERS}
-        return replace(self, shape=tuple(bound(size, dims) for size in self.shape), **fields)
-
-
-def signature_text(tensors: Iterable[TensorSpec]) -> str:
-    """Tensors as they are listed inside a payload, ``x: float32[4,2], b: float32[8]``."""
-    return ", ".join(f"{tensor.name}: {tensor}" for tensor in tensors)
-
-
-@dataclass(frozen=True)
-class FunctionSpec:
-    """One op at fixed dimensions, dtype and attributes: a function of a module.
-
-    Attributes:
-        op: TensorFlow's name of the op, ``"BlockLSTMV2"``.
-        function: The function's symbol in the module, ``"block_lstm_v2"``.
-        dtype: Name of the element type of its float tensors.
-        dims: The value of each dimension, ``{"seq_length": 32, ...}``; an `Open` for one that is
-            open, for which JSON has null.
-        attributes: The value of each attribute, defaults filled in.
-        arguments: Its arguments, in TensorFlow's order.
-        results: Its results, in TensorFlow's order.
-        weights: Which arguments stay the same from call to call, so that what is made of them alone
-            may be kept.
-        frozen: Arguments of the op that the function does not take, as they come with the module:
-            parameters in an archive beside it.
-    """
-
-    op: str
-    function: str
-    dtype: str
-    dims: dict[str, int]
-    attributes: dict[str, bool | int | float | str]
-    arguments: tuple[TensorSpec, ...]
-    results: tuple[TensorSpec, ...]
-    weights: tuple[str, ...] = ()
-    frozen: tuple[TensorSpec, ...] = ()
-
-    def parameter(self, name: str) -> str:
-        """The name of a frozen argument in the archive, ``"encoder.w"``."""
-        return f"{self.function}.{name}"
-
-    @property
-    def prepack(self) -> str:
-        """The symbol of the function that packs the weights, where there is one."""
-        return f"{self.function}_prepack"
-
-    @property
-    def prepacked(self) -> str:
-        """The symbol of the function that takes them packed, after all arguments."""
-        return f"{self.function}_prepacked"
-
-    @cached_property
-    def open_dims(self) -> list[str]:
-        """The dimensions that are open."""
-        return open_names(self.dims.values())
-
-    @property
-    def json_dims(self) -> dict[str, int | None]:
-        """The dimensions as JSON can hold them: open ones as null."""
-        return {name: None if is_open(size) else size for name, size in self.dims.items()}
-
-    def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
-        """The same with numbers for open dimensions, by name."""
-        if not self.open_dims:
-            return self
-        tensors: dict[str, Any] = {
-            name: tuple(tensor.bound(dims) for tensor in getattr(self, name))
-            for name in ("arguments", "results", "frozen")
-        }
-        sizes = {name: bound(size, dims) for name, size in self.dims.items()}
-        return replace(self, dims=sizes, **tensors)
-
-    @property
-    def json_attributes(self) -> dict[str, bool | int | float | str]:
-        """The attributes as JSON can hold them: infinite numbers as ``"inf"`` and ``"-inf"``."""
-        return {
-            name: str(value) if isinstance(value, float) and math.isinf(value) else value
-            for name, value in self.attributes.items()
-        }
-
-    @staticmethod
-    def from_json(data: dict[str, Any]) -> FunctionSpec:
-        """The function that `Manifest.to_json` describes."""
-
-        def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
-            return tuple(TensorSpec(**read_sizes(_batched(row), _NUMBERS)) for row in rows)
-
-        dims = data["dims"].items()
-        sizes = {name: parse(name) if size is None else size for name, size in dims}
-        changed: Any = {"dims": sizes}
-        changed |= {key: tensors(data[key]) for key in ("arguments", "results")}
-        changed["frozen"] = tensors(data.get("frozen", []))
-        changed["weights"] = tuple(data.get("weights", ()))
-        changed["attributes"] = {
-            name: float(value) if value in _INFINITIES else value
-            for name, value in data["attributes"].items()
-        }
-        return FunctionSpec(**(data | changed))
 
 
 @dataclass(frozen=True)
@@ -244,7 +80,7 @@ class ArchiveSpec:
     size: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Manifest:
     """Everything known about one compiled payload.
 
@@ -281,6 +117,12 @@ class Manifest:
     golden: GoldenSpec | None = None
     schema: int = SCHEMA_VERSION
 
+    def __repr__(self) -> str:
+        names = ", ".join(spec.function for spec in self.functions)
+        return (
+            f"Manifest({names} for {self.target.name}, {self.strategy}, {self.payload_size} bytes)"
+        )
+
     @property
     def op_functions(self) -> tuple[FunctionSpec, ...]:
         """Our ops, whether they are the functions or are linked into a user's."""
@@ -315,7 +157,7 @@ class Manifest:
             data["attributes"] = spec.json_attributes
             data["dims"] = spec.json_dims
             for key in ("arguments", "results", "frozen"):
-                data[key] = [json_sizes(row, _NUMBERS) for row in data[key]]
+                data[key] = [json_sizes(row, NUMBERS) for row in data[key]]
         return {
             **fields,
             "manifest_sha256": _digest(fields),
@@ -365,12 +207,6 @@ class Manifest:
             return Manifest(**fields)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error
-
-
-def _batched(row: dict[str, Any]) -> dict[str, Any]:
-    """A row that says so of a tensor; the first manifests did not, but for people."""
-    formula = row.get("formula", "")
-    return {"batched": "batch_size" in formula or "reserve_size" in formula, **row}
 
 
 def _digest(fields: dict[str, Any]) -> str:

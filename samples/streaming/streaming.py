@@ -63,7 +63,7 @@ def main() -> None:
     outputs, seconds = [], []
     for start in range(0, len(frames), FRAMES):
         begin = time.perf_counter()
-        outputs.append(stream(input=frames[start : start + FRAMES]).output)
+        outputs.append(stream(frames[start : start + FRAMES]).output)
         seconds.append(time.perf_counter() - begin)
     streamed = np.concatenate(outputs)
     print(f"a chunk of 30 ms takes  {percentiles(seconds)}")
@@ -72,7 +72,7 @@ def main() -> None:
     stream.reset()
     cuts = np.cumsum(np.random.default_rng(2).integers(1, 12, len(frames)))
     pieces = np.split(frames, cuts[cuts < len(frames)])
-    again = np.concatenate([stream(input=piece).output for piece in pieces])
+    again = np.concatenate([stream(piece).output for piece in pieces])
     equal = np.array_equal(streamed, again)
     print(f"in {len(pieces)} chunks of 1 to 11 frames: equal to the bit, {equal}")
     assert equal

@@ -126,7 +126,7 @@ def test_names_follow_from_tensorflows(op: str) -> None:
     assert op in dir(rc.raw_ops)
     parameters = list(getattr(rc.raw_ops, op).__signature__.parameters)
     names = [a.name for a in (*signature.arguments, *signature.call_attributes)]
-    assert parameters == [*names, "name"]
+    assert parameters == [*names, "name", "to_host"]
     for attribute in signature.call_attributes:
         assert attribute.doc
         assert attribute.values

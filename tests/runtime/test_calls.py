@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import pickle
 import subprocess
@@ -214,3 +215,16 @@ def test_a_warm_raw_op_enters_few_python_functions(op: str) -> None:
     finally:
         sys.setprofile(None)
     assert len(entered) <= WARM_CALLS, Counter(entered).most_common(20)
+
+
+def test_a_raw_op_says_what_it_takes() -> None:
+    signature = inspect.signature(rc.raw_ops.GRUBlockCell)
+    assert str(signature) == "(*, x, h_prev, w_ru, w_c, b_ru, b_c, name=None, to_host=True)"
+
+
+def test_a_raw_op_of_one_result_gives_the_array() -> None:
+    size = rc.raw_ops.CudnnRNNParamsSize(
+        num_layers=1, num_units=2, input_size=3, T="float32", S="int32"
+    )
+    assert (type(size), size.tolist()) == (np.ndarray, [4 * 2 * (2 + 3) + 8 * 2])
+    assert "A named tuple" not in (rc.raw_ops.CudnnRNNParamsSize.__doc__ or "")

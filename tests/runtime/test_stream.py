@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
@@ -127,6 +128,22 @@ def test_no_state_is_zeros() -> None:
 
 
 @pytest.mark.slow
+def test_a_chunk_comes_by_position() -> None:
+    op, dtype, variant = CASES[0]
+    arguments, _ = long_call(op, dtype, variant)
+    stream, _, _ = started(op, dtype, variant, arguments)
+    assert str(inspect.signature(stream)) == "(x, *, seq_len_max=None)"
+    by_position, x = [], arguments["x"]
+    for part in (x[:3], x[3:]):
+        by_position.append(stream(part).h)
+    stream.reset()
+    np.testing.assert_array_equal(np.concatenate(by_position), stream(x=x).h)
+    with pytest.raises(TypeError, match=r"^block_lstm_v2.stream\(\) got multiple values .* 'x'"):
+        stream(x, x=x)
+    with pytest.raises(TypeError, match="takes 'x' by position and all else by name"):
+        stream(x, len(x))
+
+
 def test_rows_of_different_lengths() -> None:
     """What a row has less of in a chunk is padding, whatever is there."""
     op, dtype, variant = CASES[2]

@@ -1,0 +1,191 @@
+"""What is known about a function of a module and its tensors, as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import bound, is_open, open_names, parse, read_sizes, shown
+
+__all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
+
+_INFINITIES = ("inf", "-inf")
+
+NUMBERS = ("minimum", "maximum", "default")
+"""What else of a tensor than its shape may be an open size."""
+
+
+@dataclass(frozen=True, repr=False)
+class TensorSpec:
+    """One argument or result of a compiled function.
+
+    Attributes:
+        name: Its TensorFlow name.
+        dtype: Name of the element type.
+        shape: Its shape. A size that is open is an `Open`; JSON has null in its place, and a field
+            ``sizes`` with what it is.
+        formula: The shape in terms of the op's dimensions, for people.
+        minimum: Smallest value a host integer may have; None if unbounded.
+        maximum: Largest value a host integer may have; None if unbounded.
+        ignored: Whether any shape will do, as nothing of it is read.
+        default: The value of all its elements if it is not given; None if it must be.
+        any_shape: Whether any shape of as many elements will do.
+        list: The name of the list that it is an element of; empty if it is none.
+        batched: Whether it grows with the batch, as weights do not.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    formula: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+    ignored: bool = False
+    default: int | None = None
+    any_shape: bool = False
+    list: str = ""
+    batched: bool = False
+
+    @property
+    def keyword(self) -> str:
+        """The name under which a call passes or returns it: its own, or its list's."""
+        return self.list or self.name
+
+    def __str__(self) -> str:
+        """The type in short, ``float32[16,256]``."""
+        return f"{self.dtype}[{','.join(map(shown, self.shape))}]"
+
+    def __repr__(self) -> str:
+        return f"TensorSpec({self.name}: {self})"
+
+    @property
+    def iree_type(self) -> str:
+        """The type as IREE's tools spell it, ``16x256xf32``."""
+        return "x".join([*map(shown, self.shape), DTYPES[self.dtype].mlir])
+
+    def bound(self, dims: Mapping[str, int]) -> TensorSpec:
+        """The same with numbers for open dimensions."""
+        fields = {name: bound(getattr(self, name), dims) for name in NUMBERS}
+        return replace(self, shape=tuple(bound(size, dims) for size in self.shape), **fields)
+
+
+def signature_text(tensors: Iterable[TensorSpec]) -> str:
+    """Tensors as they are listed inside a payload, ``x: float32[4,2], b: float32[8]``."""
+    return ", ".join(f"{tensor.name}: {tensor}" for tensor in tensors)
+
+
+@dataclass(frozen=True, repr=False)
+class FunctionSpec:
+    """One op at fixed dimensions, dtype and attributes: a function of a module.
+
+    Attributes:
+        op: TensorFlow's name of the op, ``"BlockLSTMV2"``.
+        function: The function's symbol in the module, ``"block_lstm_v2"``.
+        dtype: Name of the element type of its float tensors.
+        dims: The value of each dimension, ``{"seq_length": 32, ...}``; an `Open` for one that is
+            open, for which JSON has null.
+        attributes: The value of each attribute, defaults filled in.
+        arguments: Its arguments, in TensorFlow's order.
+        results: Its results, in TensorFlow's order.
+        weights: Which arguments stay the same from call to call, so that what is made of them alone
+            may be kept.
+        frozen: Arguments of the op that the function does not take, as they come with the module:
+            parameters in an archive beside it.
+    """
+
+    op: str
+    function: str
+    dtype: str
+    dims: dict[str, int]
+    attributes: dict[str, bool | int | float | str]
+    arguments: tuple[TensorSpec, ...]
+    results: tuple[TensorSpec, ...]
+    weights: tuple[str, ...] = ()
+    frozen: tuple[TensorSpec, ...] = ()
+
+    def __str__(self) -> str:
+        """The op in short, ``BlockLSTMV2 float32, seq_length=?, batch_size=16``."""
+        sizes = (f"{name}={shown(size)}" for name, size in self.dims.items())
+        return ", ".join([f"{self.op} {self.dtype}", *sizes])
+
+    def __repr__(self) -> str:
+        return f"FunctionSpec({self.function}: {self})"
+
+    @property
+    def sequence(self) -> str | None:
+        """The argument that calls may pass by position: the only one with steps, or at all."""
+        steps = [each for each in self.arguments if "seq_length" in each.formula]
+        names = dict.fromkeys(each.keyword for each in steps or self.arguments)
+        return next(iter(names)) if len(names) == 1 else None
+
+    def parameter(self, name: str) -> str:
+        """The name of a frozen argument in the archive, ``"encoder.w"``."""
+        return f"{self.function}.{name}"
+
+    @property
+    def prepack(self) -> str:
+        """The symbol of the function that packs the weights, where there is one."""
+        return f"{self.function}_prepack"
+
+    @property
+    def prepacked(self) -> str:
+        """The symbol of the function that takes them packed, after all arguments."""
+        return f"{self.function}_prepacked"
+
+    @cached_property
+    def open_dims(self) -> list[str]:
+        """The dimensions that are open."""
+        return open_names(self.dims.values())
+
+    @property
+    def json_dims(self) -> dict[str, int | None]:
+        """The dimensions as JSON can hold them: open ones as null."""
+        return {name: None if is_open(size) else size for name, size in self.dims.items()}
+
+    def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
+        """The same with numbers for open dimensions, by name."""
+        if not self.open_dims:
+            return self
+        tensors: dict[str, Any] = {
+            name: tuple(tensor.bound(dims) for tensor in getattr(self, name))
+            for name in ("arguments", "results", "frozen")
+        }
+        sizes = {name: bound(size, dims) for name, size in self.dims.items()}
+        return replace(self, dims=sizes, **tensors)
+
+    @property
+    def json_attributes(self) -> dict[str, bool | int | float | str]:
+        """The attributes as JSON can hold them: infinite numbers as ``"inf"`` and ``"-inf"``."""
+        return {
+            name: str(value) if isinstance(value, float) and math.isinf(value) else value
+            for name, value in self.attributes.items()
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> FunctionSpec:
+        """The function that `Manifest.to_json` describes."""
+
+        def tensors(rows: list[dict[str, Any]]) -> tuple[TensorSpec, ...]:
+            return tuple(TensorSpec(**read_sizes(_batched(row), NUMBERS)) for row in rows)
+
+        dims = data["dims"].items()
+        sizes = {name: parse(name) if size is None else size for name, size in dims}
+        changed: Any = {"dims": sizes}
+        changed |= {key: tensors(data[key]) for key in ("arguments", "results")}
+        changed["frozen"] = tensors(data.get("frozen", []))
+        changed["weights"] = tuple(data.get("weights", ()))
+        changed["attributes"] = {
+            name: float(value) if value in _INFINITIES else value
+            for name, value in data["attributes"].items()
+        }
+        return FunctionSpec(**(data | changed))
+
+
+def _batched(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that says so of a tensor; the first manifests did not, but for people."""
+    formula = row.get("formula", "")
+    return {"batched": "batch_size" in formula or "reserve_size" in formula, **row}

@@ -1,0 +1,63 @@
+"""Payloads in IREE's virtual machine, and the functions that their manifests describe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import iree.runtime as iree
+
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.runtime.archive import parameters_module
+from rnn_compiler.runtime.artifact import IREE_VERSION
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.device.shutdown import RUNNING
+from rnn_compiler.schema.manifest import FunctionSpec, Manifest, signature_text
+
+__all__ = ["find_function", "load_module"]
+
+
+def load_module(
+    manifest: Manifest, payload: bytes, device: Device, archive: bytes | None
+) -> tuple[Any, Any]:
+    """A payload, with its frozen weights, in a context of IREE's on a device.
+
+    Returns:
+        The context, and the module in it.
+
+    Raises:
+        ArtifactError: IREE does not take it.
+    """
+    modules = [device.hal_module]
+    if archive is not None:
+        modules.append(parameters_module(device.instance, archive))
+    try:
+        with RUNNING:
+            module: Any = iree.VmModule.copy_buffer(device.instance, payload)
+            return iree.VmContext(device.instance, [*modules, module]), module
+    except Exception as error:
+        raise ArtifactError(
+            f"IREE's runtime {IREE_VERSION} does not take the module, which was compiled with "
+            f"{manifest.compiler_version}: {str(error).strip()}"
+        ) from error
+
+
+def find_function(module: Any, spec: FunctionSpec) -> Any:
+    """The function of a module that a manifest describes.
+
+    Raises:
+        ArtifactError: The module has none, or one of other arguments or results.
+    """
+    function = module.lookup_function(spec.function)
+    if function is None:
+        raise ArtifactError(
+            f"the module has no function {spec.function!r} that its manifest names; it has "
+            f"{', '.join(module.function_names)}"
+        )
+    for kind, types in (("arguments", spec.arguments), ("results", spec.results)):
+        inside = function.reflection.get(f"rnn_compiler.{kind}")
+        if inside not in (None, signature_text(types)):  # None: not a module of this package
+            raise ArtifactError(
+                f"@{spec.function}: the manifest gives its {kind} as {signature_text(types)}; the "
+                f"module says {inside}: they do not belong together"
+            )
+    return function
