@@ -78,6 +78,8 @@ _HOST_FLAGS = (
 _OBJECTS_FLAG = "--iree-hal-dump-executable-intermediates-to"
 """Where the object lies before it is linked, beside what else the compiler made on the way."""
 
+_STACK_USAGE = "stack.su"
+
 _T = TypeVar("_T")
 
 
@@ -88,10 +90,12 @@ class HostAndObject:
     Attributes:
         host: What it does on the host, as text in terms of IREE's HAL.
         object: The object of its compiled code, before it is linked; empty if it has none.
+        stack_usage: What LLVM says of the stack that each of its functions takes.
     """
 
     host: str
     object: bytes = b""
+    stack_usage: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,11 @@ def compile_host_program(
 
     def collect(payload: bytes, folder: Path) -> HostAndObject | None:
         objects = [file.read_bytes() for file in folder.glob("*.o")]
-        return HostAndObject(payload.decode(), *objects) if len(objects) < 2 else None
+        if len(objects) > 1:
+            return None
+        usage = folder / _STACK_USAGE
+        stack_usage = usage.read_text(errors="replace") if usage.exists() else ""
+        return HostAndObject(payload.decode(), b"".join(objects), stack_usage)
 
     return _compile(
         module,
@@ -244,7 +252,11 @@ def _compile(
     stages.report(f"compiling for {target.name}")
     with temporary_folder() as folder:
         objects = Path(folder) / "objects"
-        keeping = [f"{_OBJECTS_FLAG}={objects}"] if flags is _HOST_FLAGS else []
+        keeping: list[str] = []
+        if flags is _HOST_FLAGS:
+            objects.mkdir()
+            keeping += [f"{_OBJECTS_FLAG}={objects}"]
+            keeping += [f"--stack-usage-file={objects / _STACK_USAGE}"]
         try:
             code, payload, diagnostics = _run([*command, *keeping], module, timeout, folder)
         except OSError as error:

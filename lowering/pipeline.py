@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -89,6 +89,7 @@ def rewrite(
     last: str | None = None,
     *,
     linked: Sequence[FunctionSpec] = (),
+    known_weights: Collection[str] = (),
 ) -> Rewritten:
     """The module as it is given to the compiler.
 
@@ -100,6 +101,7 @@ def rewrite(
         strategy: The name of a strategy.
         last: The name of the last pass to run; default: all.
         linked: Of a user's module, our ops in it.
+        known_weights: The functions whose weights nobody passes (`PassContext`).
 
     Returns:
         Its text, and which time loops stay plain.
@@ -122,7 +124,11 @@ def rewrite(
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         processor = VectorUnit.of(target) if target.device == "local" else Gpu()
-        context = PassContext(parsed, functions, target, processor, facts, linked=linked)
+        context = PassContext(
+            *(parsed, functions, target, processor, facts),
+            linked=linked,
+            known_weights=known_weights,
+        )
         for name in STRATEGY_PASSES[strategy]:
             try:
                 PASS_FUNCTIONS[name](context)

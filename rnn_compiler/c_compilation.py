@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import stages
+from rnn_compiler.c_prefix import prefixed
 from rnn_compiler.c_prepacking import PrepackFunction, prepack
 from rnn_compiler.compilation import check_request, package_version
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
@@ -97,6 +98,7 @@ def compile_c(
     target: str | None = None,
     *,
     name: str | None = None,
+    prefix: bool = False,
     strategy: str | None = None,
     golden: Golden | None = None,
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
@@ -108,6 +110,8 @@ def compile_c(
         target: A CPU, ``"cpu"``, ``"cpu:x86-64-v3"``, ...; default: as of `compile`.
         name: What files and symbols begin with; default: the module's name, or else the first
             function's. Two modules in one program need two.
+        prefix: Whether functions' names begin with it too, ``encoder_cudnn_rnn_v3``, so that
+            modules with functions of one name go into one program.
         strategy: How to lower it; only code that does not loop on the host becomes C, so the
             default is the one to use.
         golden: What `golden` made for the module and the target: there is one file more,
@@ -145,6 +149,9 @@ def compile_c(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
     samples = None if golden is None else _samples(module, golden)
+    if prefix:
+        module, names = prefixed(module, name)
+        samples = samples and samples.renamed(names)
     whole, frozen = _thawed(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version
@@ -156,7 +163,9 @@ def compile_c(
     from rnn_compiler.lowering.pipeline import rewrite
 
     stages.report(f"lowering for {resolved.name}")
-    lowered = rewrite(text, whole.functions, resolved, versions[0], strategy)
+    lowered = rewrite(
+        text, whole.functions, resolved, versions[0], strategy, known_weights=[*frozen]
+    )
     text, types = external_results(lowered.text)
     reproducers = ArtifactCache.from_environment().reproducers
     made = iree_compile.compile_host_program(
@@ -169,7 +178,8 @@ def compile_c(
     origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
     try:
         library = make_library(
-            name, whole.functions, types, made.host, made.object, resolved, origin, frozen, samples
+            *(name, whole.functions, types, made.host, made.object, resolved, origin, frozen),
+            *(samples, made.stack_usage),
         )
     except UnsupportedError as error:
         hints = [
@@ -311,6 +321,7 @@ def _function(function: Function) -> dict[str, Any]:
     return {
         "function": function.name,
         "scratch_size": expanded(function.scratch, function.schedule.formulas),
+        "stack_size": function.stack,
         **({"open_sizes": sizes} if sizes else {}),
         "arguments": [_member(member, by_value=not member.shape) for member in function.arguments],
         "results": [_member(member, by_value=False) for member in function.results],

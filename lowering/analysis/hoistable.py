@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
+from rnn_compiler.lowering.analysis.values import shape
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
-__all__ = ["hoistable"]
+__all__ = ["hoistable", "parts_read"]
 
 _VIEWS = {
     "flow.tensor.bitcast",
@@ -27,10 +29,48 @@ def hoistable(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Op
         function: The function, with nothing left to inline.
         weights: Its weights: arguments, or results of ops that read nothing.
     """
-    computed = dict.fromkeys(weights, False)  # of all that depends on weights alone
+    computed, needed = _from_weights(function, weights)
+    found = [op for op in ops_of(block_of(function)) if op.name == "flow.tensor.clone"]
+    return [op for op in found if computed.get(op.results[0]) and op.results[0] in needed]
+
+
+def parts_read(function: ir.Operation, weights: Sequence[ir.Value]) -> list[ir.Operation]:
+    """The views of parts of weights that something else reads, in order.
+
+    Of a weight that is read whole too, or in parts that are no smaller together, there are none.
+
+    Args:
+        function: As of `hoistable`.
+        weights: The same.
+    """
+    computed, needed = _from_weights(function, weights)
+    origin = {weight: weight for weight in weights}
+    views: dict[ir.Value, list[ir.Operation]] = {weight: [] for weight in weights}
+    for op in ops_of(block_of(function)):
+        if not len(op.results) or computed.get(op.results[0], True):
+            continue
+        origin[op.results[0]] = weight = origin[op.operands[0]]
+        if op.results[0] in needed:
+            views[weight].append(op)
+    return [
+        op
+        for weight, ops in views.items()
+        if weight not in needed and sum(_size(op.results[0]) for op in ops) < _size(weight)
+        for op in ops
+    ]
+
+
+def _size(value: ir.Value) -> int:
+    return math.prod(shape(value))
+
+
+def _from_weights(
+    function: ir.Operation, weights: Iterable[ir.Value]
+) -> tuple[dict[ir.Value, bool], set[ir.Value]]:
+    """All that depends on weights alone, and whether it is more than a view; what else is read."""
+    computed = dict.fromkeys(weights, False)
     constant: set[ir.Value] = set()
     needed: set[ir.Value] = set()
-    clones: list[ir.Operation] = []
     for op in ops_of(block_of(function)):
         read = _read(op) - constant
         if not computed.keys().isdisjoint(op.results):
@@ -40,11 +80,9 @@ def hoistable(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Op
         elif read <= computed.keys():
             here = op.name not in _VIEWS or any(computed[value] for value in read)
             computed.update(dict.fromkeys(op.results, here))
-            if op.name == "flow.tensor.clone" and here:
-                clones.append(op)
         else:
             needed |= read & computed.keys()
-    return [clone for clone in clones if clone.results[0] in needed]
+    return computed, needed
 
 
 def _read(op: ir.Operation) -> set[ir.Value]:

@@ -115,6 +115,7 @@ class Function:
         arguments: What it takes; a scalar is passed by value.
         results: What it gives.
         schedule: What it does.
+        stack: At most how many bytes of stack a call takes.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Function:
     arguments: tuple[Member, ...]
     results: tuple[Member, ...]
     schedule: Schedule
+    stack: int = 0
 
     @cached_property
     def sizes(self) -> tuple[Member, ...]:
@@ -159,6 +161,11 @@ class Function:
     def macro(self) -> str:
         """The macro for the bytes of memory that a call needs."""
         return f"{self.name.upper()}_SCRATCH_SIZE"
+
+    @property
+    def stack_macro(self) -> str:
+        """The macro for the bytes of stack that a call takes."""
+        return f"{self.name.upper()}_STACK_SIZE"
 
     @cached_property
     def scalars(self) -> Mapping[int, Span]:

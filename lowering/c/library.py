@@ -28,6 +28,7 @@ from rnn_compiler.lowering.c.schedule import Dispatch, steps_in
 from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
 from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import print_source
+from rnn_compiler.lowering.c.stack import frames_of, stack_size
 from rnn_compiler.lowering.c.support import INTERNAL
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
@@ -73,6 +74,7 @@ def make_library(
     origin: str,
     frozen: Mapping[str, Mapping[str, npt.NDArray[Any]]] = MappingProxyType({}),
     samples: Samples | None = None,
+    stack_usage: str = "",
 ) -> Library:
     """Makes the files of a module.
 
@@ -88,6 +90,7 @@ def make_library(
             packs them gives, if there is one. They become constants, as far as they are read. Such
             a function has no companions.
         samples: Arguments and results for a self test.
+        stack_usage: What LLVM says of the stack that the compiled code takes.
 
     Raises:
         InvalidArgumentError: A name cannot be one in C, or two things would have the same.
@@ -101,6 +104,8 @@ def make_library(
     constants = {f"{name}_constant_{k}": each for k, each in enumerate(data)}
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
+    frames = frames_of(stack_usage)
+    functions = [replace(each, stack=stack_size(each, frames)) for each in functions]
     used = {
         step.kernel
         for function in functions
@@ -146,9 +151,12 @@ def _with_frozen(
         for k, member in enumerate(does.arguments):
             if member.name not in values:
                 continue
-            numbers[k] = len(data) if does.schedule.reads(k) else _UNREAD
-            if numbers[k] != _UNREAD:
-                data.append(values[member.name].tobytes())
+            numbers[k] = _UNREAD
+            if does.schedule.reads(k):
+                content = values[member.name].tobytes()
+                if content not in data:  # functions may have weights in common
+                    data.append(content)
+                numbers[k] = data.index(content)
         left = tuple(member for k, member in enumerate(does.arguments) if k not in numbers)
         schedule = does.schedule.with_constants(numbers)
         made.append(replace(function, arguments=left, schedule=schedule))
@@ -204,6 +212,7 @@ def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str
     for function in functions:
         check_identifier(function.name, "function")
         names += [function.name, f"{function.name}_parallel"]
+        macros.append(function.stack_macro)
         if function.sizes:
             names += [f"{function.name}_{end}" for end in ("bytes", "measure")]
         else:

@@ -8,7 +8,7 @@ result's largest number, or of 1, and is held against the tolerance of the resul
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,11 @@ class Samples:
     computed_by: str
     tolerances: Mapping[str, float]
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+
+    def renamed(self, names: Mapping[str, str]) -> Samples:
+        """The same of functions with other names."""
+        cases = {names[name]: case for name, case in self.cases.items()}
+        return replace(self, cases=cases, sizes={names[k]: v for k, v in self.sizes.items()})
 
     def check_size(self) -> None:
         """Checks that they are no more than a source file should have.

@@ -304,7 +304,7 @@ class _Body:
             if isinstance(step, Dispatch):
                 lines += self._dispatch(step)
             elif isinstance(step, Copy):
-                target, source = self._pointer(step.target), self._pointer(step.source)
+                target, source = self._pointer(step.target), self._read(step.source)
                 length = self._number(step.target.length, "size_t")
                 lines.append(f"memcpy({target}, {source}, {length});")
             elif isinstance(step, Fill):
@@ -313,21 +313,26 @@ class _Body:
                 lines += self._choice(step)
         return lines
 
-    def _pointer(self, span: Span) -> str:
-        """A pointer to bytes."""
+    def _read(self, span: Span) -> str:
+        """A pointer to bytes that are read, or, of results and scratch memory, may be written."""
         function = self._function
-        offset = self._offset(span.offset)
         if span.place is Place.ARGUMENT and span.index in function.scalars:
             return f"memory + {self._offset(function.scalars[span.index].offset + span.offset)}"
-        if span.place is Place.SCRATCH:
-            return f"memory + {offset}" if span.offset else "memory"
         if span.place is Place.ARGUMENT:
             base = f"arguments->{function.arguments[span.index].name}"
-        elif span.place is Place.RESULT:
-            base = f"results->{function.results[span.index].name}"
-        else:
+        elif span.place is Place.CONSTANT:
             base = self._constants[span.index]
-        return f"(char *){base} + {offset}" if span.offset else f"(void *){base}"
+        else:
+            return self._pointer(span)
+        return f"(const char *){base} + {self._offset(span.offset)}" if span.offset else base
+
+    def _pointer(self, span: Span) -> str:
+        """A pointer to bytes of a result, or of scratch memory."""
+        offset = self._offset(span.offset)
+        if span.place is Place.SCRATCH:
+            return f"memory + {offset}" if span.offset else "memory"
+        base = f"results->{self._function.results[span.index].name}"
+        return f"(char *){base} + {offset}" if span.offset else base
 
     def _offset(self, number: int) -> str:
         self._numbers.append(number)
@@ -336,7 +341,7 @@ class _Body:
     def _dispatch(self, step: Dispatch) -> list[str]:
         lines = [
             *self._data("uint32_t groups", step.workgroups),
-            *wrapped("void *const buffers[] = {", [*map(self._pointer, step.buffers)], "};"),
+            *wrapped("const void *const buffers[] = {", [*map(self._read, step.buffers)], "};"),
             *self._data("size_t lengths", [span.length for span in step.buffers]),
         ]
         constants = "NULL"
@@ -378,7 +383,7 @@ class _Body:
         value = re.sub(r"\W+", "_", f"value_{formula(step.value.offset)}")
         lines = [
             f"int{8 * length}_t {value};",
-            f"memcpy(&{value}, {self._pointer(step.value)}, {length});",
+            f"memcpy(&{value}, {self._read(step.value)}, {length});",
             f"switch ({value}) {{",
         ]
         for number, steps in step.cases.items():

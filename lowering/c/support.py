@@ -29,7 +29,7 @@ struct dispatch {
     uint16_t count_z;
     uint8_t concurrency, buffer_count;
     const uint32_t *constants;
-    void *const *buffers;
+    const void *const *buffers;
     const size_t *lengths;
 };
 
@@ -41,7 +41,8 @@ struct workgroup {
     uint32_t memory_size;
 };
 
-typedef int kernel(const struct environment *, const struct dispatch *, const struct workgroup *);
+typedef int kernel(const struct environment *environment, const struct dispatch *dispatch,
+                   const struct workgroup *group);
 """
 
 CALLS = """\
@@ -72,14 +73,16 @@ static int call_workgroup(void *data, size_t k)
 
 /* Runs all workgroups of a dispatch; gives 0 when they are done. */
 static int call_kernel(const struct caller *caller, kernel *code, const uint32_t *groups,
-                       size_t buffer_count, void *const *buffers, const size_t *lengths,
+                       size_t buffer_count, const void *const *buffers, const size_t *lengths,
                        size_t constant_count, const uint32_t *constants)
 {
     struct dispatch dispatch;
     struct job job;
     size_t count = (size_t)groups[0] * groups[1] * groups[2];
 {NONE}    memset(&dispatch, 0, sizeof dispatch);
-    dispatch.size_x = dispatch.size_y = dispatch.size_z = 1;
+    dispatch.size_x = 1;
+    dispatch.size_y = 1;
+    dispatch.size_z = 1;
     dispatch.count_x = groups[0];
     dispatch.count_y = groups[1];
     dispatch.count_z = (uint16_t)groups[2];

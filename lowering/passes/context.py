@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -39,6 +39,8 @@ class PassContext:
         facts: What else is written into the payload, as key and value: the versions of the tools.
         plain_loops: Why time loops stay plain, by their symbols.
         linked: Of a user's module, our ops in it, each by the private function that holds it.
+        known_weights: The functions whose weights are known as they are compiled, and given away
+            only packed.
     """
 
     module: ir.Module
@@ -48,6 +50,7 @@ class PassContext:
     facts: dict[str, str] = field(default_factory=dict[str, str])
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     linked: Sequence[FunctionSpec] = ()
+    known_weights: Collection[str] = ()
 
     def defined_functions(self) -> list[ir.Operation]:
         """The functions that have a body; a user's module may declare others."""

@@ -13,14 +13,16 @@ convention (`iree.abi.model`) also takes a fence to wait for and one to signal t
 
 Packed is what a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and is made from weights
 and constants by more than looking at them in another shape. Packing is done in private functions,
-so these are inlined in the companions. All three share their dispatches in the payload.
+so these are inlined in the companions. All three share their dispatches in the payload. Where the
+weights are known (`PassContext.known_weights`), parts of them that are read as they lie are packed
+too: then nothing else of the weights needs to be kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.analysis.hoistable import hoistable
+from rnn_compiler.lowering.analysis.hoistable import hoistable, parts_read
 from rnn_compiler.lowering.codegen.function import set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, remove_unused
 from rnn_compiler.lowering.passes.context import PassContext
@@ -46,14 +48,19 @@ def prepack_weights(context: PassContext) -> None:
         for attribute in ("arg_attrs", "res_attrs"):  # a user's, of other arguments
             if attribute in prepack.attributes:
                 del prepack.attributes[attribute]
-        made = hoistable(prepack, [block_of(prepack).arguments[k] for k in places])
-        if not made or _has_loops(prepacked):
+        known = spec.function in context.known_weights
+        made, parts = _packed(prepack, places, known)
+        if not (made or parts) or _has_loops(prepacked):
             prepack.erase()
             prepacked.erase()
             continue
-        returning(prepack, [clone.results[0] for clone in made])
-        for clone in hoistable(prepacked, [block_of(prepacked).arguments[k] for k in places]):
+        returning(prepack, [op.results[0] for op in (*made, *parts)])
+        made, parts = _packed(prepacked, places, known)
+        for clone in made:
             clone.operands[0] = _add_argument(prepacked, clone.results[0].type)
+        for part in parts:
+            argument = _add_argument(prepacked, part.results[0].type)
+            part.results[0].replace_all_uses_with(argument)
         remove_checks(block_of(prepack))
         for function in (prepack, prepacked):
             remove_unused(block_of(function))
@@ -61,6 +68,14 @@ def prepack_weights(context: PassContext) -> None:
         for function in (prepack, prepacked):
             set_function_type(function, [value.type for value in end_of(function).operands])
         make_asynchronous(prepacked)
+
+
+def _packed(
+    function: ir.Operation, places: Sequence[int], known: bool
+) -> tuple[list[ir.Operation], list[ir.Operation]]:
+    """What is computed from weights, and which parts of them are read as they are."""
+    weights = [block_of(function).arguments[k] for k in places]
+    return hoistable(function, weights), parts_read(function, weights) if known else []
 
 
 def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:

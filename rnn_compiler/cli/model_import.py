@@ -6,6 +6,7 @@ import argparse
 import shlex
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from rnn_compiler import stages
 from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.import_readme import Imported, c_readme, readme, target_text
-from rnn_compiler.cli.modules import add_format_option, only_target
+from rnn_compiler.cli.modules import add_format_option, check_format, only_target
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, keywords_of
 from rnn_compiler.cli.terminal import (
     print_json,
@@ -101,6 +102,7 @@ def _import(options: argparse.Namespace) -> int:
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
         check_output_folder(options.output)
+    check_format(options)
     paths: list[Path] = options.paths
     layers = _layers(paths, options.layer)
     if options.output is None:
@@ -184,8 +186,13 @@ def _compiled(options: argparse.Namespace, module: Module, imported: Imported) -
 def _compiled_c(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
     """The layers as C."""
     target = only_target(options)
-    made = compile_c(module, target)
+    made = compile_c(module, target, prefix=options.prefix)
     files = [options.output / file for file in made.files]
+    names = [row["function"] for row in made.manifest["functions"] if "op" in row]
+    specs = [
+        replace(spec, function=name) for spec, name in zip(module.functions, names, strict=True)
+    ]
+    imported = replace(imported, functions=specs)
     text = c_readme(imported, made.name, resolve_target(target))
     return files, text, partial(made.save, options.output)
 

@@ -43,6 +43,7 @@ __all__ = [
     "add_compile_options",
     "add_emit",
     "add_format_option",
+    "check_format",
     "only_target",
     "save_compiled",
 ]
@@ -163,6 +164,22 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
         help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
         "object for a CPU that need nothing but libc (default: %(default)s)",
     )
+    parser.add_argument(
+        "--prefix",
+        action="store_true",
+        help="of C: let functions' names begin with the module's, so that modules with functions "
+        "of one name go into one program",
+    )
+
+
+def check_format(options: argparse.Namespace) -> None:
+    """Checks what is said of a format.
+
+    Raises:
+        UsageError: It is of another.
+    """
+    if options.prefix and options.format != "c":
+        raise UsageError("--prefix: for C: give --format c too")
 
 
 def only_target(options: argparse.Namespace) -> str:
@@ -180,6 +197,7 @@ def only_target(options: argparse.Namespace) -> str:
 
 
 def _compile(options: argparse.Namespace) -> int:
+    check_format(options)
     sizes = sizes_of(options)
     if sizes is not None:
         return compile_sizes(options, sizes)
@@ -258,6 +276,7 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
         made = compile_c(
             module,
             target,
+            prefix=options.prefix,
             strategy=options.strategy,
             golden=samples,
             timeout=options.timeout,

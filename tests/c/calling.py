@@ -23,7 +23,7 @@ from rnn_compiler.schema.open_sizes import bound, parse
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
+STRICT = ("-Wall", "-Wextra", "-Wcast-qual", "-Werror", "-pedantic")
 C11, CPP17 = ("-std=c11",), ("-std=c++17", "-x", "c++")
 
 COMPILERS = [each for each in ("gcc", "clang") if shutil.which(each)]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
+import dataclasses
 import functools
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import Arrays, Loaded, run
+from c.calling import Arrays, Call, Loaded, run
 from c.emulated import Emulated, missing
 from cases import sizes
 from numeric.harness import draw
+from quick import first
 
 import rnn_compiler as rc
 
@@ -74,6 +78,75 @@ def test_what_only_packing_reads_is_left_out(tmp_path: Path) -> None:
     _, frozen, given = pair(CELL, "float32", "cpu:x86-64-v3", "w")
     assert given["w"].nbytes <= len(frozen.object) < 1.5 * given["w"].nbytes
     assert len(frozen.source) < 30_000
+
+
+GRU = ("CudnnRNNV3", sizes(3, 2, 8, 16, num_layers=2, rnn_mode="gru", is_training=False))
+SMALL = ("BlockLSTMV2", sizes(3, 2, 8, 16, use_peephole=False))
+STEP = ("GRUBlockCell", {"batch_size": 2, "input_size": 8, "num_units": 16})
+LSTM_STEP = ("LSTMBlockCell", {"batch_size": 2, "input_size": 8, "num_units": 16})
+
+
+@pytest.mark.skipif(shutil.which("objcopy") is None, reason="needs binutils")
+@pytest.mark.parametrize(
+    ("case", "names"),
+    first(
+        [
+            (GRU, ["params"]),
+            (SMALL, ["w", "b"]),
+            (STEP, ["w_ru", "w_c", "b_ru", "b_c"]),
+            (LSTM_STEP, ["w", "b"]),
+        ],
+        quick=1,
+    ),
+)
+def test_every_number_of_the_constants_is_read(
+    case: tuple[str, dict[str, Any]], names: list[str], tmp_path: Path
+) -> None:
+    """Each is there once: whichever is changed, so are results."""
+    op, variant = case
+    plain = rc.build(op, **variant)
+    generator = np.random.default_rng(0)
+    given = draw(op, "float32", variant)
+    given |= {name: generator.normal(0, 0.3, given[name].shape).astype("f") for name in names}
+    frozen = {name: given[name] for name in names}
+    made = rc.compile_c(rc.freeze(plain, frozen), "cpu:x86-64-v3", name="m")
+    weights = sum(array.nbytes for array in frozen.values())
+    changeable = Changeable(made, tmp_path)
+    assert sum(array.nbytes for array in changeable.constants) < 1.05 * weights + 256
+    call = Call(changeable.loaded, made.manifest["functions"][0]["function"], given)
+    assert call() == 0
+    expected = [array.tobytes() for array in call.results.values()]
+    for constant in changeable.constants:
+        for place in range(len(constant)):
+            constant[place] ^= 0x3F000000
+            assert call() == 0
+            found = [array.tobytes() for array in call.results.values()]
+            assert found != expected, f"nothing reads {place} of {len(constant)}"
+            constant[place] ^= 0x3F000000
+
+
+class Changeable:
+    """A module in C whose constants a test may change: words, as they lie in memory."""
+
+    def __init__(self, made: rc.CModule, folder: Path) -> None:
+        (folder / "m.o").write_bytes(made.object)
+        flags = "alloc,load,data,contents"
+        section = f".rodata.constants=.data.constants,{flags}"
+        run("objcopy", "--rename-section", section, folder / "m.o")
+        rows = [row.split() for row in run("nm", "-S", folder / "m.o").splitlines()]
+        sizes = {row[-1]: int(row[1], 16) for row in rows if "_constant_" in row[-1]}
+        declared = [
+            f"extern int {name}[]; void *at_{name}(void) {{ return {name}; }}\n" for name in sizes
+        ]
+        (folder / "at.c").write_text("".join(declared))
+        changed = dataclasses.replace(made, object=(folder / "m.o").read_bytes())
+        self.loaded = Loaded(changed, folder / "changeable", str(folder / "at.c"))
+        self.constants: list[Any] = []
+        for name, size in sizes.items():
+            at = self.loaded.library[f"at_{name}"]
+            at.restype = ctypes.c_void_p
+            words = (ctypes.c_uint32 * (size // 4)).from_address(at())
+            self.constants.append(np.frombuffer(words, np.uint32))
 
 
 @pytest.mark.slow

@@ -1,0 +1,56 @@
+"""How much stack a function in C takes: what LLVM says of the compiled code, and our frames.
+
+LLVM writes a line a function, as GCC's ``-fstack-usage`` does: file, line and name, bytes, and
+whether these are all, separated by tabs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rnn_compiler.lowering.c.interface import Function
+from rnn_compiler.lowering.c.schedule import Dispatch, steps_in
+
+__all__ = ["frames_of", "stack_size"]
+
+_UNKNOWN = 48 << 10
+"""Of code of which nothing is said: its arrays have 32 KiB at most, and registers are spilled."""
+
+_OWN = 1536
+"""The frames of the C functions, but for arrays of pointers: compiled without optimization."""
+
+_CALL = 256
+"""Alignment of a frame, and the frames of what compiled code calls: mathematics, without arrays."""
+
+_ROW, _POINTER = 32, 8
+
+
+def frames_of(usage: str) -> dict[str, int]:
+    """The bytes of each function's frame, by its symbol.
+
+    Example:
+        >>> frames_of(chr(9).join(("-:1:loop", "536", "static")))
+        {'loop': 536}
+    """
+    rows = [line.split("\t") for line in usage.splitlines()]
+    return {
+        row[0].rpartition(":")[2]: int(row[1])
+        for row in rows
+        if len(row) == 3 and row[1].isdigit() and row[2] == "static"
+    }
+
+
+def stack_size(function: Function, frames: Mapping[str, int]) -> int:
+    """At most how many bytes of stack a call takes, whatever the C compiler's options.
+
+    Args:
+        function: The function.
+        frames: The frames of compiled code.
+    """
+    calls = [step for step in steps_in(function.schedule.steps) if isinstance(step, Dispatch)]
+    code = max((frames.get(step.kernel, _UNKNOWN) + _CALL for step in calls), default=0)
+    rows = _ROW * (len(function.arrays) + len(function.sizes) + 1)
+    numbers = len(function.schedule.formulas)
+    for step in calls:
+        numbers += 2 * len(step.buffers) + len(step.constants) + len(step.workgroups)
+    return -(-(code + rows + _POINTER * numbers + _OWN) // 64) * 64
