@@ -17,6 +17,7 @@ from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.names import check_functions, check_name
+from rnn_compiler.schema.notebook import function_tables, page
 
 __all__ = ["Module", "build", "whole_spec"]
 
@@ -86,6 +87,9 @@ class Module:
 
     def __repr__(self) -> str:
         return f"Module({', '.join(spec.function for spec in self.functions)})"
+
+    def _repr_html_(self) -> str:
+        return page(self, function_tables(self.functions))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the module text to a file.

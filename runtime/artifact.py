@@ -24,6 +24,7 @@ from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
+from rnn_compiler.schema.notebook import function_tables, page
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.golden import Golden
@@ -54,6 +55,9 @@ class Artifact:
     def __repr__(self) -> str:
         names = ", ".join(spec.function for spec in self.manifest.functions)
         return f"Artifact({names} for {self.manifest.target.name}, {len(self.payload)} bytes)"
+
+    def _repr_html_(self) -> str:
+        return page(self, function_tables(self.manifest.functions))
 
     def with_archive(self, archive: bytes) -> Artifact:
         """The same with frozen weights, and a manifest that knows them."""

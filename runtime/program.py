@@ -37,6 +37,7 @@ from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec
+from rnn_compiler.schema.notebook import function_table, function_tables, page
 
 __all__ = ["Function", "Program"]
 
@@ -118,6 +119,9 @@ class Program:
     def __repr__(self) -> str:
         return f"Program({', '.join(self.functions)} on {self.device.uri})"
 
+    def _repr_html_(self) -> str:
+        return page(self, function_tables([each.spec for each in self.functions.values()]))
+
     def to_device(self, array: object) -> DeviceArray:
         """Puts an array on the program's device once and for all.
 
@@ -179,6 +183,9 @@ class Function:
 
     def __repr__(self) -> str:
         return f"Function({self.spec.function} on {self.device.uri}: {self.spec})"
+
+    def _repr_html_(self) -> str:
+        return page(self, function_table(self.spec))
 
     def __call__(self, *sequence: object, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.

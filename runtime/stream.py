@@ -27,6 +27,7 @@ from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
 from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.notebook import page, table
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.program import Function
@@ -93,6 +94,9 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"Stream({self._spec.function}, {self._op.chunk}={self._chunk})"
+
+    def _repr_html_(self) -> str:
+        return page(self, table(["state", ""], self.state.items()))
 
     @property
     def _chunk(self) -> TensorSpec:

@@ -162,7 +162,7 @@ def progress(text: str, total: int) -> Generator[Callable[[str], None]]:
 
 def _live(stream: TextIO) -> Any:
     """A console that can move its cursor; None if there is none."""
-    if not _is_styled(stream):
+    if not _is_styled(stream) or _in_notebook():
         return None
     try:
         from rich.console import Console
@@ -175,6 +175,15 @@ def _is_styled(stream: TextIO) -> bool:
     """Whether escape sequences may be written to a stream."""
     dumb = os.environ.get("TERM", "dumb").lower() in ("", "dumb", "unknown")
     return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook keeps what is written, with each frame of an animation.
+
+    Commands of a notebook run on a pseudo-terminal, whose settings these are
+    (`ZMQInteractiveShell.init_environment` of ipykernel).
+    """
+    return (os.environ.get("TERM"), os.environ.get("PAGER")) == ("xterm-color", "cat")
 
 
 def _style(text: str, style: str) -> str:

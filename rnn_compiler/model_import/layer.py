@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module, build
+from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
@@ -22,7 +23,7 @@ FOR_TRAINING = "it is built for training; with is_training=False, for inference"
 """The note of a layer whose op is training in the model."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layer:
     """A recurrent layer of a model.
 
@@ -42,8 +43,24 @@ class Layer:
     attributes: Mapping[str, bool | int | float | str]
     dims: Mapping[str, int | None]
     dtype: str
-    weights: Mapping[str, npt.NDArray[Any]] = field(repr=False)
+    weights: Mapping[str, npt.NDArray[Any]]
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        sizes = (f"{name}={'?' if size is None else size}" for name, size in self.dims.items())
+        return f"Layer({', '.join([f'{self.name}: {self.op} {self.dtype}', *sizes])})"
+
+    def _repr_html_(self) -> str:
+        weights = (
+            (name, f"{self.dtype}[{','.join(map(str, array.shape))}]")
+            for name, array in self.weights.items()
+        )
+        return page(
+            self,
+            table(["attribute", "value"], self.attributes.items()),
+            table(["weights", "type"], weights),
+            table(["note"], [[note] for note in self.notes]),
+        )
 
     def build(self, *, frozen: bool = True, **dims: Any) -> Module:
         """The layer's module.

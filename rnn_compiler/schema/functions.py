@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.notebook import function_table, page
 from rnn_compiler.schema.open_sizes import bound, is_open, open_names, parse, read_sizes, shown
 
 __all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
@@ -114,6 +115,9 @@ class FunctionSpec:
 
     def __repr__(self) -> str:
         return f"FunctionSpec({self.function}: {self})"
+
+    def _repr_html_(self) -> str:
+        return page(self, function_table(self))
 
     @property
     def sequence(self) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.functions import NUMBERS, FunctionSpec, TensorSpec, signature_text
 from rnn_compiler.schema.iree_command import SCOPE, iree_command
+from rnn_compiler.schema.notebook import facts, function_tables, page
 from rnn_compiler.schema.open_sizes import json_sizes
 
 __all__ = [
@@ -122,6 +123,17 @@ class Manifest:
         return (
             f"Manifest({names} for {self.target.name}, {self.strategy}, {self.payload_size} bytes)"
         )
+
+    def _repr_html_(self) -> str:
+        about = {
+            "target": f"{self.target.name} ({self.target.architecture})",
+            "CPU features": " ".join(self.target.features),
+            "IREE": self.compiler_version,
+            "rnn-compiler": self.package_version,
+            "sha256": self.payload_sha256,
+        }
+        shown = {name: value for name, value in about.items() if value}
+        return page(self, facts(shown), function_tables(self.functions))
 
     @property
     def op_functions(self) -> tuple[FunctionSpec, ...]:

@@ -134,6 +134,16 @@ def test_a_plain_terminal_gets_plain_text(environment: dict[str, str], bundle: P
     assert "\x1b" not in text
 
 
+def test_a_notebook_gets_no_frames(bundle: Path) -> None:
+    """It runs commands on a terminal, and saves whatever is written there."""
+    command = f"compile BlockLSTMV2 --dim {DIMS} -o {bundle.parent}/notebook.vmfb"
+    kernel = {"TERM": "xterm-color", "PAGER": "cat", "CLICOLOR_FORCE": "1"}
+    text = in_terminal(sys.executable, "-c", VERBS, command, width=80, **kernel)
+    assert "notebook.vmfb" in text
+    assert "\r" not in text
+    assert "\x1b[2K" not in text
+
+
 def test_columns_go_before_the_terminals_own_width(verbs: str) -> None:
     command = [sys.executable, "-c", VERBS, "ops"]
     narrow = in_terminal(*command, width=200, COLUMNS="60", NO_COLOR="1")

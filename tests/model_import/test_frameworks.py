@@ -351,4 +351,4 @@ def test_every_stored_model_has_layers(name: str) -> None:
     assert layers
     for layer in layers.values():
         assert isinstance(layer, rc.Layer)
-        assert repr(layer).startswith(f"Layer(name='{layer.name}', op='{layer.op}'")
+        assert repr(layer).startswith(f"Layer({layer.name}: {layer.op} {layer.dtype}, ")
