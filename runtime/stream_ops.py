@@ -1,51 +1,12 @@
-"""How each op takes a part of a sequence: which argument is the chunk, which are states."""
+"""Which functions can be streamed, and what changes from call to call of a stream."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.streams import Chunked
 
-__all__ = ["StreamOp", "stream_op", "stream_parts"]
-
-
-@dataclass(frozen=True)
-class StreamOp:
-    """How an op takes a part of a sequence.
-
-    Attributes:
-        chunk: The argument that is the sequence.
-        rows: The results that have a row for each step.
-        states: Its state arguments, each with the results that hold what comes next, best first:
-            as it is after the last step, or at every step.
-        length: The argument that says how many steps there are; None if all count.
-        steps: Whether the sequence has a time axis; else a call is one step.
-    """
-
-    chunk: str
-    rows: Sequence[str]
-    states: Mapping[str, Sequence[str]]
-    length: str | None = None
-    steps: bool = True
-
-
-_LSTM = ("i", "cs", "f", "o", "ci", "co", "h")
-_BLOCK = StreamOp(
-    "x", _LSTM, {"cs_prev": ("cs_last", "cs"), "h_prev": ("h_last", "h")}, "seq_len_max"
-)
-_CUDNN = StreamOp("input", ("output",), {"input_h": ("output_h",), "input_c": ("output_c",)})
-
-_OPS = {
-    "BlockLSTM": _BLOCK,
-    "BlockLSTMV2": _BLOCK,
-    "CudnnRNN": _CUDNN,
-    "CudnnRNNV2": _CUDNN,
-    "CudnnRNNV3": replace(_CUDNN, length="sequence_lengths"),
-    "GRUBlockCell": StreamOp("x", ("r", "u", "c", "h"), {"h_prev": ("h",)}, steps=False),
-    "LSTMBlockCell": StreamOp("x", _LSTM, {"cs_prev": ("cs",), "h_prev": ("h",)}, steps=False),
-}
+__all__ = ["stream_op", "stream_parts"]
 
 
 def stream_parts(spec: FunctionSpec) -> tuple[str, dict[str, str]]:
@@ -63,15 +24,18 @@ def stream_parts(spec: FunctionSpec) -> tuple[str, dict[str, str]]:
     return op.chunk, {name: _result(spec, op, name) for name in op.states if name in read}
 
 
-def stream_op(spec: FunctionSpec) -> StreamOp:
+def stream_op(spec: FunctionSpec) -> Chunked:
     """How a function's op takes a part of a sequence.
 
     Raises:
         UnsupportedError: It does not.
     """
-    op = _OPS.get(spec.op)
+    op = spec.chunked
     if op is None:
-        raise UnsupportedError(f"{spec.op}: no state to go on from; those have: {', '.join(_OPS)}")
+        raise UnsupportedError(
+            f"{spec.op}: it has no state that a call could continue from, as those of BlockLSTM*, "
+            "CudnnRNN*, LSTMBlockCell and GRUBlockCell have"
+        )
     if op.steps and not spec.dims["seq_length"]:
         raise UnsupportedError(f"{spec.op}: built for no steps")
     attributes = spec.attributes
@@ -89,7 +53,7 @@ def stream_op(spec: FunctionSpec) -> StreamOp:
     return op
 
 
-def _result(spec: FunctionSpec, op: StreamOp, state: str) -> str:
+def _result(spec: FunctionSpec, op: Chunked, state: str) -> str:
     """The result that holds a state after a call.
 
     Raises:

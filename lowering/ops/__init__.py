@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
+from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["OPS", "Op", "find_op"]
+__all__ = ["GRADIENTS", "OPS", "Op", "find_op"]
 
 
 class Emitter(Protocol):
@@ -67,6 +68,11 @@ _TABLE = (
 
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})
 """Every op, by its TensorFlow name."""
+
+GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
+    {name: op.signature.gradient for name, op in OPS.items() if op.signature.gradient is not None}
+)
+"""The gradients of the ops that have one."""
 
 
 def find_op(name: str, caller: str = "build") -> str:

@@ -41,7 +41,7 @@ from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symb
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import array_of, composite_name, opaque, replace
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import bound, is_open, least, open_dimension
+from rnn_compiler.schema.open_sizes import bound, is_open, open_dimension
 
 __all__ = ["open_sizes"]
 
@@ -105,7 +105,7 @@ def _check(function: ir.Operation, spec: FunctionSpec) -> None:
     ]
     for name in spec.open_dims:
         known[name] = next(n for _, size, n in places if size == open_dimension(name))
-        if least(spec.op, name):
+        if spec.least(name):
             right = body.compare("sge", known[name], body.index(1))
             _assert(body, right, f"{spec.op}: {name}: expected 1 or more")
     for name, size, found in places:

@@ -27,10 +27,10 @@ import numpy as np
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.jax.arguments import Array, Instance, arguments_of
 from rnn_compiler.jax.primitives import call
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
-from rnn_compiler.schema.gradients import GRADIENTS, Gradient
+from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
 
 __all__ = ["FUNCTIONS", "JaxFunction"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import least, open_dimension
+from rnn_compiler.schema.open_sizes import open_dimension
 
 __all__ = ["open_sizes_of"]
 
@@ -46,8 +46,8 @@ def open_sizes_of(spec: FunctionSpec, shapes: Mapping[str, Sequence[int]]) -> di
             expected = f"rank {rank}, shape {tensor.formula}"
             got = f"rank {len(shape)}, shape {list(shape)}"
             raise InvalidArgumentError(spec.op, tensor.name, expected, got)
-        if not least(spec.op, dim) <= shape[axis] <= MAX_DIMENSION:
-            expected = f"shape {tensor.formula}, {dim} in {least(spec.op, dim)}..{MAX_DIMENSION}"
+        if not spec.least(dim) <= shape[axis] <= MAX_DIMENSION:
+            expected = f"shape {tensor.formula}, {dim} in {spec.least(dim)}..{MAX_DIMENSION}"
             raise InvalidArgumentError(spec.op, tensor.name, expected, f"shape {list(shape)}")
         sizes[dim] = shape[axis]
     return sizes

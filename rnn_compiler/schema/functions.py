@@ -11,6 +11,7 @@ from typing import Any
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.notebook import function_table, page
 from rnn_compiler.schema.open_sizes import bound, is_open, open_names, parse, read_sizes, shown
+from rnn_compiler.schema.streams import Chunked
 
 __all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
 
@@ -96,6 +97,8 @@ class FunctionSpec:
             may be kept.
         frozen: Arguments of the op that the function does not take, as they come with the module:
             parameters in an archive beside it.
+        positive: The dimensions that may not be 0.
+        chunked: How it takes a sequence in chunks; None if it has no state.
     """
 
     op: str
@@ -107,6 +110,8 @@ class FunctionSpec:
     results: tuple[TensorSpec, ...]
     weights: tuple[str, ...] = ()
     frozen: tuple[TensorSpec, ...] = ()
+    positive: tuple[str, ...] = ()
+    chunked: Chunked | None = None
 
     def __str__(self) -> str:
         """The op in short, ``BlockLSTMV2 float32, seq_length=?, batch_size=16``."""
@@ -145,6 +150,10 @@ class FunctionSpec:
         """The dimensions that are open."""
         return open_names(self.dims.values())
 
+    def least(self, dim: str) -> int:
+        """How small a dimension may be: 0 unless TensorFlow refuses empty arrays."""
+        return int(dim in self.positive)
+
     @property
     def json_dims(self) -> dict[str, int | None]:
         """The dimensions as JSON can hold them: open ones as null."""
@@ -181,7 +190,10 @@ class FunctionSpec:
         changed: Any = {"dims": sizes}
         changed |= {key: tensors(data[key]) for key in ("arguments", "results")}
         changed["frozen"] = tensors(data.get("frozen", []))
-        changed["weights"] = tuple(data.get("weights", ()))
+        for key in ("weights", "positive"):
+            changed[key] = tuple(data.get(key, ()))
+        chunked = data.get("chunked")
+        changed["chunked"] = None if chunked is None else Chunked.from_json(chunked)
         changed["attributes"] = {
             name: float(value) if value in _INFINITIES else value
             for name, value in data["attributes"].items()

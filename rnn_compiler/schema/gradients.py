@@ -1,4 +1,4 @@
-"""Which op is the gradient of which, for those who connect the ops to automatic differentiation.
+"""How the gradient of an op is computed by other ops, for automatic differentiation.
 
 Gradient ops take everything by name: arguments and results of the forward op under their own
 names, the gradient that arrives for a result under `Gradient.cotangents`, and where one gradient op
@@ -6,21 +6,22 @@ follows another, results of those before it under their own names too. What they
 argument of the forward op is in `Gradient.gradients`. Attributes that a gradient op has are those
 of the forward op.
 
-Three things are TensorFlow's and not mathematics: gradients pass through `cell_clip` as if it were
-not there; only the results in `Gradient.results` have gradients, not the gates beside them; and
-LSTMBlockCellGrad and GRUBlockCellGrad leave some gradients to their caller, for which this package
-has ops of its own. No gradient op has a gradient.
+Three things are TensorFlow's and not mathematics: gradients ignore `cell_clip`; only the results in
+`Gradient.results` have gradients, not the gates beside them; and LSTMBlockCellGrad and
+GRUBlockCellGrad leave some gradients to their caller, for which this package has ops of its own. No
+gradient op has a gradient. An op's signature has its gradient, `Signature.gradient`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from rnn_compiler.schema.signatures import Signature
+if TYPE_CHECKING:
+    from rnn_compiler.schema.signatures import Signature
 
-__all__ = ["GRADIENTS", "Gradient"]
+__all__ = ["Gradient"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Gradient:
         unread: Results of the forward op that a gradient op takes, and reads nothing of.
 
     Example:
+        >>> from rnn_compiler.lowering.ops import GRADIENTS
         >>> gradient = GRADIENTS["GRUBlockCell"]
         >>> gradient.ops, gradient.cotangents
         (('GRUBlockCellGrad', 'GRUBlockCellParameterGrad'), {'d_h': 'h'})
@@ -80,7 +82,7 @@ class Gradient:
             ops: The signatures of `ops`, in this order.
 
         Example:
-            >>> from rnn_compiler.lowering.ops import OPS
+            >>> from rnn_compiler.lowering.ops import GRADIENTS, OPS
             >>> gradient = GRADIENTS["GRUBlockCell"]
             >>> gradient.saved(OPS[op].signature for op in gradient.ops)
             ('x', 'h_prev', 'w_ru', 'w_c', 'b_ru', 'b_c', 'r', 'u', 'c')
@@ -91,34 +93,3 @@ class Gradient:
             names |= {each.name: None for each in op.arguments if each.name not in computed}
             computed |= {each.name for each in op.results}
         return tuple(names)
-
-
-def _lstm(*ops: str) -> Gradient:
-    arguments = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
-    return Gradient(ops, ("cs", "h"), arguments, "{}_grad")
-
-
-def _stack(version: str) -> Gradient:
-    results = ("output", "output_h", "output_c")
-    arguments = ("input", "input_h", "input_c", "params")
-    ops, unread = (f"CudnnRNNBackprop{version}",), ("output_h", "output_c")
-    return Gradient(ops, results, arguments, "{}_backprop", unread)
-
-
-GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
-    {
-        "LSTMBlockCell": _lstm("LSTMBlockCellGrad", "LSTMBlockCellParameterGrad"),
-        "BlockLSTM": _lstm("BlockLSTMGrad"),
-        "BlockLSTMV2": _lstm("BlockLSTMGradV2"),
-        "GRUBlockCell": Gradient(
-            ("GRUBlockCellGrad", "GRUBlockCellParameterGrad"),
-            ("h",),
-            ("x", "h_prev", "w_ru", "w_c", "b_ru", "b_c"),
-            "d_{}",
-        ),
-        "CudnnRNN": _stack(""),
-        "CudnnRNNV2": _stack("V2"),
-        "CudnnRNNV3": _stack("V3"),
-    }
-)
-"""By TensorFlow's name, every forward op that computes."""

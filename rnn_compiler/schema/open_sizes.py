@@ -21,7 +21,6 @@ __all__ = [
     "bound",
     "is_open",
     "json_sizes",
-    "least",
     "open_dimension",
     "open_names",
     "parse",
@@ -118,16 +117,6 @@ def open_dimension(name: str) -> int:
 def is_open(size: object) -> bool:
     """Whether a size is open."""
     return isinstance(size, Open)
-
-
-def least(op: str, name: str) -> int:
-    """How small an open dimension of an op may be: 0 unless TensorFlow refuses empty arrays.
-
-    Example:
-        >>> least("BlockLSTMV2", "seq_length"), least("CudnnRNNV3", "seq_length")
-        (0, 1)
-    """
-    return int((op.startswith("CudnnRNN") and name == "seq_length") or op == "LSTMBlockCell")
 
 
 def open_names(sizes: Iterable[object]) -> list[str]:

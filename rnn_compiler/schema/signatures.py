@@ -25,8 +25,10 @@ from rnn_compiler.schema.attributes import (
     dimension,
 )
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
+from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import DIMENSIONS, Tensor
 
 __all__ = ["Signature"]
@@ -53,6 +55,8 @@ class Signature:
         weights: The arguments that stay the same from call to call, unless the op is training.
         final_state: Results of this package's own, the state after the last step, which a function
             gives only where they are asked for.
+        gradient: How its gradient is computed; None if it has none.
+        chunked: How it takes a sequence in chunks; None if it has no state.
     """
 
     name: str
@@ -69,6 +73,8 @@ class Signature:
     derived: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
     weights: tuple[str, ...] = ()
     final_state: tuple[Tensor, ...] = ()
+    gradient: Gradient | None = None
+    chunked: Chunked | None = None
 
     @cached_property
     def function(self) -> str:
@@ -215,6 +221,8 @@ class Signature:
             ),
             results=tuple(spec for tensor in results for spec in tensor.specialize(name, known)),
             weights=() if values.get("is_training") else self.weights,
+            positive=tuple(dim for dim in sizes if dim in self.positive),
+            chunked=self.chunked,
         )
         for tensor in (*spec.arguments, *spec.results):
             if _bytes(tensor) >= 2**63:

@@ -10,6 +10,7 @@ import this. docs/training.md says what works with which part of torch.
 from __future__ import annotations
 
 from importlib import util as _util
+from typing import Any as _Any
 
 from rnn_compiler.errors import UnsupportedError as _UnsupportedError
 
@@ -19,26 +20,20 @@ if _util.find_spec("torch") is None:
         "pip install 'rnn-compiler[torch]'"
     )
 
-from rnn_compiler.torch.functions import (
-    block_lstm,
-    block_lstm_v2,
-    cudnn_rnn,
-    cudnn_rnn_v2,
-    cudnn_rnn_v3,
-    gru_block_cell,
-    lstm_block_cell,
-)
+from rnn_compiler.errors import with_hint as _with_hint
+from rnn_compiler.torch.functions import FUNCTIONS as _FUNCTIONS
 from rnn_compiler.torch.modules import GRU, LSTM, RNN
 
-__all__ = [
-    "GRU",
-    "LSTM",
-    "RNN",
-    "block_lstm",
-    "block_lstm_v2",
-    "cudnn_rnn",
-    "cudnn_rnn_v2",
-    "cudnn_rnn_v3",
-    "gru_block_cell",
-    "lstm_block_cell",
-]
+__all__ = ["GRU", "LSTM", "RNN", *_FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> _Any:
+    try:
+        return _FUNCTIONS[name]
+    except KeyError:
+        message = f"rnn_compiler.torch has no function {name!r}; it has {', '.join(__all__)}"
+        raise AttributeError(_with_hint(message, name, __all__)) from None
+
+
+def __dir__() -> list[str]:
+    return __all__

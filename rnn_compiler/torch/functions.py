@@ -11,13 +11,14 @@ names. Under autocast, floats are cast to its dtype first.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import torch
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.tensors import Tensor
@@ -25,18 +26,7 @@ from rnn_compiler.torch.attributes import Attributes, attribute_values, attribut
 from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.library import Parts, run
 
-__all__ = [
-    "OpFunction",
-    "block_lstm",
-    "block_lstm_v2",
-    "cudnn_rnn",
-    "cudnn_rnn_v2",
-    "cudnn_rnn_v3",
-    "gru_block_cell",
-    "is_cast",
-    "lstm_block_cell",
-    "run_cast",
-]
+__all__ = ["FUNCTIONS", "OpFunction", "is_cast", "run_cast"]
 
 
 def run_cast(
@@ -139,13 +129,10 @@ _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 def _named(name: str) -> OpFunction:
-    return globals()[name]
+    return FUNCTIONS[name]
 
 
-lstm_block_cell = OpFunction("LSTMBlockCell")
-block_lstm = OpFunction("BlockLSTM")
-block_lstm_v2 = OpFunction("BlockLSTMV2")
-gru_block_cell = OpFunction("GRUBlockCell")
-cudnn_rnn = OpFunction("CudnnRNN")
-cudnn_rnn_v2 = OpFunction("CudnnRNNV2")
-cudnn_rnn_v3 = OpFunction("CudnnRNNV3")
+FUNCTIONS: Mapping[str, OpFunction] = MappingProxyType(
+    {function.__name__: function for function in map(OpFunction, GRADIENTS)}
+)
+"""The functions by name: every op that has a gradient."""

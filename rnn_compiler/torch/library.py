@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 import torch
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.schema.cudnn_layout import Block
-from rnn_compiler.schema.gradients import GRADIENTS
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import (

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
-from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.schema.gradients import GRADIENTS
+from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import tensors_of
 

@@ -11,8 +11,7 @@ from goldens.golden import Golden, read_goldens
 from numeric.harness import Arrays, draw, first_variant
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.schema.gradients import GRADIENTS
+from rnn_compiler.lowering.ops import GRADIENTS, OPS
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")

@@ -15,8 +15,7 @@ from numeric.harness import module as build
 from weights.converter_golden import GOLDENS as CONVERTER_GOLDENS
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.schema.gradients import GRADIENTS
+from rnn_compiler.lowering.ops import GRADIENTS, OPS
 
 if sys.version_info >= (3, 11):
     import tomllib

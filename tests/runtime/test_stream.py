@@ -230,9 +230,17 @@ def test_frozen_weights_and_several_functions() -> None:
     ("op", "variant", "part"),
     first(
         [
-            ("CudnnRNNParamsSize", {"num_layers": 1, "S": "int32"}, "no state to go on from"),
+            (
+                "CudnnRNNParamsSize",
+                {"num_layers": 1, "S": "int32"},
+                "no state that a call",
+            ),
             ("BlockLSTMV2", {"seq_length": 0}, "built for no steps"),
-            ("BlockLSTMGradV2", {"use_peephole": False}, "no state to go on from"),
+            (
+                "BlockLSTMGradV2",
+                {"use_peephole": False},
+                "no state that a call",
+            ),
             ("CudnnRNN", {"direction": "bidirectional", "num_layers": 1}, "the backward direction"),
             ("CudnnRNN", {"dropout": 0.5, "num_layers": 2}, "a dropout mask of its own"),
             (

@@ -18,8 +18,7 @@ torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 import rnn_compiler as rc  # noqa: E402
 import rnn_compiler.torch as rt  # noqa: E402
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError  # noqa: E402
-from rnn_compiler.lowering.ops import OPS  # noqa: E402
-from rnn_compiler.schema.gradients import GRADIENTS  # noqa: E402
+from rnn_compiler.lowering.ops import GRADIENTS, OPS  # noqa: E402
 from rnn_compiler.torch.attributes import attributes_of  # noqa: E402
 from rnn_compiler.torch.calls import tensors_of  # noqa: E402
 from rnn_compiler.torch.library import CUSTOM_OPS  # noqa: E402

@@ -17,7 +17,7 @@ from quick import first  # noqa: E402
 
 import rnn_compiler as rc  # noqa: E402
 import rnn_compiler.torch as rt  # noqa: E402
-from rnn_compiler.schema.gradients import GRADIENTS  # noqa: E402
+from rnn_compiler.lowering.ops import GRADIENTS  # noqa: E402
 
 T, B, I, H = 3, 2, 4, 5  # noqa: E741
 

@@ -38,6 +38,7 @@ from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ _FINAL_STATE = (
     Result("h_last", "B H", "output after the last step"),
 )
 
+_CHUNKED = Chunked(
+    "x",
+    tuple(result.name for result in _ACTIVATIONS),
+    {"cs_prev": ("cs_last", "cs"), "h_prev": ("h_last", "h")},
+    "seq_len_max",
+)
+
 _GRADIENTS = (
     Result("x_grad", "T B I", "gradient of x"),
     Result("cs_prev_grad", "B H", "gradient of cs_prev"),
@@ -86,6 +94,8 @@ OP_V1 = Signature(
     results=_ACTIVATIONS,
     weights=("w",),
     final_state=_FINAL_STATE,
+    gradient=lstm.gradient_by("BlockLSTMGrad"),
+    chunked=_CHUNKED,
 )
 
 OP_V2 = Signature(
@@ -96,6 +106,8 @@ OP_V2 = Signature(
     results=_ACTIVATIONS,
     weights=("w",),
     final_state=_FINAL_STATE,
+    gradient=lstm.gradient_by("BlockLSTMGradV2"),
+    chunked=_CHUNKED,
 )
 
 

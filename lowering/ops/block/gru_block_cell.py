@@ -36,7 +36,9 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
 
 if TYPE_CHECKING:
@@ -74,6 +76,15 @@ OP = Signature(
     attributes=(),
     results=_ACTIVATIONS,
     weights=("w_ru", "w_c"),
+    gradient=Gradient(
+        ("GRUBlockCellGrad", "GRUBlockCellParameterGrad"),
+        ("h",),
+        tuple(argument.name for argument in _INPUTS),
+        "d_{}",
+    ),
+    chunked=Chunked(
+        "x", tuple(result.name for result in _ACTIVATIONS), {"h_prev": ("h",)}, steps=False
+    ),
 )
 
 GRAD = Signature(

@@ -33,6 +33,7 @@ from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
 
 if TYPE_CHECKING:
@@ -61,6 +62,13 @@ OP = Signature(
     results=_ACTIVATIONS,
     positive=("batch_size", "num_units"),
     weights=("w",),
+    gradient=lstm.gradient_by("LSTMBlockCellGrad", "LSTMBlockCellParameterGrad"),
+    chunked=Chunked(
+        "x",
+        tuple(result.name for result in _ACTIVATIONS),
+        {"cs_prev": ("cs",), "h_prev": ("h",)},
+        steps=False,
+    ),
 )
 
 GRAD = Signature(

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rnn_compiler.schema.attributes import REQUIRED, WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.tensors import Argument, Result
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ __all__ = [
     "cell_clip",
     "forward",
     "gate_bias",
+    "gradient_by",
     "peephole_gradients",
     "peepholes",
 ]
@@ -97,6 +99,12 @@ FORGET_BIAS = Attribute("forget_bias", float, 1.0, "added to the forget gate's b
 def cell_clip(default: float) -> Attribute:
     """The attribute `cell_clip`, whose default differs between the ops."""
     return Attribute("cell_clip", float, default, "bound of the cell state; none if not positive")
+
+
+def gradient_by(*ops: str) -> Gradient:
+    """The gradient of a forward op, computed by gradient ops."""
+    arguments = ("x", "cs_prev", "h_prev", "w", *PEEPHOLES, "b")
+    return Gradient(ops, ("cs", "h"), arguments, "{}_grad")
 
 
 def activations(shape: str) -> tuple[Result, ...]:

@@ -24,7 +24,9 @@ from rnn_compiler.lowering.ops.cudnn import dropout
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.cudnn_layout import DIRECTIONS, GATES, INPUT_MODES, Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, Tensor
 
 __all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "layout_of", "reserve_of"]
@@ -198,7 +200,21 @@ def _signature(version: int, gradient: bool) -> Signature:
         forms=forms,
         derived=_derived,
         weights=() if gradient else ("params",),
+        gradient=None if gradient else _gradient(version),
+        chunked=None if gradient else _chunked(version),
     )
+
+
+def _gradient(version: int) -> Gradient:
+    results = ("output", "output_h", "output_c")
+    arguments = ("input", "input_h", "input_c", "params")
+    op, unread = f"CudnnRNNBackprop{_SUFFIXES[version]}", ("output_h", "output_c")
+    return Gradient((op,), results, arguments, "{}_backprop", unread)
+
+
+def _chunked(version: int) -> Chunked:
+    states = {"input_h": ("output_h",), "input_c": ("output_c",)}
+    return Chunked("input", ("output",), states, "sequence_lengths" if version == 3 else None)
 
 
 OPS = tuple(_signature(version, gradient=False) for version in _SUFFIXES)
