@@ -22,6 +22,7 @@ from rnn_compiler.lowering.passes.padded_products import padded_products
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
 from rnn_compiler.lowering.passes.read_arguments_in_place import read_arguments_in_place
+from rnn_compiler.lowering.passes.round_to_float16 import round_to_float16
 from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.passes.tile_products import tile_products
@@ -47,6 +48,7 @@ PASS_FUNCTIONS: Mapping[str, Callable[[PassContext], None]] = MappingProxyType(
             pin_time_loops,
             prepack_weights,
             read_arguments_in_place,
+            round_to_float16,
             separate_buffers,
             stamp_provenance,
             tile_products,

@@ -35,15 +35,15 @@ PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 
 STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
-        PORTABLE: ("freeze_weights", "separate_buffers", "stamp_provenance"),
+        PORTABLE: ("freeze_weights", "separate_buffers", "round_to_float16", "stamp_provenance"),
         FUSED: (
             *("freeze_weights", "fuse_time_loops", "open_sizes", "padded_products"),
             *("outer_sums", "large_products", "read_arguments_in_place", "prepack_weights"),
-            *("pack_at_load", "stamp_provenance"),
+            *("pack_at_load", "round_to_float16", "stamp_provenance"),
         ),
         PINNED: (
             *("freeze_weights", "pin_time_loops", "tile_products", "separate_buffers"),
-            "stamp_provenance",
+            *("round_to_float16", "stamp_provenance"),
         ),
     }
 )

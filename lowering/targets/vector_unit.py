@@ -57,6 +57,14 @@ _SIZES: dict[str, dict[str, tuple[int, int]]] = {
 """Bits and number of the registers, by architecture and the first feature that is there."""
 
 
+_ROUND_TO_FLOAT16: dict[str, set[str]] = {
+    "x86_64": {"avx512f", "f16c"},
+    "aarch64": {""},
+    "riscv64": {"zfh"},
+}
+"""Features that have an instruction which rounds float32 to float16; an empty one: all have it."""
+
+
 _OPERATIONS, _BYTES = 100_000, 60_000
 """Multiplications and additions, and bytes of weights, of which a step takes a microsecond."""
 
@@ -72,6 +80,7 @@ class VectorUnit:
             in registers; or not at all, "".
         halves: Whether float16 numbers are widened in registers.
         instruction: LLVM's name of the instruction for pairs, by the bits of a register.
+        rounds_to_float16: Whether an instruction rounds float32 to float16.
     """
 
     bits: int
@@ -79,6 +88,7 @@ class VectorUnit:
     pairs: str = ""
     halves: bool = False
     instruction: str = ""
+    rounds_to_float16: bool = True
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
@@ -92,7 +102,8 @@ class VectorUnit:
             if needed <= features:
                 pairs, instruction = "dot", name
         halves = bits > 128 and bool({"avx512f", "f16c"} & features)
-        return cls(bits, registers, pairs, halves, instruction)
+        rounds = bool(_ROUND_TO_FLOAT16[target.architecture] & features)
+        return cls(bits, registers, pairs, halves, instruction, rounds)
 
     def dot(self, lanes: int) -> str:
         """LLVM's name of the instruction that adds the products of so many pairs to sums."""

@@ -1,0 +1,103 @@
+"""Rounds to float16 by integer arithmetic where the processor has no instruction for it.
+
+Requires: a module after all other rewrites, those of open sizes among them.
+Matches: on CPUs without such an instruction, `arith.truncf` of float32 to float16, anywhere, and
+`stablehlo.convert` of the same, which becomes a `linalg.generic` around one. IREE 3.13 links a
+function of its own in the instruction's place, `iree_f2h_ieee` of its device library, which gives 0
+for whatever is subnormal in float16. Nothing else needs it: 16-bit numbers are computed with in
+float32, and IREE's conversion the other way keeps subnormals.
+Ensures: the numbers that the instruction gives, to the bit but for the payloads of NaN, also where
+float32 subnormals are flushed to zero.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.analysis.values import shape
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.passes.edits import pointwise_cast, replace
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["round_to_float16"]
+
+_DROPPED = 13
+"""Bits of a float32's significand that a float16 lacks."""
+
+_BIAS = (127 - 15) << 23
+"""What the exponents of both types differ by, at its place in a float32."""
+
+_SMALLEST_NORMAL = (127 - 14) << 23
+"""The smallest normal float16, as float32."""
+
+_HALF = 126 << 23
+"""0.5 as float32, the last bit of which counts for as much as that of a subnormal float16."""
+
+_INFINITY, _INFINITY_16, _NAN_16 = 0xFF << 23, 0x7C00, 0x7E00
+
+
+def round_to_float16(context: PassContext) -> None:
+    """Rewrites all conversions to float16."""
+    processor = context.processor
+    if not isinstance(processor, VectorUnit) or processor.rounds_to_float16:
+        return
+    for op in _conversions(context.module, "stablehlo.convert"):
+        if DYNAMIC not in shape(op.results[0]):  # else it is a user's
+            replace(op, pointwise_cast(Body.before(op), op.operands[0], "f16"))
+    for op in _conversions(context.module, "arith.truncf"):
+        body = Body.before(op)
+        kind = op.operands[0].type
+        lanes = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 0
+        replace(op, _rounded(body, Number(body, op.operands[0], "f32", lanes)).value)
+
+
+def _conversions(module: ir.Module, name: str) -> list[ir.Operation]:
+    """The ops of a name that round float32 to float16."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == name and _elements(op) == ("f32", "f16"):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def _elements(op: ir.Operation) -> tuple[str, ...]:
+    """The element types of what an op takes and gives: scalars, vectors or tensors."""
+    kinds = (op.operands[0].type, op.results[0].type)
+    shaped = (ir.RankedTensorType, ir.VectorType)
+    return tuple(str(kind.element_type if isinstance(kind, shaped) else kind) for kind in kinds)
+
+
+def _rounded(body: Body, x: Number) -> Number:
+    """Emits a float32 rounded to the nearest float16, of two to the even one."""
+
+    def constant(value: int) -> Number:
+        return body.constant(value, "i32", x.lanes)
+
+    def integer(op: str, first: Number, second: int | Number) -> Number:
+        other = constant(second) if isinstance(second, int) else second
+        return body.number(f"arith.{op}", [first, other], "i32", x.lanes)
+
+    def seen_as(number: Number, of: str) -> Number:
+        return body.number("arith.bitcast", [number], of, x.lanes)
+
+    bits = seen_as(x, "i32")
+    magnitude = integer("andi", bits, 0x7FFFFFFF)
+    is_odd = integer("andi", integer("shrui", magnitude, _DROPPED), 1)
+    nearest = magnitude + is_odd + ((1 << _DROPPED - 1) - 1 - _BIAS)
+    normal = integer("minui", integer("shrui", nearest, _DROPPED), _INFINITY_16)
+    # The sum with 0.5 is rounded to a multiple of the smallest subnormal float16.
+    shifted = seen_as(magnitude, "f32") + body.constant(0.5, "f32", x.lanes)
+    subnormal = seen_as(shifted, "i32") - _HALF
+    is_small = body.compare("slt", magnitude, constant(_SMALLEST_NORMAL))
+    is_nan = body.compare("sgt", magnitude, constant(_INFINITY))
+    finite = body.select(is_small, subnormal, normal)
+    unsigned = body.select(is_nan, constant(_NAN_16), finite)
+    sign = integer("andi", integer("shrui", bits, 16), 0x8000)
+    whole = integer("ori", unsigned, sign)
+    return seen_as(body.number("arith.trunci", [whole], "i16", x.lanes), "f16")
