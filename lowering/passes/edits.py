@@ -18,7 +18,6 @@ from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 __all__ = [
     "Calls",
     "array_of",
-    "composite_name",
     "inlined",
     "inlined_copy",
     "make_asynchronous",
@@ -35,16 +34,6 @@ __all__ = [
 
 _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 """Ops that call a function, and the attribute that names it."""
-
-
-def composite_name(op: ir.Operation) -> str | None:
-    """The name of a composite; None for any other op.
-
-    Ours are without the package's prefix. Those of others keep theirs, which StableHLO demands.
-    """
-    if op.name != "stablehlo.composite":
-        return None
-    return ir.StringAttr(op.attributes["name"]).value.removeprefix("rnn_compiler.")
 
 
 def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:

@@ -5,8 +5,8 @@ Matches: outside of dispatches, the ops of StableHLO that `builder.builder` emit
 open: those whose result's shape is an operand, slices of what has an open size, elementwise ops,
 products with an axis of 1.
 Each becomes an op of `tensor`, `linalg` or `flow`, which know sizes as indices. The decompositions
-of the composites in `REPLACED`, which hold such ops too, are removed: later passes replace these
-composites whatever their sizes. IREE 3.13 has
+of `builder.products` that hold such ops too, but for plain ones, are removed: `products` replaces
+these composites whatever their sizes. IREE 3.13 has
 nothing for `stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes, and
 asks for the shape of what an elementwise op is given in the `shape` dialect, which it then refuses.
 Ensures: the same numbers; a public function fails if its arguments disagree on a size.
@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rnn_compiler.lowering.analysis.moves import constant_int, elements
+from rnn_compiler.lowering.analysis.products import Product
 from rnn_compiler.lowering.analysis.values import (
     contracted_axes,
     defining,
@@ -39,15 +40,11 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_blo
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import array_of, composite_name, opaque, replace
+from rnn_compiler.lowering.passes.edits import array_of, opaque, replace
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import bound, is_open, open_dimension
 
 __all__ = ["open_sizes"]
-
-
-REPLACED = ("outer_sum", "add_open_outer_sums", "put_open_product")
-"""Composites that later passes replace, whatever their sizes; this one removes what they call."""
 
 
 def open_sizes(context: PassContext) -> None:
@@ -58,7 +55,8 @@ def open_sizes(context: PassContext) -> None:
     """
     symbols = ir.SymbolTable(context.module.operation)
     for op in context.ops():
-        if composite_name(op) in REPLACED:
+        product = Product.of(op)
+        if product and product.is_composite and product.is_open and not product.is_plain:
             symbols[ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value].operation.erase()
     for function in context.defined_functions():
         sizes, block = _Sizes(function), block_of(function)

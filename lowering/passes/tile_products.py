@@ -2,7 +2,7 @@
 
 Requires: a portable module, or one whose time loops have been rewritten.
 Matches: `stablehlo.dot_general` of two matrices with one contracted axis in a public function, also
-in the composites that `builder.padded_product` makes, which are inlined. Puts a call of a private
+in the composites that `builder.products` makes of rows, which are inlined. Puts a call of a private
 function in its place, which holds the product as a `linalg.matmul` with its tiles: an attribute on
 the StableHLO op itself would be lost on the way. Products in float32 and float64 that
 `targets.gpu` leaves to IREE get zeros after the axis that is summed over, up to a multiple of
@@ -15,6 +15,7 @@ Ensures: a row of a product depends on that row of its left-hand side alone.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.analysis.products import Product
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
 from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array
@@ -23,7 +24,7 @@ from rnn_compiler.lowering.codegen.number import bits, element_type
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import Calls, composite_name, inlined, replace
+from rnn_compiler.lowering.passes.edits import Calls, inlined, replace
 from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["tile_products"]
@@ -37,7 +38,8 @@ def tile_products(context: PassContext) -> None:
     if not isinstance(context.processor, Gpu):
         return
     for op in context.ops():
-        if composite_name(op) == "padded_product":
+        product = Product.of(op)
+        if product and product.is_composite and product.is_plain:
             inlined(context.module, op)
     calls = Calls(context.module)
     for op in context.ops():

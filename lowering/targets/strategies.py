@@ -4,9 +4,8 @@
                what they carry every step; on GPUs their arrays get a buffer each
                (`separate_buffers`)
     fused      each loop one dispatch (`fuse_time_loops`), sizes open where they are (`open_sizes`),
-               each large product in blocks
-               (`large_products`), without padding if rows have lengths (`padded_products`); what
-               a rewrite does not know stays as it is
+               each large product in blocks, without padding if rows have lengths (`products`);
+               what a rewrite does not know stays as it is
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
 The default is the fastest known for the target: fused on CPUs, which pinned code runs on too, and
@@ -37,9 +36,9 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: ("freeze_weights", "separate_buffers", "round_to_float16", "stamp_provenance"),
         FUSED: (
-            *("freeze_weights", "fuse_time_loops", "open_sizes", "padded_products"),
-            *("outer_sums", "large_products", "read_arguments_in_place", "prepack_weights"),
-            *("pack_at_load", "round_to_float16", "stamp_provenance"),
+            *("freeze_weights", "fuse_time_loops", "open_sizes", "products"),
+            *("read_arguments_in_place", "prepack_weights", "pack_at_load", "round_to_float16"),
+            "stamp_provenance",
         ),
         PINNED: (
             *("freeze_weights", "pin_time_loops", "tile_products", "separate_buffers"),

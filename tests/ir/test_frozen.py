@@ -45,7 +45,7 @@ def test_weights_are_packed_when_the_module_is_loaded(frozen: rc.Module) -> None
         CHECK: util.global private @f.params = #flow.parameter.named<"model"::"f.params"> :
         CHECK: util.global private @f.packed.0 : tensor<9x33x32xf32>
         CHECK: func.func private @f.pack() ->
-        CHECK: flow.dispatch @blocked_product_0_pack
+        CHECK: flow.dispatch @rows_product_0_pack
         CHECK: flow.dispatch @f_lstm_forward_pack
         CHECK: util.initializer {
         CHECK-NEXT: call @f.pack()

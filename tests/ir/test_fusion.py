@@ -14,7 +14,7 @@ import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
-from rnn_compiler.lowering.passes.large_products import large_products
+from rnn_compiler.lowering.passes.products import products
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -28,7 +28,7 @@ def fused(op: str, vectors: VectorUnit = AVX512, **keywords: Any) -> str:
 
 def with_panels(op: str, **keywords: Any) -> str:
     module = rc.build(op, **{"use_peephole": False, **SIZES, **keywords})
-    return rewritten(module.text, large_products)[0]
+    return rewritten(module.text, products)[0]
 
 
 def test_forward_loop() -> None:
@@ -184,7 +184,7 @@ def test_no_large_product_is_left_to_iree() -> None:
     text = with_panels("BlockLSTMGradV2", input_size=26)
     _, _, public = text.partition("func.func @block_lstm_grad_v2(")
     public, _, _ = public.partition("func.func ")
-    assert public.count("call @blocked_product") == 2
+    assert public.count("call @rows_product") == public.count("call @outer_sum") == 1
     assert "stablehlo.dot_general" not in public
 
 
@@ -209,8 +209,8 @@ def test_what_is_alike_is_compiled_once() -> None:
     directions = 2
     loops = re.findall(r"flow.dispatch @(\w*_loop)::", text)
     assert len(loops) > len(set(loops)) == directions
-    products = re.findall(r"call @(blocked_product\w*)", text)
-    assert len(products) > len(set(products))
-    for kind, names in (("loop", loops), ("product", products)):
+    sums = re.findall(r"call @(outer_sum\w*)", text)
+    assert len(sums) > len(set(sums))
+    for kind, names in (("loop", loops), ("sum", sums)):
         made = re.findall(rf"stream.executable private @\w*_{kind} ", text)
         assert len(made) == len(set(names))

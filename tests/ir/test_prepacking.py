@@ -23,13 +23,13 @@ def test_companions() -> None:
         text,
         """
         CHECK: func.func @cudnn_rnn_prepack(%{{.*}}: tensor<26000xf32>) -> (tensor<9x33x32xf32>,
-        CHECK: flow.dispatch @blocked_product_0_pack
+        CHECK: flow.dispatch @rows_product_0_pack
         CHECK: flow.dispatch @cudnn_rnn_lstm_forward_pack
         CHECK-NOT: flow.dispatch
         CHECK: return
         CHECK: util.func public @cudnn_rnn_prepacked(
         CHECK-NOT: pack::
-        CHECK: flow.dispatch @blocked_product_0_product
+        CHECK: flow.dispatch @rows_product_0_product
         CHECK: flow.dispatch @cudnn_rnn_lstm_forward_loop
         CHECK-NOT: flow.dispatch
         CHECK: return

@@ -69,7 +69,7 @@ def test_cudnn_rnn_while_training() -> None:
 @pytest.mark.slow
 def test_two_layers_in_a_module_of_a_name() -> None:
     """The same op twice, and whatever else its functions are called."""
-    names = ("encoder", "blocked_product_0", "encoder_lstm_forward_loop")
+    names = ("encoder", "rows_product_0", "encoder_lstm_forward_loop")
     rows = [("CudnnRNN", {"function": name}) for name in names]
     variant = {**SIZES, "input_size": 16, "num_units": 48, "num_layers": 1, "is_training": False}
     module = rc.build(rows, **variant, name="speech")

@@ -18,7 +18,7 @@ from quick import first
 import rnn_compiler as rc
 from rnn_compiler.lowering.analysis.time_loop import Lengths
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
-from rnn_compiler.lowering.passes import padded_products
+from rnn_compiler.lowering.passes import products
 from rnn_compiler.schema.dtypes import DTYPES
 
 FORWARD, _ = OPS = ("CudnnRNNV3", "CudnnRNNBackpropV3")
@@ -56,7 +56,7 @@ def uncached(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def knowing_nothing(patch: pytest.MonkeyPatch) -> None:
     """Leaves out what lowering does with lengths."""
     patch.setattr(Lengths, "of", lambda *_: None)
-    patch.setattr(padded_products, "MIN_ROWS", 1 << 40)
+    patch.setattr(products, "MIN_LISTED_ROWS", 1 << 40)
 
 
 def lengths(T: int, B: int) -> Iterator[npt.NDArray[Any]]:

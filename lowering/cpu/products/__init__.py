@@ -1,13 +1,10 @@
 """Products outside the time loops, a dispatch each, for CPUs.
 
-| | product |
+| | |
 |---|---|
-| `blocked_product` | of two matrices of known sizes, also added to a vector |
-| `row_product` | of a single row with a matrix |
-| `open_product` | of as many rows as there are, with a matrix |
-| `valid_rows_product` | of the valid rows of a padded sequence, with a matrix |
-| `valid_rows_outer_sum` | the sum of their outer products, of known sizes |
-| `outer_sum` | the sum of the outer products of as many rows as there are |
+| `rows_product` | `x @ w`, cut up by `blocking`; of a single row a `row_product` |
+| `outer_sum` | sums of `lhs^T @ rhs`, of `panels` that are gathered first |
 
-`valid_rows` lists the valid rows, `gathered_panels` copies them side by side.
+Both take which rows count (`rows`: all, the first ones, or some that are listed), and where the
+result goes: `store` for rows, a part of a vector for sums.
 """

@@ -1,8 +1,8 @@
-"""`lhs^T @ rhs`, summed over an open number of rows, as one dispatch, for CPUs.
+"""`lhs^T @ rhs`, summed over the rows that count, as one dispatch, for CPUs.
 
-    sums[m, n] = sum over the valid rows k of lhs[k, m] * rhs[k, n]
+    sums[m, n] = sum over the rows k that count of lhs[k, m] * rhs[k, n]
 
-Both sides come in panels of columns (`gathered_panels`): of lhs as many as a tile of registers has
+Both sides come in panels of columns (`panels`): of lhs as many as a tile of registers has
 rows, of rhs as many as it has columns:
 
     for share of the panels of lhs, in parallel:
@@ -10,9 +10,8 @@ rows, of rhs as many as it has columns:
         for row k: sums[height, width] += lhs[panel, k, :]^T @ rhs[panel, k, :]       # in registers
         write the sums
 
-The rows are added up in order, by `vector.fma`, one after the other: the bits are those of
-`blocked_product`. Rows of pairs of bfloat16 are multiplied by an instruction, as in
-`pairs_matmul`.
+The rows are added up in order, by `vector.fma`, one after the other. Rows of pairs of bfloat16 are
+multiplied by an instruction, as in `pairs_matmul`.
 """
 
 from __future__ import annotations
@@ -30,15 +29,12 @@ from rnn_compiler.lowering.codegen.registers import (
     intrinsic,
     lane,
 )
-from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
-from rnn_compiler.lowering.cpu.products.gathered_panels import Side, gathered_panels
-from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
+from rnn_compiler.lowering.cpu.products.panels import Side, gathered_panels
+from rnn_compiler.lowering.cpu.products.rows import Rows
+from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
 __all__ = ["OuterSum", "Sum"]
-
-_MIN_SIZE = 8
-"""Rows and columns that sums have, as far as the element types go that they read."""
 
 _UNROLLED = 4
 """Rows, or pairs of them, that an iteration of the innermost loop multiplies."""
@@ -70,18 +66,17 @@ class OuterSum:
     Attributes:
         vectors: The vector unit.
         element: What is summed in, ``"f32"`` or ``"f64"``.
-        paired: Whether rows are multiplied as pairs of bfloat16.
+        operands: The element types of what is read.
     """
 
     vectors: VectorUnit
     element: str
-    paired: bool
+    operands: Operands
 
-    @classmethod
-    def of(cls, vectors: VectorUnit, left: str, right: str, sums: str) -> OuterSum:
-        """How outer products of matrices of some element types are summed."""
-        kinds = vectors.operands(left, right, sums, inner=_MIN_SIZE, rows=_MIN_SIZE)
-        return cls(vectors, sums, kinds.lhs == "bf16")
+    @property
+    def paired(self) -> bool:
+        """Whether rows are multiplied as pairs of bfloat16."""
+        return self.operands.lhs == "bf16"
 
     @property
     def high(self) -> int:
@@ -102,19 +97,19 @@ class OuterSum:
         self,
         outside: Function,
         sides: Sequence[Side],
-        rows: FirstRows | ValidRows,
+        rows: Rows,
         room: Index,
     ) -> list[Array]:
         """Emits the panels of some matrices, of `high` or `wide` columns each."""
         return gathered_panels(
-            outside, self.vectors, sides, rows, room, self.element, paired=self.paired
+            outside, self.vectors, sides, rows, room, self.element, self.operands
         )
 
     def emit(
         self,
         outside: Function,
         sums: Sequence[Sum],
-        rows: FirstRows | ValidRows,
+        rows: Rows,
         total: Array | None = None,
         *,
         is_added: bool = False,
@@ -167,7 +162,7 @@ class _Tiles:
         executable: Executable,
         summed: Sum,
         whole: Array,
-        rows: FirstRows | ValidRows,
+        rows: Rows,
         *,
         is_added: bool,
     ) -> None:

@@ -28,32 +28,30 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["row_product"]
 
 
-def row_product(
-    outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axes: tuple[int, int]
-) -> Array:
+def row_product(outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axis: int) -> Array:
     """Emits the product of a row and a matrix, summed in float32 or float64.
 
     Args:
         outside: The function that gets the dispatch.
         vectors: The vector unit.
-        lhs: ``[1, K]`` or ``[K, 1]``.
+        lhs: ``[1, K]``.
         rhs: ``[K, N]`` or ``[N, K]``; its element type and that of `lhs` are those that the vector
             unit reads (`VectorUnit.operands`).
-        axes: The axis of each that is summed over.
+        axis: The axis of `rhs` that is summed over.
 
     Returns:
         ``[1, N]``.
     """
-    paired, columns = rhs.element in PAIRED, known(rhs.shape)[1 - axes[1]]
+    paired, columns = rhs.element in PAIRED, known(rhs.shape)[1 - axis]
     sums = "f32" if paired else lhs.element
     panel = min(4 * vectors.width(sums), max(columns, MIN_COLUMNS if paired else 0))
     full, rest = divmod(columns, panel)
-    weights = known(rhs.shape)[axes[1]] * columns
+    weights = known(rhs.shape)[axis] * columns
     parts = vectors.cut(1, max(full, 1), weights)[0]
-    if axes[1] == 1 and panel == columns and not paired:
+    if axis == 1 and panel == columns and not paired:
         rhs = transposed(outside, rhs)
-    elif axes[1] == 1 or panel > columns:
-        rhs = pack(outside, vectors, rhs, 1 - axes[1], panel)
+    elif axis == 1 or panel > columns:
+        rhs = pack(outside, vectors, rhs, 1 - axis, panel)
         if full + bool(rest) == 1:
             rhs = collapse(outside, rhs, [[0, 1], [2]])
     executable = Executable(outside, "row_product", parts)

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.builder.outer_sum import outer_sum
+from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
@@ -242,7 +242,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     b.formula("w_grad = [x, h_prev]^T @ dgates")
     if spec.open_dims:
         h_prev = before(args["h_prev"], args["h"])
-        w_grad = outer_sum(b, [args["x"], h_prev], dgates, n, compute)
+        w_grad = Products(b, count=n).outer_sum([args["x"], h_prev], dgates, compute)
     else:
         x_ran = where_ran(args["x"])
         xh = b.concatenate([x_ran, where_ran(before(args["h_prev"], args["h"]))], 2)

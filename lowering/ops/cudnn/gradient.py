@@ -17,15 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.builder.add_outer_sum import add_outer_sum, plain_outer_sum
-from rnn_compiler.lowering.builder.open_blocks import Factors, OpenBlock
-from rnn_compiler.lowering.builder.padded_product import padded_product
+from rnn_compiler.lowering.builder.products import Factors, Products, plain_outer_sum
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.cudnn.blocks_of_time import blocks_of_time, from_the_end
 from rnn_compiler.lowering.ops.cudnn.network import Network
-from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
+from rnn_compiler.schema.cudnn_layout import PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
@@ -157,13 +155,12 @@ class DirectionGradient:
         share = self._input_gradient().flat()
         b.formula("dx = of all blocks")
         self.sums["dx"] = share if whole else self.sums["dx"].with_part(self._written, share)
-        for place, lhs, rhs in self._factors():
-            b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
-            if whole:
-                self.parts.append((place.offset, plain_outer_sum(lhs, rhs, net.compute)))
-            else:
-                lengths, start = net.steps.lengths, self.block.start
-                params = add_outer_sum(b, params, place.offset, lhs, rhs, lengths, start)
+        factors = self._factors()
+        b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
+        if not whole:
+            return self._products.add_outer_sums(params, factors)
+        for each in factors:
+            self.parts.append((each.offset, plain_outer_sum(each.lhs, each.rhs, net.compute)))
         return params
 
     def _add_open(self, params: Value) -> Value:
@@ -172,19 +169,19 @@ class DirectionGradient:
         b.formula("count = how many steps of the block count")
         count = net.steps.of(b, block)
         start = b.constant(block.start, "int64")
-        open_block = OpenBlock(b, start, count, net.steps.lengths)
+        products = Products(b, start, count, net.steps.lengths)
         before = self.sums.get("dx")
         if net.skips(self.pseudo_layer):
-            dx = open_block.put(before, self._input_gradient(), self.x)
+            dx = products.put(before, self._input_gradient(), self.x)
         else:
             W = net.part("params", self.pseudo_layer.input)
             b.formula("dx = dx_gates @ W")
             gates = self.loop["dx_gates"]
-            dx = open_block.put_product(before, self.x, gates, W, net.compute)
+            dx = products.put_rows(before, self.x, gates, W, net.compute)
         self.sums["dx"] = dx
-        factors = [Factors(place.offset, lhs, rhs) for place, lhs, rhs in self._factors()]
+        factors = self._factors()
         b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
-        return open_block.add_outer_sums(params, factors, is_first=before is None)
+        return products.add_outer_sums(params, factors, is_first=before is None)
 
     def marks(self, params: Value) -> list[Value]:
         """Emits an element of each product of the block: whoever reads it waits for the product."""
@@ -218,22 +215,28 @@ class DirectionGradient:
             return dx_gates.to(net.compute).reshape(n, B, gates, rows // gates).sum(2)
         W = net.part("params", self.pseudo_layer.input)
         b.formula("dx = dx_gates @ W")
-        return padded_product(b, dx_gates, W, 0, net.compute, net.steps.lengths, self.block.start)
+        return self._products.rows(dx_gates, W, 0, net.compute)
 
-    def _factors(self) -> list[tuple[Block, Value, Value]]:
+    @property
+    def _products(self) -> Products:
+        """The products of the block, whose sizes are known."""
+        return Products(self.net.b, self.block.start, lengths=self.net.steps.lengths)
+
+    def _factors(self) -> list[Factors]:
         """The factors of the block's share in each matrix's gradient, with the matrix's place."""
         net, b, each, block = self.net, self.net.b, self.pseudo_layer, self._read
-        factors: list[tuple[Block, Value, Value]] = []
+        factors: list[Factors] = []
         if not net.skips(each):
             x = self.x.slice(0, block.start, block.stop)
-            factors.append((each.input, self.loop["dx_gates"], x))
-        factors.append((each.recurrent, self._recurrent_gates, self.output_before()))
+            factors.append(Factors(each.input.offset, self.loop["dx_gates"], x))
+        before = self.output_before()
+        factors.append(Factors(each.recurrent.offset, self._recurrent_gates, before))
         if each.projection is not None and self.saved is not None:
             b.formula("m = o * tanh(c)")
             rows = self.saved.slice(0, block.start, block.stop)
             m = cudnn_lstm.output(b, rows.to(net.compute)).to(net.storage)
             m = net.steps.where_valid(b, m, block)
-            factors.append((each.projection, self.loop["dh_rows"], m))
+            factors.append(Factors(each.projection.offset, self.loop["dh_rows"], m))
         return factors
 
     def output_before(self) -> Value:

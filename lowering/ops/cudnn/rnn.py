@@ -27,7 +27,7 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.builder.padded_product import padded_product
+from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
 from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
@@ -100,7 +100,7 @@ def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tupl
         return b.concatenate([x.to(net.compute)] * len(net.layout.gates), 2), biases
     W = net.part("params", pseudo_layer.input)
     b.formula("zx = x @ W^T")
-    return padded_product(b, x, W, 1, net.compute, net.steps.lengths), biases
+    return Products(b, lengths=net.steps.lengths).rows(x, W, 1, net.compute), biases
 
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:

@@ -8,7 +8,7 @@ from ir.rewriting import edited, rewritten
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.passes.open_sizes import open_sizes
-from rnn_compiler.lowering.passes.outer_sums import outer_sums
+from rnn_compiler.lowering.passes.products import products
 
 DOUBLED = """
 func.func @f(%x: tensor<?x4xf32>) -> tensor<?xf32> {
@@ -26,12 +26,13 @@ func.func @f(%x: tensor<?x4xf32>) -> tensor<?xf32> {
 
 SUM = """
 func.func @f(%n: tensor<i64>, %y: tensor<?x2x4xf32>, %x: tensor<?x2x8xf32>) -> tensor<8x4xf32> {
-  %0 = stablehlo.composite "rnn_compiler.outer_sum" %n, %y, %x {
-    composite_attributes = {left = 1 : i64}, decomposition = @sum, version = 1 : i32
-  } : (tensor<i64>, tensor<?x2x4xf32>, tensor<?x2x8xf32>) -> tensor<8x4xf32>
+  %0 = stablehlo.composite "rnn_compiler.product" %x, %y, %n {
+    composite_attributes = {form = "outer_sums", operands = "lhs rhs count", start = 0 : i64},
+    decomposition = @sum, version = 1 : i32
+  } : (tensor<?x2x8xf32>, tensor<?x2x4xf32>, tensor<i64>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
-func.func private @sum(%n: tensor<i64>, %y: tensor<?x2x4xf32>, %x: tensor<?x2x8xf32>)
+func.func private @sum(%x: tensor<?x2x8xf32>, %y: tensor<?x2x4xf32>, %n: tensor<i64>)
     -> tensor<8x4xf32> {
   %zeros = stablehlo.constant dense<0.0> : tensor<8x4xf32>
   return %zeros : tensor<8x4xf32>
@@ -89,11 +90,11 @@ def test_known_sizes_are_left() -> None:
 
 def test_the_decompositions_of_what_a_later_pass_replaces_go() -> None:
     """Those of other composites stay."""
-    other = opened(edited(SUM, ("rnn_compiler.outer_sum", "acme.outer_sum")))
+    other = opened(edited(SUM, ("rnn_compiler.product", "acme.product")))
     assert "func.func private @sum" in other
-    replaced, _ = rewritten(SUM, open_sizes, outer_sums)
+    replaced, _ = rewritten(SUM, open_sizes, products)
     assert "@sum(" not in replaced
-    kept, _ = rewritten(SUM, outer_sums)
+    kept, _ = rewritten(SUM, products)
     assert "@sum(" in kept
 
 

@@ -4,7 +4,8 @@
 
 Each panel is contiguous. 16-bit numbers are widened meanwhile; or, of bfloat16 that is multiplied
 as pairs (`pairs_matmul`), two rows become one of pairs, ``i32`` with the even row's low, and a
-zero follows the last row if there is an odd number of them.
+zero follows the last row if there is an odd number of them. Where pairs are widened, each two rows
+change places: an odd number is added before the even one, as by the instruction.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.registers import bitcast, interleave
-from rnn_compiler.lowering.cpu.products.blocked_product import WORKGROUPS
-from rnn_compiler.lowering.cpu.products.valid_rows import FirstRows, ValidRows
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
+from rnn_compiler.lowering.cpu.products.rows import Rows
+from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
 __all__ = ["Side", "gathered_panels"]
 
@@ -53,11 +54,10 @@ def gathered_panels(
     outside: Function,
     vectors: VectorUnit,
     sides: Sequence[Side],
-    rows: FirstRows | ValidRows,
+    rows: Rows,
     room: Index,
     element: str,
-    *,
-    paired: bool,
+    operands: Operands,
 ) -> list[Array]:
     """Emits the gathering.
 
@@ -68,7 +68,7 @@ def gathered_panels(
         rows: The valid rows.
         room: How many count at most, K.
         element: The element type of panels that are not of pairs.
-        paired: Whether they are.
+        operands: The element types that the product reads.
 
     Returns:
         The panels of each; anything after the last column and the last row.
@@ -77,11 +77,11 @@ def gathered_panels(
     rows, made = rows.inside(executable), list[Array]()
     for side in sides:
         count = -(-side.columns // side.width)
-        if paired:
+        if operands.lhs == "bf16":
             type = ArrayType((count, (room + 1) // 2, side.width), "i32")
         else:
             type = ArrayType((count, room, side.width), element)
-        made.append(_Gathering(outside, executable, vectors, side, rows, type).emit())
+        made.append(_Gathering(outside, executable, vectors, side, rows, type, operands).emit())
     executable.dispatch()
     return made
 
@@ -95,10 +95,12 @@ class _Gathering:
         executable: Executable,
         vectors: VectorUnit,
         side: Side,
-        rows: FirstRows | ValidRows,
+        rows: Rows,
         type: ArrayType,
+        operands: Operands,
     ) -> None:
         self.body, self.vectors, self.side, self.rows = executable.body, vectors, side, rows
+        self.is_swapped = operands == ("f32", "bf16")
         self.base: Index = 0
         if side.begins is not None:
             steps = self.body.element(executable.read(outside.held(side.begins[0])))
@@ -147,6 +149,9 @@ class _Gathering:
     def _numbers(self, row: Number, column: Number, lanes: int, *, odd: bool) -> Number:
         """Emits some numbers of a row, or pairs of two, of which the odd one may be lacking."""
         body = self.body
+        if self.is_swapped:
+            other = row + 1 - row % 2 * 2
+            row = body.select(other < self.rows.count(body), other, row)
         if self.made.element != "i32":
             return cast(body, self._read(row, column, lanes), self.made.element)
         even = self._read(row * 2, column, lanes)

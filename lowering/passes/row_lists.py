@@ -1,6 +1,6 @@
 """Lists of the valid rows of padded sequences, each made once for all products that read it.
 
-A list is a call of a private function, which is `cpu.products.valid_rows`: the numbers of the rows,
+A list is a call of a private function, which is `cpu.products.rows`: the numbers of the rows,
 and how many they are.
 """
 
@@ -13,16 +13,16 @@ from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.cpu.products.valid_rows import valid_rows
+from rnn_compiler.lowering.cpu.products.rows import listed_rows
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.edits import Calls
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["ValidRowLists"]
+__all__ = ["RowLists"]
 
 
 @dataclass
-class ValidRowLists:
+class RowLists:
     """The lists of a module, for a pass.
 
     Attributes:
@@ -54,7 +54,7 @@ class ValidRowLists:
             def body(made: Function, lengths: Array, *more: Array) -> list[Array]:
                 is_array = len(more) > len(like)
                 first = more[0] if is_array else Number(made, made.arguments[1], "i64")
-                valid = valid_rows(
+                valid = listed_rows(
                     made, self.vectors, lengths, first, more[-1].shape[0] if like else count
                 )
                 return [valid.rows, valid.how_many]

@@ -1,4 +1,6 @@
-"""The valid rows of a padded sequence: those of steps that the row of the batch has.
+"""Which rows of a product's operands count: all, the first ones, or some that are listed.
+
+Of a padded sequence, those of steps that the row of the batch has are listed:
 
     rows = the numbers t*B + b with start + t < lengths[b], in order; then anything
     count = how many these are
@@ -10,8 +12,8 @@ of T*B steps, a nanosecond or two each.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from rnn_compiler.lowering.codegen.arrays import collapse
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
@@ -19,11 +21,11 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["Destination", "FirstRows", "ValidRows", "valid_rows"]
+__all__ = ["FirstRows", "ListedRows", "Rows", "listed_rows"]
 
 
 @dataclass
-class ValidRows:
+class ListedRows:
     """The valid rows of a padded sequence, listed.
 
     Attributes:
@@ -34,9 +36,9 @@ class ValidRows:
     rows: Array
     how_many: Array
 
-    def inside(self, executable: Executable) -> ValidRows:
+    def inside(self, executable: Executable) -> ListedRows:
         """The same in a dispatch that reads it."""
-        return ValidRows(executable.read(self.rows), executable.read(self.how_many))
+        return ListedRows(executable.read(self.rows), executable.read(self.how_many))
 
     def count(self, body: Body) -> Number:
         """How many rows there are."""
@@ -79,43 +81,13 @@ class FirstRows:
         return body.index(place)
 
 
-@dataclass
-class Destination:
-    """Where the rows of a product go that belong in a larger matrix, which is made or changed.
-
-    Attributes:
-        whole: The matrix; its type if it is new, and what no product writes is anything.
-        steps: The step at which they begin, an int64 scalar.
-        batch: How many rows a step has.
-    """
-
-    whole: Array | ArrayType
-    steps: Array
-    batch: Index
-
-    @classmethod
-    def of(
-        cls, body: Body, sequence: Array, steps: Array, columns: int, of: str, *, is_new: bool
-    ) -> Destination:
-        """A sequence ``[T, B, N]``, or a new one of as many steps and rows and some columns."""
-        T, batch, _ = sequence.shape
-        if is_new:
-            number = body.index(T) * batch if isinstance(batch, int) else batch * T
-            return cls(ArrayType((number, columns), of), steps, batch)
-        return cls(collapse(body, sequence, [[0, 1], [2]]), steps, batch)
-
-    def inside(self, outside: Function, executable: Executable) -> tuple[Array, Number]:
-        """The matrix in a dispatch that writes to it, and the number of the first row."""
-        steps = executable.body.element(executable.read(outside.held(self.steps)))
-        first = steps.to_index() * executable.size(self.batch)
-        if isinstance(self.whole, ArrayType):
-            return executable.make(self.whole), first
-        return executable.change(outside.held(self.whole)), first
+Rows: TypeAlias = FirstRows | ListedRows
+"""The rows that count."""
 
 
-def valid_rows(
+def listed_rows(
     outside: Function, vectors: VectorUnit, lengths: Array, start: Number | Array, steps: Index
-) -> ValidRows:
+) -> ListedRows:
     """Emits the listing of the valid rows.
 
     Args:
@@ -156,4 +128,4 @@ def valid_rows(
 
     body.loop(0, executable.size(steps), 1, [rows, how_many], step)
     executable.dispatch()
-    return ValidRows(rows, how_many)
+    return ListedRows(rows, how_many)

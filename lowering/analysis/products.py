@@ -1,0 +1,105 @@
+"""Matrix products as a module has them: `stablehlo.dot_general`, and `builder.products`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.mlir import ir
+
+__all__ = ["Product"]
+
+_NAME = "rnn_compiler.product"
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product, or several sums of outer products over the same rows.
+
+    Attributes:
+        op: The op that it is.
+        form: ``lhs @ rhs`` by rows, or sums of ``lhs^T @ rhs``.
+        lhs: The left-hand sides, ``[T, B, K]``; of a `dot_general`, a matrix.
+        rhs: The right-hand sides: a matrix, or a sequence for each.
+        axes: The axis of each, seen as a matrix, that is summed over.
+        start: The time of the first step, unless it is given.
+        given: What else it is given, by what it is: ``start``, ``count``, ``lengths``, ``like``,
+            ``into``.
+        offsets: Where in a vector sums go.
+        is_added: Whether they are added to what is there.
+    """
+
+    op: ir.Operation
+    form: Literal["rows", "outer_sums"]
+    lhs: Sequence[ir.Value]
+    rhs: Sequence[ir.Value]
+    axes: tuple[int, int]
+    start: int = 0
+    given: dict[str, ir.Value] = field(default_factory=dict[str, ir.Value])
+    offsets: Sequence[int] = ()
+    is_added: bool = False
+
+    @classmethod
+    def of(cls, op: ir.Operation) -> Product | None:
+        """The product that an op is; None if it is none."""
+        axes = contracted_axes(op)
+        if axes is not None:
+            form = "rows" if axes[0] else "outer_sums"
+            return cls(op, form, [op.operands[0]], [op.operands[1]], axes)
+        if op.name != "stablehlo.composite" or ir.StringAttr(op.attributes["name"]).value != _NAME:
+            return None
+        said = ir.DictAttr(op.attributes["composite_attributes"])
+        roles = ir.StringAttr(said["operands"]).value.split()
+        given = dict(zip(roles, op.operands, strict=True))
+        lhs, rhs = (
+            [value for role, value in zip(roles, op.operands, strict=True) if role == side]
+            for side in ("lhs", "rhs")
+        )
+        start = ir.IntegerAttr(said["start"]).value if "start" in said else 0
+        if ir.StringAttr(said["form"]).value == "rows":
+            axes = (1, ir.IntegerAttr(said["axis"]).value)
+            return cls(op, "rows", lhs, rhs, axes, start, given)
+        rhs *= len(lhs) // len(rhs)  # several may share one
+        offsets = [
+            ir.IntegerAttr(said[f"offset{k}"]).value for k in range(len(lhs)) if "into" in given
+        ]
+        is_added = "into" in given and ir.BoolAttr(said["is_added"]).value
+        return cls(op, "outer_sums", lhs, rhs, (0, 0), start, given, offsets, is_added)
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether it has a decomposition."""
+        return self.op.name == "stablehlo.composite"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is every row times a matrix, and all that there is of the result."""
+        return self.form == "rows" and not {"like", "into"} & self.given.keys()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a size is open."""
+        return any(DYNAMIC in shape(value) for value in (*self.lhs, *self.rhs))
+
+    @property
+    def sums(self) -> str:
+        """The element type that it is summed in."""
+        return element(self.op.results[0])
+
+    @property
+    def rows(self) -> int:
+        """How many rows the left-hand side has; `DYNAMIC` if that is open."""
+        sizes = shape(self.lhs[0])[:-1]
+        return DYNAMIC if DYNAMIC in sizes else math.prod(sizes)
+
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """The columns of each left-hand side, and of the product with it."""
+        return [
+            (shape(lhs)[-1], shape(rhs)[0 if self.axes[1] else -1])
+            for lhs, rhs in zip(self.lhs, self.rhs, strict=True)
+        ]

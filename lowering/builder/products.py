@@ -1,0 +1,252 @@
+"""Products of the rows of all steps: with a matrix, and summed outer products, `lhs^T @ rhs`.
+
+Each is emitted as the `stablehlo.composite` ``product`` with a plain decomposition, as `time_loop`
+is, so that lowering may leave out rows that do not count, read sequences where they lie, and write
+in place. Its attributes say what it is:
+
+| attribute | |
+|---|---|
+| ``form`` | ``"rows"`` for ``rows @ matrix``, ``"outer_sums"`` for sums of ``lhs^T @ rhs`` |
+| ``operands`` | what each is: lhs, rhs, like, into, start, count, lengths |
+| ``start`` | the time of the first step, if it is no operand |
+| ``axis`` | of ``rows``: the axis of the matrix that is summed over |
+| ``offset0``, .. | of ``outer_sums``: where in a vector each goes |
+| ``is_added`` | of ``outer_sums`` into a vector: whether they are added to what is there |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["Factors", "Products", "plain_outer_sum"]
+
+
+class Factors(NamedTuple):
+    """The two sides of an outer sum that goes to a part of a vector.
+
+    Attributes:
+        offset: Where in it the part begins.
+        lhs: The rows, ``[n, B, M]``.
+        rhs: As many, ``[n, B, N]``; a whole sequence, ``[T, B, N]``, where sizes are open.
+    """
+
+    offset: int
+    lhs: Value
+    rhs: Value
+
+    @property
+    def is_some(self) -> bool:
+        """Whether there is anything to add."""
+        return 0 not in (*self.lhs.shape, *self.rhs.shape)
+
+
+@dataclass(frozen=True)
+class Products:
+    """Products of the rows of some steps, all or those of a block of time.
+
+    Where sizes are open, a block begins at a step that is a value, and is as long as all others; of
+    the last one, and of blocks past the sequence's end, fewer steps count, or none.
+
+    Attributes:
+        b: The builder.
+        start: The time of the first step, an int64 scalar where it is open.
+        count: How many steps count, int64 scalar; None for all.
+        lengths: How many steps each row of the batch has, int64 ``[B]``; None if all have all.
+    """
+
+    b: Builder
+    start: int | Value = 0
+    count: Value | None = None
+    lengths: Value | None = None
+
+    def rows(self, rows: Value, matrix: Value, axis: int, dtype: str) -> Value:
+        """Multiplies every row of every step with a matrix.
+
+        Args:
+            rows: The sequence, ``[T, B, K]``.
+            matrix: ``[K, N]``, or ``[N, K]`` if `axis` is 1.
+            axis: The axis of the matrix that is summed over.
+            dtype: What is summed in, and the result's.
+
+        Returns:
+            ``[T, B, N]``. Where ``start + t >= lengths[b]``, it is anything.
+        """
+
+        def decomposition(rows: Value, matrix: Value, *_: Value) -> list[Value]:
+            return [_rows_product(rows, matrix, axis, dtype)]
+
+        if self._lengths is None or 0 in (*rows.shape, *matrix.shape):
+            return decomposition(rows, matrix)[0]
+        operands = [("lhs", rows), ("rhs", matrix)]
+        return self._composite("rows", operands, {"axis": axis}, decomposition)
+
+    def put_rows(
+        self, into: Value | None, like: Value, rows: Value, matrix: Value, dtype: str
+    ) -> Value:
+        """Writes ``rows @ matrix`` where a block of time of open length is in a sequence.
+
+        Args:
+            into: The sequence, ``[T, B, N]``; None for a new one.
+            like: A sequence of as many steps and rows.
+            rows: The block, ``[n, B, K]``.
+            matrix: ``[K, N]``.
+            dtype: What is summed in, and the sequence's.
+
+        Returns:
+            The sequence with its new part. Rows that no block writes, and those of a block past
+            their lengths, are anything.
+        """
+        shape = (*like.shape[:2], matrix.shape[1])
+        if 0 in (*rows.shape[1:], *matrix.shape):
+            return self.b.full(0, shape, dtype)
+
+        def decomposition(rows: Value, matrix: Value, into: Value, *others: Value) -> list[Value]:
+            self.b.formula("into[start:] = rows @ matrix")
+            whole = self.b.full(0, shape, dtype) if is_new else into
+            return [_with_block(whole, others[0], _rows_product(rows, matrix, 0, dtype))]
+
+        is_new = into is None
+        target = ("like", like) if into is None else ("into", into)
+        operands = [("lhs", rows), ("rhs", matrix), target]
+        return self._composite("rows", operands, {"axis": 0}, decomposition)
+
+    def put(self, total: Value | None, rows: Value, like: Value) -> Value:
+        """Writes the rows of an open block where they belong in a sequence, or in a new one."""
+        if total is None:
+            total = self.b.full(0, (*like.shape[:2], rows.shape[2]), rows.dtype)
+        return _with_block(total, self._start, rows)
+
+    def outer_sum(self, lhs: Sequence[Value], rhs: Value, dtype: str) -> Value:
+        """Sums ``[lhs, ..][t]^T @ rhs[t]`` over the steps that count, where sizes are open.
+
+        Args:
+            lhs: Sequences ``[T, B, M]``, taken side by side; what is past the steps that count may
+                be NaN, in `rhs` too.
+            rhs: A sequence ``[T, B, N]``.
+            dtype: What is summed in, and the result's.
+
+        Returns:
+            ``[M, N]``, M the columns of all of `lhs`.
+        """
+        b, lhs = self.b, [each for each in lhs if each.shape[2]]
+
+        def decomposition(*sides: Value) -> list[Value]:
+            *lhs, rhs, count = sides
+            b.formula("counts = t < count")
+            counts = b.iota(rhs.shape[:2], 0).compare("LT", count)
+
+            def counted(rows: Value) -> Value:
+                mask = counts.broadcast_in_dim(rows.shape, (0, 1))
+                return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
+
+            b.formula("sums = lhs^T @ rhs")
+            return [plain_outer_sum(b.concatenate([*map(counted, lhs)], 2), counted(rhs), dtype)]
+
+        operands = [*(("lhs", each) for each in lhs), ("rhs", rhs)]
+        return self._composite("outer_sums", operands, {}, decomposition)
+
+    def add_outer_sums(
+        self, into: Value, factors: Sequence[Factors], *, is_first: bool = False
+    ) -> Value:
+        """Adds ``lhs^T @ rhs``, over all steps and rows that count, to parts of a vector.
+
+        Args:
+            into: The vector; all is summed in its dtype.
+            factors: What is multiplied, and where it goes. Rows of `lhs` that do not count are 0,
+                and those of `rhs` are finite.
+            is_first: Whether the parts are 0.
+
+        Returns:
+            The vector with its new parts.
+        """
+        b, factors = self.b, [each for each in factors if each.is_some]
+        if not factors:
+            return into
+
+        def decomposition(*operands: Value) -> list[Value]:
+            lefts, rights = operands[: len(factors)], operands[len(factors) :]
+            total = operands[2 * len(factors)]
+            b.formula("part = part + lhs^T @ rhs")
+            for each, lhs, rhs in zip(factors, lefts, rights, strict=False):
+                if not isinstance(self.start, int):
+                    nothing = b.full(0, (rhs.shape[0], *lhs.shape[1:]), lhs.dtype)
+                    lhs = _with_block(nothing, operands[2 * len(factors) + 1], lhs)
+                made = plain_outer_sum(lhs, rhs, total.dtype)
+                part = total.slice(0, each.offset, each.offset + math.prod(made.shape))
+                part = part.reshape(*made.shape) + made
+                total = total.with_part(each.offset, part.flat())
+            return [total]
+
+        operands = [("lhs", each.lhs) for each in factors]
+        operands += [("rhs", each.rhs) for each in factors]
+        attributes = {f"offset{k}": each.offset for k, each in enumerate(factors)}
+        attributes["is_added"] = not is_first
+        return self._composite("outer_sums", [*operands, ("into", into)], attributes, decomposition)
+
+    @property
+    def _lengths(self) -> Value | None:
+        """The lengths, if there are several; the only row's says no more than the steps' count."""
+        if self.lengths is None or self.lengths.shape == (1,):
+            return None
+        return self.lengths
+
+    @property
+    def _start(self) -> Value:
+        assert not isinstance(self.start, int)
+        return self.start
+
+    def _composite(
+        self,
+        form: str,
+        operands: Sequence[tuple[str, Value]],
+        attributes: Mapping[str, bool | int | str],
+        decomposition: Callable[..., Sequence[Value]],
+    ) -> Value:
+        """A composite that is also given what there is of `start`, `count` and `lengths`."""
+        said: dict[str, bool | int | str] = {"form": form}
+        given = list(operands)
+        if isinstance(self.start, int):
+            said["start"] = self.start
+        else:
+            given.append(("start", self.start))
+        for role, value in (("count", self.count), ("lengths", self._lengths)):
+            if value is not None:
+                given.append((role, value))
+        roles = [role for role, _ in given]
+        said["operands"] = " ".join(roles)
+        names = [f"{role}_{k}" if roles.count(role) > 1 else role for k, role in enumerate(roles)]
+        values = [value for _, value in given]
+        (result,) = self.b.composite(
+            "product", values, {**said, **attributes}, decomposition, names
+        )
+        return result
+
+
+def plain_outer_sum(lhs: Value, rhs: Value, dtype: str) -> Value:
+    """``lhs^T @ rhs``, over all steps and rows, of ``[T, B, M]`` and ``[T, B, N]``, in a dtype."""
+    return _matrix(lhs).dot(_matrix(rhs), (0, 0), dtype)
+
+
+def _matrix(value: Value) -> Value:
+    """All rows of all steps of ``[T, B, N]``."""
+    T, B, width = value.shape
+    return value.reshape(T * B, width)
+
+
+def _rows_product(rows: Value, matrix: Value, axis: int, dtype: str) -> Value:
+    T, B, _ = rows.shape
+    return _matrix(rows).dot(matrix, (1, axis), dtype).reshape(T, B, matrix.shape[1 - axis])
+
+
+def _with_block(total: Value, start: Value, rows: Value) -> Value:
+    """A sequence with a block in its place, as far as that reaches."""
+    b = total.builder
+    more = b.full(0, rows.shape, total.dtype)
+    return b.concatenate([total, more], 0).with_rows(start, rows).slice(0, 0, total.shape[0])

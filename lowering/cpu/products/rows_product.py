@@ -1,0 +1,367 @@
+"""The product of rows with a matrix, `x @ w`, as one dispatch that keeps to the caches, for CPUs.
+
+    for share of the rows, in parallel:
+      for some of these rows, as many as fit a cache:
+        for panel of columns:
+          for tile of rows:
+            result[tile, panel] = lhs[tile] @ rhs[panel]          # linalg.matmul, sums in registers
+
+| rows | shares | a tile is |
+|---|---|---|
+| all of a known number | blocks (`blocking`), and parts of the columns | read where it lies |
+| the first ones, all of an open number among them | `MIN_SHARE` rows or more | read where it lies |
+| listed | `MIN_SHARE` rows or more | copied, and written row by row |
+| a single one | parts of the columns | a `row_product` |
+
+What tiles do not divide: the last tile of rows, the last block and the last panel that is read
+where it lies overlap the ones before and make the same numbers again; two blocks may write these at
+the same time. An open number of rows that is less than a tile has is multiplied row by row. Packed
+panels have zeros after the last column. Each row's sums are the same numbers, whichever way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rnn_compiler.lowering.codegen.arrays import collapse
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.products.blocking import STREAM, WORKGROUPS, Blocking
+from rnn_compiler.lowering.cpu.products.row_product import row_product
+from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows
+from rnn_compiler.lowering.cpu.products.store import Store
+from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["rows_product"]
+
+MIN_SHARE = 64
+"""Rows that a workgroup has at least, where it is not known how many there are."""
+
+_ROWS_AT_ONCE, _COPIES_AT_ONCE = 512, 128
+"""Rows that a workgroup goes over at once; those that it copies. Products of fewer copies are not
+worth it."""
+
+
+def rows_product(
+    outside: Function,
+    vectors: VectorUnit,
+    lhs: Array,
+    rhs: Array,
+    axis: int,
+    rows: Rows | None = None,
+    store: Store | None = None,
+) -> Array:
+    """Emits the product, summed in float32 or float64.
+
+    Args:
+        outside: The function that gets the dispatch.
+        vectors: The vector unit.
+        lhs: ``[M, K]``; M, if it is computed, at least 1.
+        rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
+            unit reads (`VectorUnit.operands`).
+        axis: The axis of `rhs` that is summed over.
+        rows: The rows that are multiplied; None for all.
+        store: Where the product goes; None if it is all there is.
+
+    Returns:
+        ``[M, N]``, or what the product is a part of; rows that do not count are anything.
+    """
+    number = lhs.shape[0]
+    if number == 1:
+        return row_product(outside, vectors, lhs, rhs, axis)
+    rows = rows or FirstRows(number)
+    plan = Blocking(vectors, number, rhs.type, axis)
+    store = store or Store(ArrayType((number, plan.columns), plan.sums))
+    if isinstance(rows, ListedRows):
+        return _Listed(outside, plan, lhs, rhs, axis, store).emit(rows)
+    if isinstance(number, int):
+        return _Blocks(outside, plan, lhs, rhs, axis, store).emit()
+    return _Shares(outside, plan, lhs, rhs, axis, store).emit(rows)
+
+
+class _Product:
+    """What all ways have in common.
+
+    Attributes:
+        plan: The sizes of tiles and panels.
+        vectors: The vector unit.
+        executable: The dispatch.
+        body: Its body.
+        lhs: The left-hand side.
+        rhs: The right-hand side, packed or not.
+        outside: The function that gets the dispatch.
+        store: Where the product goes.
+    """
+
+    def __init__(
+        self, outside: Function, plan: Blocking, lhs: Array, rhs: Array, axis: int, store: Store
+    ) -> None:
+        self.plan, self.vectors = plan, plan.vectors
+        if self.is_packed:
+            rhs = pack(outside, plan.vectors, rhs, 1 - axis, plan.panel)
+            if isinstance(lhs.shape[0], Number) and plan.columns <= plan.panel:
+                rhs = collapse(outside, rhs, [[0, 1], [2]])
+        self.executable = Executable(outside, "product", self.workgroups)
+        self.body = self.executable.body
+        self.lhs, self.rhs = (self.executable.read(outside.held(each)) for each in (lhs, rhs))
+        self.outside, self.store = outside, store
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the right-hand side is packed."""
+        return self.plan.packed
+
+    @property
+    def workgroups(self) -> int:
+        """How many there are."""
+        return WORKGROUPS
+
+    def panels(
+        self, columns: int, carried: Sequence[Array], each: Callable[[Number, int], None]
+    ) -> None:
+        """Emits a loop over the panels of some columns, given where each begins and its width."""
+        full, left = divmod(columns, self.plan.panel)
+        if full:
+            end = full * self.plan.panel
+            width = self.plan.panel
+            self.body.loop(0, end, width, carried, lambda column: each(column, width))
+        if left and (self.is_packed or not full):
+            each(self.body.index(full * self.plan.panel), left)
+        elif left:
+            each(self.body.index(columns - self.plan.panel), self.plan.panel)
+
+    def panel(self, column: Number) -> Array:
+        """Emits the panel of the right-hand side that begins at a column."""
+        inner = known(self.rhs.shape)[-2]
+        if len(self.rhs.shape) == 2:
+            return self.body.extract(self.rhs, [0, column], (inner, self.plan.panel))
+        number = column // self.plan.panel
+        return self.body.extract(self.rhs, [number, 0, 0], (inner, self.plan.panel))
+
+    def product(self, lhs: Array, rhs: Array, width: int) -> Array:
+        """Emits a tile of the product, or a row: so many columns of it."""
+        made = tile_matmul(self.body, self.vectors, lhs, rhs)
+        if width < self.plan.panel:
+            sizes = (*made.shape[:-1], width)
+            made = self.body.extract(made, [0] * len(sizes), sizes)
+        return made
+
+
+class _Blocks(_Product):
+    """All rows of a known number: a workgroup has a block of them, and a part of the columns.
+
+    Attributes:
+        first: The first row of the block.
+        column: The first column of the part.
+        part: The part of the product.
+    """
+
+    @property
+    def workgroups(self) -> int:
+        """How many there are."""
+        return self.plan.count * self.plan.across
+
+    def emit(self) -> Array:
+        """Emits the dispatch; gives what it makes."""
+        plan, body = self.plan, self.body
+        self.column: Index = 0
+        block = self.executable.workgroup()
+        if plan.across > 1:
+            across = body.index(plan.across)
+            self.column = block % across * plan.width
+            block = block // across
+        self.first = block * plan.block
+        if plan.count * plan.block != plan.rows:
+            self.first = body.smaller(self.first, plan.rows - plan.block)
+        whole, _ = self.store.inside(self.outside, self.executable)
+        starts = [self.first, self.column]
+        self.part = body.extract(whole, starts, [plan.block, plan.width])
+        if plan.streamed:
+            self._stream()
+        else:
+            self.panels(plan.width, [self.part], self._rows_of)
+        body.insert(self.part, whole, starts)
+        self.executable.dispatch()
+        return whole
+
+    def _rows_of(self, column: Number, width: int) -> None:
+        """Emits all tiles of a panel."""
+        plan, body = self.plan, self.body
+        rhs = self.panel(self.column + column if plan.across > 1 else column)
+
+        def tile(row: Number) -> None:
+            lhs = body.extract(self.lhs, [self.first + row, 0], (plan.tile, plan.inner))
+            body.insert(self.product(lhs, rhs, width), self.part, [row, column])
+
+        full, rest = divmod(plan.block, plan.tile)
+        body.loop(0, full * plan.tile, plan.tile, [self.part], tile)
+        if rest:
+            tile(body.index(plan.block - plan.tile))
+
+    def _stream(self) -> None:
+        """Emits the sums of all panels, some rows of the right-hand side after the others."""
+        plan, body = self.plan, self.body
+        self.part.value = zeros_in_place(body, plan.vectors, self.part).value
+        full, rest = divmod(plan.inner, STREAM)
+        body.loop(0, full * STREAM, STREAM, [self.part], lambda k: self._add(k, STREAM))
+        if rest:
+            self._add(body.index(full * STREAM), rest)
+        if plan.columns % plan.panel:
+            self._rows_of(body.index(plan.columns - plan.panel), plan.panel)
+
+    def _add(self, k: Number, summed: int) -> None:
+        """Emits what some rows of the right-hand side add to the sums of whole panels."""
+        plan, body = self.plan, self.body
+        full, rest = divmod(plan.block, plan.tile)
+        end = plan.columns // plan.panel * plan.panel
+
+        def tiles(row: Number, height: int) -> None:
+            lhs = body.extract(self.lhs, [self.first + row, k], (height, summed))
+
+            def each(column: Number) -> None:
+                rhs = body.extract(self.rhs, [k, column], (summed, plan.panel))
+                start = body.extract(self.part, [row, column], (height, plan.panel))
+                made = tile_matmul(body, plan.vectors, lhs, rhs, start)
+                body.insert(made, self.part, [row, column])
+
+            body.loop(0, end, plan.panel, [self.part], each)
+
+        carried = [self.part]
+        body.loop(0, full * plan.tile, plan.tile, carried, lambda row: tiles(row, plan.tile))
+        if rest:
+            tiles(body.index(full * plan.tile), rest)
+
+
+class _Shares(_Product):
+    """The first rows, of an open number: a workgroup has a share of them.
+
+    Attributes:
+        whole: Where the product goes.
+        base: The row of it that the first row goes to.
+        count: How many rows count.
+    """
+
+    at_once = _ROWS_AT_ONCE
+
+    def emit(self, rows: Rows) -> Array:
+        """Emits the dispatch; gives what it makes."""
+        body, executable = self.body, self.executable
+        self.rows = rows.inside(executable)
+        self.whole, self.base = self.store.inside(self.outside, executable)
+        self.count = self.rows.count(body)
+        share = (self.count + (self.workgroups - 1)) // self.workgroups
+        share = body.larger(share, MIN_SHARE)
+        low = body.smaller(executable.workgroup() * share, self.count)
+        self.emit_share(low, body.smaller(low + share, self.count))
+        executable.dispatch()
+        return self.whole
+
+    def emit_share(self, low: Number, high: Number) -> None:
+        """Emits what a workgroup does; rows one by one if they are fewer than a tile has."""
+        body, plan = self.body, self.plan
+        is_few = self.count < body.index(self.vectors.rows)
+
+        def one(row: Number) -> None:
+            def panel(column: Number, width: int) -> None:
+                self._tile(row, self.panel(column), column, width)
+
+            self.panels(plan.columns, [self.whole], panel)
+
+        self.some_rows(body.select(is_few, high, low), high, [self.whole])
+        body.loop(low, body.select(is_few, high, low), 1, [self.whole], one)
+
+    def some_rows(self, low: Number, high: Number, carried: Sequence[Array]) -> None:
+        """Emits the products of some rows, as many at once as fit a cache."""
+        plan, body, height = self.plan, self.body, self.vectors.rows
+
+        def some(first: Number) -> None:
+            count = body.smaller(high - first, self.at_once)
+            tiles = (count + (height - 1)) // height
+            self.begin(first, count)
+
+            def panel(column: Number, width: int) -> None:
+                rhs = self.panel(column)
+
+                def tile(number: Number) -> None:
+                    self.tile(first, number * height, count, rhs, column, width)
+
+                body.loop(0, tiles, 1, [self.whole], tile)
+
+            self.panels(plan.columns, [self.whole], panel)
+
+        body.loop(low, high, self.at_once, carried, some)
+
+    def begin(self, first: Number, count: Number) -> None:
+        """Emits what comes before the products of some rows."""
+
+    def tile(
+        self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
+    ) -> None:
+        """Emits a tile: the rows from `row` on, of some that begin at `first`."""
+        height = self.vectors.rows
+        last = self.body.smaller(first + row, self.count - height)
+        self._tile(last, rhs, column, width, height)
+
+    def _tile(self, row: Number, rhs: Array, column: Number, width: int, *sizes: int) -> None:
+        """Emits a tile of some rows, or a single row."""
+        lhs = self.body.extract(self.lhs, [row, 0], (*sizes, self.plan.inner))
+        self.body.insert(self.product(lhs, rhs, width), self.whole, [row + self.base, column])
+
+
+class _Listed(_Shares):
+    """Rows that are listed: copied side by side, where they stay in a second-level cache.
+
+    So does their place: it is the same for all that a workgroup copies.
+
+    Attributes:
+        copies: Where all workgroups copy rows to.
+        place: Where in it those of this one are.
+    """
+
+    at_once = _COPIES_AT_ONCE
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the right-hand side is packed; no panel may overlap another."""
+        return self.plan.packed or bool(self.plan.columns % self.plan.panel)
+
+    @property
+    def workgroups(self) -> int:
+        """How many there are."""
+        return min(WORKGROUPS, -(-self.plan.rows // _COPIES_AT_ONCE))
+
+    def emit_share(self, low: Number, high: Number) -> None:
+        """Emits what a workgroup does."""
+        rows, of = self.workgroups * _COPIES_AT_ONCE, self.lhs.element
+        self.copies = self.executable.make(ArrayType((rows, self.plan.inner), of))
+        self.place = self.executable.workgroup() * _COPIES_AT_ONCE
+        self.some_rows(low, high, [self.whole, self.copies])
+
+    def begin(self, first: Number, count: Number) -> None:
+        """Emits the copying of some rows."""
+
+        def copy(number: Number) -> None:
+            row = self.rows.row(self.body, first + number)
+            to = (self.copies, [self.place + number])
+            copy_row(self.body, self.vectors, (self.lhs, [row]), to)
+
+        self.body.loop(0, count, 1, [self.copies], copy)
+
+    def tile(
+        self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
+    ) -> None:
+        """Emits a tile, and the writing of its rows where they belong."""
+        body, height = self.body, self.vectors.rows
+        lhs = body.extract(self.copies, [self.place + row, 0], (height, self.plan.inner))
+        made = tile_matmul(body, self.vectors, lhs, rhs)
+
+        def write(line: Number) -> None:
+            to = (self.whole, [self.rows.row(body, first + row + line) + self.base])
+            copy_row(body, self.vectors, (made, [line]), to, column, width)
+
+        body.loop(0, body.smaller(count - row, height), 1, [self.whole], write)

@@ -1,0 +1,254 @@
+"""Gives every large matrix product outside the time loops dispatches that keep to the caches.
+
+Requires: a portable module, or one whose time loops have been rewritten, and whose open sizes have
+been if it has any; the target is a CPU.
+Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
+the composites of `builder.products`. Puts calls of private functions in their place, which are
+
+    x @ w           a `cpu.products.rows_product`
+    lhs^T @ rhs     a `cpu.products.outer_sum` of what another gathers (`cpu.products.panels`)
+
+If rows of the batch have lengths, a call lists the rows that count, once for all products of the
+same steps. 16-bit operands are widened first to the type of the result, in which the products are
+summed, unless the vector unit multiplies pairs of them.
+Leaves: of known sizes, products of a single column, a single number summed or fewer than
+`MIN_MULTIPLICATIONS` (`MIN_ROW_MULTIPLICATIONS` of a single row); whatever is no product of two
+matrices. A composite of `rows` that is left, or whose padding is, is replaced by its decomposition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.values import element, shape
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
+from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
+from rnn_compiler.lowering.cpu.products.panels import Side
+from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows
+from rnn_compiler.lowering.cpu.products.rows_product import rows_product
+from rnn_compiler.lowering.cpu.products.store import Store
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.passes.edits import (
+    Calls,
+    inlined,
+    opaque,
+    replace,
+    tied,
+    unfolded,
+    widened,
+)
+from rnn_compiler.lowering.passes.row_lists import RowLists
+from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+
+__all__ = ["products"]
+
+MIN_MULTIPLICATIONS = 1 << 15
+"""Multiplications from which a product gets a dispatch of its own making."""
+
+MIN_ROW_MULTIPLICATIONS = 1 << 12
+"""The same of a single row, whose matrix IREE would transpose first, and of an open number."""
+
+MIN_LISTED_ROWS = 256
+"""Rows from which padding is left out."""
+
+_MANY = 64
+"""What an open number of rows is taken for, where it matters only that it is more than one."""
+
+
+def products(context: PassContext) -> None:
+    """Rewrites the products of a module's public functions."""
+    vectors = context.processor
+    assert isinstance(vectors, VectorUnit)
+    rewriting = _Rewriting(Calls(context.module), vectors)
+    for op in context.ops():
+        rewriting.rewrite(op)
+
+
+@dataclass
+class _Rewriting:
+    """The rewriting of a module.
+
+    Attributes:
+        calls: The calls that it puts into the module.
+        vectors: The vector unit.
+        lists: The rows that count.
+        numbers: Numbers that the compiler does not know, by block, type and number.
+    """
+
+    calls: Calls
+    vectors: VectorUnit
+    lists: RowLists = field(init=False)
+    numbers: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
+
+    def __post_init__(self) -> None:
+        self.lists = RowLists(self.calls, self.vectors)
+
+    def rewrite(self, op: ir.Operation) -> None:
+        """Puts calls in the place of an op, if it is a product for which that pays."""
+        product = Product.of(op)
+        if product is None:
+            return
+        listed = self._is_listed(product)
+        if product.is_composite and product.is_plain and not listed:
+            for each in inlined(self.calls.module, op):
+                self.rewrite(each)
+        elif _pays(product):
+            counted = self._counted(product, is_listed=listed)
+            rewrite = self._multiply if product.form == "rows" else self._sum
+            replace(op, rewrite(product, counted))
+
+    def _is_listed(self, product: Product) -> bool:
+        """Whether padding is left out; pairs of bfloat16 are twice as fast with all rows."""
+        if "lengths" not in product.given:
+            return False
+        if product.is_open and product.form == "outer_sums":
+            return True
+        rows = MIN_LISTED_ROWS if product.is_open else product.rows
+        of = product.sums
+        large = any(_is_large(rows, *sizes) for sizes in product.sizes)
+        return rows >= MIN_LISTED_ROWS and large and self._kinds(product, rows) == (of, of)
+
+    def _kinds(self, product: Product, rows: int) -> Operands:
+        """The element types that the product reads."""
+        sides = element(product.lhs[0]), element(product.rhs[0])
+        inner = product.sizes[0][0] if product.form == "rows" else rows
+        return self.vectors.operands(*sides, product.sums, inner=inner, rows=rows)
+
+    def _counted(self, product: Product, *, is_listed: bool) -> list[ir.Value]:
+        """What says which rows count: a list of them, how many steps, or nothing if all do."""
+        op, given, lhs = product.op, product.given, product.lhs[0]
+        if not is_listed:
+            return [given["count"]] if "count" in given else []
+        number = ir.IntegerAttr.get(element_type("i64"), product.start)
+        start = given["start"] if "start" in given else self._opaque(op, number)
+        steps = tied(lhs, op) if DYNAMIC in shape(lhs) else shape(lhs)[0]
+        return self.lists.before(op, given["lengths"], start, steps)
+
+    def _multiply(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
+        """Emits the call that multiplies rows with a matrix."""
+        op, given, (_, axis) = product.op, product.given, product.axes
+        kinds = self._kinds(product, _MANY if product.is_open else product.rows)
+        if len(counted) == 2:
+            kinds = Operands(product.sums, product.sums)
+        sides = zip((product.lhs[0], product.rhs[0]), kinds, strict=True)
+        operands = [tied(widened(value, kind, op), op) for value, kind in sides]
+        is_new = "like" in given
+        part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
+
+        def body(made: Function, lhs: Array, rhs: Array, *more: Array) -> list[Array]:
+            like, store, flat = lhs, None, _flat(made, lhs)
+            if part:
+                like, columns = more[0], product.sizes[0][1]
+                store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
+            rows = _rows(lhs, flat.shape[0], more[len(part) :])
+            result = rows_product(made, self.vectors, flat, rhs, axis, rows, store)
+            if flat is lhs:
+                return [result]
+            return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
+
+        operands += [*(tied(value, op) for value in part), *counted]
+        key = (product.axes, is_new, len(counted))
+        return self.calls.before(op, "rows_product", operands, body, key)[0]
+
+    def _sum(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
+        """Emits the calls that gather rows, and sum their outer products."""
+        op, given = product.op, product.given
+        kinds = self._kinds(product, _MANY if product.is_open else product.rows)
+        plan = OuterSum(self.vectors, product.sums, kinds)
+        lefts, rights = [*dict.fromkeys(product.lhs)], [*dict.fromkeys(product.rhs)]
+        widths = [plan.high] * len(lefts) + [plan.wide] * len(rights)
+        matrices = [tied(value, op) for value in (*lefts, *rights)]
+        start = [given["start"]] if "start" in given else []
+
+        def gather(made: Function, *given: Array) -> list[Array]:
+            arrays, more = given[: len(widths)], given[len(widths) :]
+            begins = (more[0], arrays[0].shape[1]) if start else None
+            sides = [
+                Side(_flat(made, each), width, begins if k >= len(lefts) else None)
+                for k, (each, width) in enumerate(zip(arrays, widths, strict=True))
+            ]
+            number = sides[0].matrix.shape[0]
+            rows = _rows(arrays[0], number, more[len(start) :])
+            return plan.panels(made, sides, rows, number)
+
+        key = (plan, len(lefts), len(start))
+        operands = [*matrices, *start, *counted]
+        panels = self.calls.before(op, "gathered", operands, gather, key)
+        places = [
+            (lefts.index(lhs), len(lefts) + rights.index(rhs))
+            for lhs, rhs in zip(product.lhs, product.rhs, strict=True)
+        ]
+        into = [unfolded(given["into"], op)] if "into" in given else []
+        offsets = [
+            self._opaque(op, ir.IntegerAttr.get(ir.IndexType.get(), each))
+            for each in product.offsets
+        ]
+
+        def add(made: Function, like: Array, *given: Array) -> list[Array]:
+            more = given[len(panels) + len(into) :]
+            numbers: list[Index] = [Number(made, value, "index") for value in made.arguments]
+            numbers = numbers[len(numbers) - len(offsets) :]
+            if not into:  # one after the other
+                numbers = [sum(m * n for m, n in product.sizes[:k]) for k in range(len(places))]
+            sums = [
+                Sum(given[left], given[right], *size, offset)
+                for (left, right), size, offset in zip(places, product.sizes, numbers, strict=True)
+            ]
+            rows = _rows(like, _flat(made, like).shape[0], more)
+            if into:
+                total = given[len(panels)]
+                return [plan.emit(made, sums, rows, total, is_added=product.is_added)]
+            height, width = sum(high for high, _ in product.sizes), product.sizes[0][1]
+            return [expand(made, plan.emit(made, sums, rows), [[0, 1]], (height, width))]
+
+        operands = [matrices[0], *panels, *into, *counted, *offsets]
+        key = (plan, product.is_added, *places, *product.sizes)
+        return self.calls.before(op, "outer_sum", operands, add, key)[0]
+
+    def _opaque(self, op: ir.Operation, number: ir.IntegerAttr) -> ir.Value:
+        key = (op.block, str(number))
+        if key not in self.numbers:
+            self.numbers[key] = opaque(number, op.block)
+        return self.numbers[key]
+
+
+def _is_large(rows: int, *sizes: int) -> bool:
+    """Whether there are rows and numbers enough for a dispatch; a single row needs fewer."""
+    least = MIN_ROW_MULTIPLICATIONS if rows == 1 else MIN_MULTIPLICATIONS
+    return min(sizes) > 1 and rows * math.prod(sizes) >= least
+
+
+def _pays(product: Product) -> bool:
+    """Whether a product gets dispatches of its own."""
+    if product.is_composite and product.is_open:
+        return True  # nothing else is left of it
+    sizes = product.sizes
+    if product.form == "outer_sums" and product.axes[1] == 0:
+        if product.is_open:
+            return product.rows == DYNAMIC and min(*sizes[0]) > 1
+        return product.rows > 1 and any(_is_large(product.rows, *each) for each in sizes)
+    if product.form == "outer_sums" or DYNAMIC in sizes[0]:
+        return False
+    if product.is_open:
+        return min(*sizes[0]) > 1 and math.prod(sizes[0]) >= MIN_ROW_MULTIPLICATIONS
+    return _is_large(product.rows, *sizes[0])
+
+
+def _flat(body: Function, array: Array) -> Array:
+    """All rows of all steps of a sequence; a matrix as it is."""
+    return collapse(body, array, [[0, 1], [2]]) if len(array.shape) == 3 else array
+
+
+def _rows(like: Array, number: Index, counted: Sequence[Array]) -> Rows:
+    """The rows that count of so many of a sequence or matrix, from what says so."""
+    if len(counted) == 2:
+        return ListedRows(*counted)
+    return FirstRows(number, *counted, batch=like.shape[1] if counted else 1)
