@@ -16,6 +16,7 @@ tensorflow/core/util/tensor_bundle.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,12 +25,13 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.crc32c import masked_crc32c
 from rnn_compiler.model_import.messages import parse
-from rnn_compiler.model_import.reading import array_of, damaged, read_bytes
+from rnn_compiler.model_import.reading import array_of, damaged, exceeded, read_bytes, within
 from rnn_compiler.model_import.tensors import STRING, dtype_of, shape_of
 
 __all__ = ["Checkpoint"]
 
 _FOOTER = 48
+_SPARE_KEYS = 1 << 20
 _MAGIC = 0xDB4775248B80FB57
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "VARIABLE_VALUE"
@@ -45,21 +47,28 @@ class Checkpoint:
         objects: The objects that TensorFlow 2 saved, as messages, the root first.
     """
 
-    def __init__(self, prefix: Path) -> None:
+    def __init__(self, prefix: Path, model: Path) -> None:
         """Reads the index.
 
+        Args:
+            prefix: The path, without ``.index``.
+            model: The model's file, whose folder the checkpoint must be in.
+
         Raises:
-            ArtifactError: It is damaged.
+            ArtifactError: It is damaged, or elsewhere.
             OSError: It cannot be read.
         """
         self.prefix = prefix
+        self._model = model
         self._index = prefix.with_name(f"{prefix.name}.index")
+        self._check_place(self._index)
         self._entries = dict(_table(read_bytes(self._index), self._index))
         header = parse("BundleHeader", self._entries.pop("", b""), self._index)
         if header.endianness:
             raise UnsupportedError(f"{self._index}: written by a big-endian machine")
         self._shards = header.num_shards
         self._arrays: dict[str, Any] = {}
+        self._left: dict[Path, int] = {}
         self.keys: dict[str, str | None] = {key: key for key in self._entries}
         self.objects: list[Any] = list(self._objects())
         self.keys |= self._keys_of_objects()
@@ -93,10 +102,21 @@ class Checkpoint:
         if not 0 <= entry.shard < self._shards:
             raise damaged(self._index, f"{key!r} is in {name}")
         path = self.prefix.with_name(name)
+        if path not in self._left:
+            self._check_place(path)
+            self._left[path] = os.stat(path).st_size
+        self._left[path] -= entry.size
+        if self._left[path] < 0:  # tensors that share bytes
+            raise damaged(self._index, f"its tensors are larger than {name} together")
         data = read_bytes(path, entry.offset, entry.size)
         if entry.dtype != STRING and masked_crc32c(data) != entry.crc32c:
             raise damaged(path, f"the CRC-32C of {key!r} is wrong")
         return data
+
+    def _check_place(self, path: Path) -> None:
+        """Checks that a file is in the model's folder, also if it is a link."""
+        folder = self._model.parent
+        within(folder, os.path.relpath(path, folder), self._model)
 
     def key_of(self, node: Any) -> str | None:
         """The key of an object that is a variable; None if it is none."""
@@ -132,13 +152,16 @@ def _table(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     footer = data[-_FOOTER:]
     _, _, end = _handle(footer, 0, path)
     offset, size, _ = _handle(footer, end, path)
-    seen = 0
+    seen, keys = 0, 16 * len(data) + _SPARE_KEYS
     for _, handle in _block(data, offset, size, path):
         start, length, _ = _handle(handle, 0, path)
         seen += length
         if seen > len(data):  # blocks that are listed twice
             raise damaged(path, "its blocks overlap")
         for key, value in _block(data, start, length, path):
+            keys -= len(key)
+            if keys < 0:  # of which each entry has a few, and the rest from the one before
+                raise exceeded(path, f"its keys are more than {16 * len(data)} bytes together")
             try:
                 yield key.decode(), value
             except UnicodeDecodeError:

@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import import reading
-from rnn_compiler.model_import.reading import array_of, damaged
+from rnn_compiler.model_import.reading import MOST_AXES, damaged, shown
 
 __all__ = ["Hdf5", "read_hdf5"]
 
@@ -36,6 +37,16 @@ class Hdf5:
     groups: Mapping[str, Mapping[str, Any]]
     arrays: Mapping[str, Any]
 
+    @cached_property
+    def named(self) -> Mapping[tuple[str, object], Sequence[str]]:
+        """The groups of layers in a .keras file, by the group they are in and their names."""
+        found: dict[tuple[str, object], list[str]] = {}
+        for path, attributes in self.groups.items():
+            group, _, last = path.rpartition("/")
+            if last == "vars" and isinstance(name := attributes.get("name"), str):
+                found.setdefault((group.rpartition("/")[0], name), []).append(group)
+        return found
+
 
 def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
     """The groups and arrays of an HDF5 file.
@@ -51,7 +62,7 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
     """
     if data is None:
         reading.read_bytes(path, 0, 0)  # that it can be, and is a regular file
-    size = path.stat().st_size if data is None else len(data)
+    size = reading.stored_bytes(path) if data is None else len(data)
     most = _SPARE_BYTES + 16 * size
     source = os.path.abspath(path) if data is None else "-"
     reader = Path(__file__).with_name("hdf5_reader.py")
@@ -67,8 +78,9 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
         )
     except subprocess.TimeoutExpired:
         raise damaged(path, f"HDF5 does not end reading it in {_LONGEST} s") from None
-    head, newline, rest = done.stdout.partition(b"\n")
-    if done.returncode or not newline:
+    end = done.stdout.find(b"\n")
+    head, rest = done.stdout[: max(end, 0)], memoryview(done.stdout)[end + 1 :]
+    if done.returncode or end < 0:
         ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
         raise damaged(path, f"the process that reads it ended with {ended}")
     facts: dict[str, Any] = json.loads(head)
@@ -88,7 +100,9 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
             raise damaged(path, f"{name} cannot be read")
         if dtype.kind in "fiu":
             native = dtype.newbyteorder("=")
-            swapped = np.frombuffer(rest[at:end], dtype).astype(native).tobytes()
-            arrays[name] = array_of(swapped, native, shape, path, name)
+            if len(shape) > MOST_AXES:
+                raise damaged(path, f"{name} has the shape {shown(shape)}")
+            array: Any = np.frombuffer(rest[at:end], dtype).astype(native)
+            arrays[name] = array.reshape(shape)
         at = end
     return Hdf5(facts["groups"], arrays)

@@ -15,15 +15,17 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import math
 import resource
 import sys
+import time
 from typing import Any
 
 MOST_OBJECTS = 100_000
 DEEPEST = 64
 LEFT_OUT = ("optimizer_weights", "optimizer")
-SPARE_MEMORY = 1 << 31
-SECONDS = 5
+SPARE_MEMORY = 400 << 20
+SECONDS = 2
 BYTES_A_SECOND = 50_000_000
 
 
@@ -80,9 +82,6 @@ def texts(value: Any) -> Any:
 
 def main(source: str, most: int) -> int:
     """Reads a file within the bounds that its size sets."""
-    seconds = SECONDS + most // BYTES_A_SECOND
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_AS, (SPARE_MEMORY + 4 * most, SPARE_MEMORY + 4 * most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     out = sys.stdout.buffer
     try:
@@ -90,6 +89,10 @@ def main(source: str, most: int) -> int:
     except ImportError:
         out.write(json.dumps({"missing": "h5py"}).encode() + b"\n")
         return 0
+    memory = SPARE_MEMORY + 4 * most  # that is written to; what libraries map comes before
+    seconds = math.ceil(time.process_time()) + SECONDS + most // BYTES_A_SECOND
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     try:
         file = h5py.File(io.BytesIO(sys.stdin.buffer.read()) if source == "-" else source, "r")
         facts, items = read(file, most)

@@ -30,8 +30,15 @@ from rnn_compiler.model_import.keras_layers import (
     first_sizes,
     layers_of,
 )
-from rnn_compiler.model_import.layer import Layer, Refused
-from rnn_compiler.model_import.reading import damaged, read_bytes
+from rnn_compiler.model_import.layer import Layer, Refused, named_apart
+from rnn_compiler.model_import.reading import (
+    Budget,
+    Once,
+    damaged,
+    exceeded,
+    read_bytes,
+    stored_bytes,
+)
 
 __all__ = ["layers_of_model", "of_keras", "parsed", "read_keras"]
 
@@ -43,7 +50,11 @@ _KEEPING = (
 """Classes of layers whose output has as many steps as their input."""
 
 _DEEPEST = 20
-_LARGEST_CONFIG = 1 << 28
+_MOST_LAYERS = 1_000
+_LARGEST_CONFIG = 1 << 26
+_SPARE_BYTES = 1 << 22
+_KINDS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
+"""What Keras writes, and people who pack a file anew; these are read piece by piece."""
 
 
 def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
@@ -62,7 +73,7 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
                 weights = _member(file, "model.weights.h5", path)
         except ArtifactError:
             raise
-        except Exception as error:  # zipfile's, zlib's, lzma's, or of places that there are not
+        except Exception as error:  # zipfile's or zlib's, or of places that there are not
             raise damaged(path, f"no zip file that can be read ({error})") from error
     return layers_of_model(path, config, read_hdf5(path, weights), of_keras)
 
@@ -72,10 +83,17 @@ def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
     if name not in file.namelist():
         raise damaged(path, f"it has no {name}")
     info = file.getinfo(name)
-    most = _LARGEST_CONFIG if name.endswith(".json") else 1 << 40
-    if info.file_size > min(most, (1 << 20) + 200 * info.compress_size):
-        raise damaged(path, f"{name} is {info.file_size} bytes, from {info.compress_size}")
-    return file.read(info)
+    most = _SPARE_BYTES + 20 * min(info.compress_size, stored_bytes(path))
+    most = min(most, _LARGEST_CONFIG) if name.endswith(".json") else most
+    if info.file_size > most:
+        raise exceeded(path, f"{name} is {info.file_size} bytes, from {info.compress_size}")
+    if info.compress_type not in _KINDS:
+        raise damaged(path, f"{name} is compressed otherwise than Keras does")
+    with file.open(info) as stream:
+        data = stream.read(info.file_size)
+    if len(data) != info.file_size:
+        raise damaged(path, f"{name} ends early")
+    return data
 
 
 def parsed(text: bytes | str, path: Path) -> Config:
@@ -111,6 +129,7 @@ def layers_of_model(path: Path, config: Config, file: Hdf5, weights_of: Any) -> 
         raise ArtifactError(
             f"{path}: the model {name} lists no layers: of subclassed models only the code does"
         )
+    once = Once(Budget(path, stored_bytes(path)))
     found: list[Layer | Refused] = []
     classes: set[str] = set()
     masks: list[str] = []
@@ -121,8 +140,10 @@ def layers_of_model(path: Path, config: Config, file: Hdf5, weights_of: Any) -> 
             masks.append(place.name)
         if place.kind in RECURRENT or place.kind in REFUSED:
             weights = functools.partial(weights_of, file, place, path)
-            found += layers_of(place, weights, masks, path)
-    return found, f"the layers {', '.join(sorted(classes)) or 'none'}"
+            found += layers_of(place, weights, masks, path, once)
+        if len(found) > _MOST_LAYERS:
+            raise exceeded(path, f"it has more than {_MOST_LAYERS} recurrent layers")
+    return named_apart(found), f"the layers {', '.join(sorted(classes)) or 'none'}"
 
 
 def _places(
@@ -186,8 +207,7 @@ def of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
     """
     here = ""
     for name, group in zip(place.names, place.groups, strict=True):
-        siblings = [each for each in file.groups if _is_child(each, f"{here}layers")]
-        named = [g for g in siblings if file.groups.get(f"{g}/vars", {}).get("name") == name]
+        named = file.named.get((f"{here}layers", name), ())
         here = f"{named[0] if len(named) == 1 else f'{here}layers/{group}'}/"
     cells = ["forward_layer/cell", "backward_layer/cell"]
     found: list[Any] = []
@@ -199,7 +219,3 @@ def of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
     if not found:
         raise damaged(path, f"it has no weights of {place.name}, which would be in {here}")
     return found
-
-
-def _is_child(path: str, parent: str) -> bool:
-    return path.startswith(f"{parent}/") and "/" not in path[len(parent) + 1 :]

@@ -32,6 +32,9 @@ _LARGEST_ARCHITECTURE = 1 << 26
 _KINDS = {4: "LSTM", 3: "GRU", 1: "SimpleRNN"}
 """Layers by how many gates they have."""
 
+_GATE = re.compile(r"_[WUb](_[a-z])?$")
+"""What Keras 1 adds to a layer's name for each array: ``lstm_1_W_i``."""
+
 _MOST_TOLD = 20
 
 
@@ -155,13 +158,23 @@ def _told(file: Hdf5) -> str:
     return f"{text}, and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else text
 
 
+@functools.lru_cache(maxsize=4)
+def _by_part(names: tuple[str, ...]) -> dict[str, list[str]]:
+    """The names of arrays by the parts of their paths, and those by these without the array's."""
+    found: dict[str, dict[str, None]] = {}
+    for name in names:
+        for part in name.split("/"):
+            for key in (part, _GATE.sub("", part)):
+                found.setdefault(key, {})[name] = None
+    return {part: list(held) for part, held in found.items()}
+
+
 def _of_h5(prefix: str, file: Hdf5, place: Place, path: Path) -> list[Any]:
     """The weights of a layer in an .h5 file, in Keras' order."""
     group = f"{prefix}{place.names[0]}"
     names: list[str] = file.groups.get(group, {}).get("weight_names") or []
     if len(place.names) > 1:  # of a model in a model: those with the layer's name in their path
-        own = re.compile(rf"{re.escape(place.names[-1])}(_[WUb](_[a-z])?)?")
-        names = [name for name in names if any(map(own.fullmatch, name.split("/")))]
+        names = _by_part(tuple(names)).get(place.names[-1], [])
     found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
     if not found or len(found) != len(names):
         raise damaged(path, f"it has no weights of {place.name}, which would be in {group}")

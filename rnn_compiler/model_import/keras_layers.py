@@ -16,7 +16,9 @@ Sources: keras/src/layers/rnn (lstm, gru, simple_rnn, bidirectional).py.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +26,7 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.keras_1 import joined, renamed
 from rnn_compiler.model_import.layer import Layer, Refused, checked
 from rnn_compiler.model_import.older_gru import older_gru
+from rnn_compiler.model_import.reading import Once
 from rnn_compiler.weights import from_keras
 from rnn_compiler.weights.stacked import reorder_gates
 
@@ -83,7 +86,7 @@ class Place:
 
 
 def layers_of(
-    place: Place, read: Callable[[], Sequence[Any]], masks: Sequence[str], path: Path
+    place: Place, read: Callable[[], Sequence[Any]], masks: Sequence[str], path: Path, once: Once
 ) -> list[Layer | Refused]:
     """The layers of one layer of Keras: none, one, or one for each direction.
 
@@ -92,6 +95,7 @@ def layers_of(
         read: Reads its arrays, in Keras' order.
         masks: The layers before it that mask.
         path: The file, for messages.
+        once: Makes arrays of weights, once of those that layers share.
 
     Raises:
         ArtifactError: Options or weights are none that there can be.
@@ -108,7 +112,9 @@ def layers_of(
         return [Refused(place.name, reason)]
     older = one.kind == "GRU" and not one.options.get("reset_after", False)
     passed = _passed(place)
-    weights = joined(read(), one.kind, 2 if bidirectional else 1, place.name, path)
+    arrays, directions = read(), 2 if bidirectional else 1
+    join = functools.partial(joined, arrays, one.kind, directions, place.name, path)
+    weights: Sequence[Any] = once(("joined", one.kind, directions), arrays, join)
     sources = [f"the layer {masks[-1]!r} masks steps"] if masks else []
     sources = ["the model passes a mask of steps"] if "mask" in passed else sources
     notes = [*_notes(one, bidirectional, older), *_notes_on_masks(sources, older)]
@@ -120,8 +126,8 @@ def layers_of(
     if bidirectional:
         notes += _notes_on_merging(place.options.get("merge_mode", "concat"))
     if older:
-        return _older(place, one, weights, bidirectional, notes, path)
-    return [_layer(place, one, weights, bidirectional, notes, path)]
+        return _older(place, one, weights, bidirectional, notes, path, once)
+    return [_layer(place, one, weights, bidirectional, notes, path, once)]
 
 
 def _layer(
@@ -131,13 +137,16 @@ def _layer(
     bidirectional: bool,
     notes: Sequence[str],
     path: Path,
+    once: Once,
 ) -> Layer:
     """The layer as a CudnnRNNV3."""
     mode = {"LSTM": "lstm", "GRU": "gru"}.get(one.kind, f"rnn_{one.options.get('activation')}")
     try:
-        params: Any = from_keras(weights, rnn_mode=mode, bidirectional=bidirectional)
+        make = functools.partial(from_keras, weights, rnn_mode=mode, bidirectional=bidirectional)
+        params: Any = once((mode, bidirectional), weights, make)
     except InvalidArgumentError as error:
         raise ArtifactError(f"{path}: {place.name}: {error}") from error
+    _check_units(place, one, weights[1].shape[0], path)
     attributes = {
         "rnn_mode": mode,
         "direction": "bidirectional" if bidirectional else "unidirectional",
@@ -159,6 +168,7 @@ def _older(
     bidirectional: bool,
     notes: Sequence[str],
     path: Path,
+    once: Once,
 ) -> list[Layer | Refused]:
     """A GRU of the older kind: a GRUBlockCell for each direction."""
     directions = ("forward", "backward") if bidirectional else ("",)
@@ -172,14 +182,31 @@ def _older(
         expected = [(*shapes[0][:1], 3 * units), (units, 3 * units), (3 * units,)] if shapes else []
         if len(shapes) not in (2, 3) or shapes != expected[: len(shapes)]:
             raise ArtifactError(f"{path}: {place.name}: no GRU has weights of the shapes {shapes}")
-        gates = [reorder_gates(array, -1, "zrh", "rzh") for array in (kernel, recurrent, *bias)]
+        _check_units(place, one, units, path)
+        make = functools.partial(_older_direction, (kernel, recurrent, *bias))
+        layer: Layer = once("older", (kernel, recurrent, *bias), make)
         name = f"{place.name}/{direction}" if direction else place.name
         extra = [f"it is the {direction} direction"] if direction else []
         if direction == "backward":
             extra.append("it takes the steps from the last to the first")
-        made = older_gru(name, *gates, batch=batch, notes=[*notes, *extra])
-        found.append(checked(made, path))
+        dims, notes_on = {**layer.dims, "batch_size": batch}, (*layer.notes, *notes, *extra)
+        found.append(checked(replace(layer, name=name, dims=dims, notes=notes_on), path))
     return found
+
+
+def _older_direction(arrays: Sequence[Any]) -> Layer:
+    """A direction of a GRU of the older kind, without a name."""
+    gates = [reorder_gates(array, -1, "zrh", "rzh") for array in arrays]
+    return older_gru("", *gates, batch=None, notes=())
+
+
+def _check_units(place: Place, one: Place, units: int, path: Path) -> None:
+    """Checks that the option is what the weights have."""
+    given = one.options.get("units", units)
+    if given != units:
+        raise ArtifactError(
+            f"{path}: {place.name}: units is {given!r:.20}, its weights have {units}"
+        )
 
 
 def _inner(options: Mapping[str, Any], key: str = "layer") -> Place:
@@ -245,7 +272,8 @@ def _notes(one: Place, bidirectional: bool, older: bool) -> list[str]:
         )
     if options.get("stateful"):
         states = "the h" if older else "the states"
-        notes.append(f"stateful: pass {states} that a call gives to the next")
+        text = f"stateful: pass {states} that a call gives to the next"
+        notes.append(f"{text}, as program.stream does")
     return notes
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.model_import.reading import clipped
 from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["FOR_TRAINING", "Layer", "Refused", "checked", "freeze"]
+__all__ = ["FOR_TRAINING", "Layer", "Refused", "checked", "freeze", "named_apart"]
 
 FOR_TRAINING = "it is built for training; with is_training=False, for inference"
 """The note of a layer whose op is training in the model."""
@@ -144,6 +146,9 @@ class Refused:
     clause: str = "which no op computes"
 
 
+L = TypeVar("L", Layer, Refused, Layer | Refused)
+
+
 def freeze(module: Module, weights: dict[str, Any]) -> Module:
     """A module that holds weights, by argument, or by function and argument.
 
@@ -195,4 +200,36 @@ def checked(layer: Layer, path: Path) -> Layer:
                 f"{path}: {layer.name}: {argument.name} has the shape {list(array.shape)}, not "
                 f"{argument.formula} = {list(shape)}"
             )
-    return replace(layer, attributes=attributes)
+    notes = (*layer.notes, *_notes_on_values(layer.weights))
+    return replace(layer, attributes=attributes, notes=notes)
+
+
+def _notes_on_values(weights: Mapping[str, Any]) -> Iterator[str]:
+    """Which weights hold what no sound model does."""
+    for name, array in weights.items():
+        with np.errstate(all="ignore"):
+            if np.isfinite(np.sum(array, dtype=np.float64)):  # else that may be too large itself
+                continue
+        count = array.size - np.count_nonzero(np.isfinite(array))
+        if count:
+            yield f"{name} has {count} values that are NaN or infinite"
+
+
+def named_apart(layers: Sequence[L]) -> list[L]:
+    """Layers of which no two have one name: of several, all but the first get a number.
+
+    Example:
+        >>> [each.name for each in named_apart([Refused(name, "") for name in ("a", "a", "a_1")])]
+        ['a', 'a_1', 'a_1_1']
+    """
+    counts: dict[str, int] = {}
+    taken: set[str] = set()
+    named: list[L] = []
+    for layer in layers:
+        name = stem = clipped(layer.name)
+        while name in taken:
+            counts[stem] = counts.get(stem, 0) + 1
+            name = f"{stem}_{counts[stem]}"
+        taken.add(name)
+        named.append(layer if name == layer.name else replace(layer, name=name))
+    return named

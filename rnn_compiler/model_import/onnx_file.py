@@ -10,16 +10,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.layer import Layer, Refused, named_apart
 from rnn_compiler.model_import.messages import pairs, parse
 from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layers_of
-from rnn_compiler.model_import.reading import array_of, damaged, read_bytes, within
+from rnn_compiler.model_import.reading import (
+    MOST_AXES,
+    Budget,
+    Once,
+    array_of,
+    damaged,
+    exceeded,
+    read_bytes,
+    shown,
+    stored_bytes,
+    within,
+)
+from rnn_compiler.model_import.tensorflow_moves import part_of
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
 __all__ = ["read_onnx"]
@@ -39,7 +50,8 @@ _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
 _EXTERNAL = 1
 _DEEPEST = 50
 _MOST_NODES = 1_000
-_SPARE_BYTES = 1 << 26
+_MOST_NUMBERS = 10_000
+"""More sizes than an array is split into."""
 
 
 def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
@@ -50,17 +62,20 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
         OSError: It cannot be read.
         UnsupportedError: The package protobuf is not installed.
     """
-    model = parse("OnnxModel", read_bytes(path), path)
+    data = read_bytes(path)
+    model = parse("OnnxModel", data, path)
     if not model.graph.node or not model.ir_version:
         raise damaged(path, "it is no ONNX model: there are no nodes")
     found: list[Layer | Refused] = []
     number = 0
-    for scope, node in _nodes(Scope(model.graph, path, None)):
+    files = Files(path, len(data))
+    once = Once(files.budget)
+    for scope, node in _nodes(Scope(model.graph, files, None)):
         if node.op not in OPERATORS:
             continue
         number += 1
         if number > _MOST_NODES:
-            raise damaged(path, f"it has more than {_MOST_NODES} recurrent layers")
+            raise exceeded(path, f"it has more than {_MOST_NODES} recurrent layers")
         names = list(node.input)
         arrays = [scope.array(name) if name else None for name in names]
         shapes = [scope.shape(name) if name else None for name in names]
@@ -70,10 +85,52 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
         name = node.name or f"{node.op}_{number}"
         dtypes = [scope.dtype(name) for name in names[1:3] + names[:1]]
         dtype = next((each for each in dtypes if each in FLOAT_DTYPES), None)
-        found += layers_of(Node(name, node.op, pairs_of(node), names, arrays, shapes, dtype), path)
-    kinds = sorted({node.op for _, node in _nodes(Scope(model.graph, path, None))})
+        found += layers_of(
+            Node(name, node.op, pairs_of(node), names, arrays, shapes, dtype), path, once
+        )
+    kinds = sorted({node.op for _, node in _nodes(Scope(model.graph, files, None))})
     by = " of PyTorch's exporter" if model.producer == "pytorch" else ""
-    return _named_apart(found), f"the operators {', '.join(kinds[:20])}{by}"
+    return named_apart(found), f"the operators {', '.join(kinds[:20])}{by}"
+
+
+class Files:
+    """The files of a model: the graph's, and those of weights beside it.
+
+    Attributes:
+        path: The graph's.
+        budget: How many bytes of arrays may be made of them.
+    """
+
+    def __init__(self, path: Path, stored: int) -> None:
+        self.path = path
+        self.budget = Budget(path, stored)
+        self._beside: set[Path] = set()
+
+    def read(self, tensor: Any, size: int) -> bytes:
+        """The elements of a tensor that are in another file.
+
+        Args:
+            tensor: The tensor.
+            size: How many bytes they are.
+
+        Raises:
+            ArtifactError: They are not there, or of another size.
+            OSError: The file cannot be read.
+        """
+        entries: Mapping[str, str] = pairs(tensor.external)
+        file = within(self.path.parent, entries.get("location", ""), self.path)
+        try:
+            offset = int(entries.get("offset", "0")[:20] or 0)
+            length = int(entries["length"][:20]) if "length" in entries else size
+        except ValueError:
+            raise damaged(self.path, f"{tensor.name} is at no place of {file.name}") from None
+        if length != size:
+            raise damaged(self.path, f"{tensor.name} has {length} bytes, its shape is of {size}")
+        if file not in self._beside:
+            self._beside.add(file)
+            self.budget.add(stored_bytes(file))
+        self.budget.take(size)
+        return read_bytes(file, offset, size)
 
 
 class Scope:
@@ -81,13 +138,14 @@ class Scope:
 
     Attributes:
         graph: The graph.
-        path: The file.
+        files: The model's files.
         outer: The graph that it is in, whose values it sees.
     """
 
-    def __init__(self, graph: Any, path: Path, outer: Scope | None) -> None:
+    def __init__(self, graph: Any, files: Files, outer: Scope | None) -> None:
         self.graph = graph
-        self.path = path
+        self.files = files
+        self.path = files.path
         self.outer = outer
         self._tensors = {tensor.name: tensor for tensor in graph.initializer}
         self._makers = {
@@ -96,7 +154,6 @@ class Scope:
         self._shapes = {each.name: each for each in (*graph.input, *graph.output, *graph.value)}
         self._known: dict[str, Any] = {}
         self._zeros: dict[str, bool] = {}
-        self._left = _SPARE_BYTES + 16 * graph.ByteSize() if outer is None else 0
 
     def array(self, name: str, depth: int = 0) -> Any:
         """The array of a value; None if it is not constant.
@@ -104,10 +161,22 @@ class Scope:
         Raises:
             ArtifactError: It is damaged.
         """
+        name = self._handed_on(name)
         if name not in self._known:
             self._known[name] = None  # should it depend on itself
             self._known[name] = self._array(name, depth)
         return self._known[name]
+
+    def _handed_on(self, name: str) -> str:
+        """The value that a value is, before nodes that only hand it on."""
+        passed: set[str] = set()
+        while name in self._makers and name not in passed:
+            passed.add(name)
+            node, _ = self._makers[name]
+            if node.op != "Identity" or len(node.input) != 1:
+                break
+            name = node.input[0]
+        return name
 
     def shape(self, name: str) -> list[int | None] | None:
         """The shape of a value, None for each size that is open; None if it is not known."""
@@ -146,7 +215,7 @@ class Scope:
         node, _ = self._makers[name]
         if node.op == "ConstantOfShape":
             value = pairs_of(node).get("value")
-            return value is None or not np.any(_tensor(value.tensor, self.path))
+            return value is None or not np.any(_tensor(value.tensor, self.files))
         if node.op == "Concat":
             return all(self.is_zeros(each, depth + 1) for each in node.input)
         moves = (*_MOVES, "Expand", "Tile")
@@ -154,35 +223,26 @@ class Scope:
 
     def _array(self, name: str, depth: int) -> Any:
         if name in self._tensors:
-            return _tensor(self._tensors[name], self.path)
+            return _tensor(self._tensors[name], self.files)
         if name not in self._makers:
             return self.outer.array(name, depth) if self.outer is not None else None
         node, index = self._makers[name]
         attributes = pairs_of(node)
         if node.op == "Constant":
             value = attributes.get("value")
-            return _tensor(value.tensor, self.path) if value is not None else None
+            return _tensor(value.tensor, self.files) if value is not None else None
         if node.op not in _MOVES or depth > _DEEPEST:
             return None
         inputs = [self.array(each, depth + 1) if each else None for each in node.input]
         given: list[Any] = [each for each, text in zip(inputs, node.input, strict=True) if text]
         if not given or any(each is None for each in given):
             return None
-        self._take(sum(each.nbytes for each in given))
+        self.files.budget.take(sum(each.nbytes for each in given))
         try:
             return _MOVES[node.op](inputs, attributes, index, len(node.output))
         except Exception as error:  # what numpy says of axes, shapes and sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
             raise damaged(self.path, reason) from error
-
-    def _take(self, count: int) -> None:
-        """Counts bytes that are moved."""
-        top = self
-        while top.outer is not None:
-            top = top.outer
-        top._left -= count
-        if top._left < 0:
-            raise damaged(self.path, "it makes more of its weights than there are")
 
 
 def pairs_of(node: Any) -> dict[str, Any]:
@@ -196,17 +256,21 @@ def _nodes(scope: Scope, depth: int = 0) -> Iterator[tuple[Scope, Any]]:
         yield scope, node
         for attribute in node.attr:
             if attribute.HasField("graph") and depth < _DEEPEST:
-                yield from _nodes(Scope(attribute.graph, scope.path, scope), depth + 1)
+                yield from _nodes(Scope(attribute.graph, scope.files, scope), depth + 1)
 
 
-def _tensor(tensor: Any, path: Path) -> Any:
+def _tensor(tensor: Any, files: Files) -> Any:
     """The array of a tensor; None if it is none of numbers that are read."""
     if tensor.dtype not in _TYPES:
         return None
     dtype, field = _TYPES[tensor.dtype]
-    shape, name = list(tensor.dims), tensor.name or "a constant"
+    shape, name, path = list(tensor.dims), tensor.name or "a constant", files.path
+    if min(shape, default=0) < 0 or len(shape) > MOST_AXES:
+        raise damaged(path, f"{name} has the shape {shown(shape)}")
+    count = math.prod(shape)
     if tensor.location == _EXTERNAL:
-        return array_of(_external(tensor, path), dtype, shape, path, name)
+        data = files.read(tensor, count * dtype.itemsize)
+        return array_of(data, dtype, shape, path, name)
     if tensor.raw:
         return array_of(tensor.raw, dtype, shape, path, name)
     values: Any = list(getattr(tensor, field))
@@ -217,38 +281,17 @@ def _tensor(tensor: Any, path: Path) -> Any:
         values = np.array(values, dtype)
     except (OverflowError, ValueError):
         raise damaged(path, f"{name} has numbers that are no {dtype}") from None
-    if min(shape, default=0) < 0 or math.prod(shape) != len(values):
-        raise damaged(path, f"{name} has {len(values)} elements, its shape is {shape[:32]}")
+    if count != len(values):
+        raise damaged(path, f"{name} has {len(values)} elements, its shape is {shown(shape)}")
     return values.reshape(shape)
-
-
-def _external(tensor: Any, path: Path) -> bytes:
-    """The elements of a tensor that are in another file."""
-    entries: Mapping[str, str] = pairs(tensor.external)
-    file = within(path.parent, entries.get("location", ""), path)
-    try:
-        offset = int(entries.get("offset", "0")[:20] or 0)
-        length = entries.get("length")
-        size = None if length is None else int(length[:20])
-    except ValueError:
-        raise damaged(path, f"{tensor.name} is at no place of {file.name}") from None
-    return read_bytes(file, offset, size)
-
-
-def _named_apart(layers: Sequence[Layer | Refused]) -> list[Layer | Refused]:
-    """Layers of which no two have one name."""
-    seen: dict[str, int] = {}
-    named: list[Layer | Refused] = []
-    for layer in layers:
-        count = seen[layer.name] = seen.get(layer.name, 0) + 1
-        named.append(layer if count == 1 else replace(layer, name=f"{layer.name}_{count - 1}"))
-    return named
 
 
 Move = Callable[[Sequence[Any], Mapping[str, Any], int, int], Any]
 
 
 def _ints(array: Any) -> list[int]:
+    if array.size > _MOST_NUMBERS:
+        raise ValueError(f"{array.size} sizes or axes")
     return [int(each) for each in np.ravel(array)]
 
 
@@ -298,7 +341,7 @@ def _split(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, cou
         sizes = [min(each, whole.shape[axis] - k * each) for k in range(count)]
     if sum(sizes) != whole.shape[axis] or min(sizes) < 0:
         raise ValueError(f"parts of {sizes} out of {whole.shape[axis]}")
-    return np.split(whole, np.cumsum(sizes)[:-1], axis)[index]
+    return part_of(whole, sizes, axis, index)
 
 
 def _transpose(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
@@ -308,7 +351,6 @@ def _transpose(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int,
 _MOVES: dict[str, Move] = {
     "Cast": _cast,
     "Concat": lambda i, attributes, index, count: np.concatenate(i, _axis(attributes)),
-    "Identity": lambda i, attributes, index, count: i[0],
     "Reshape": _reshape,
     "Slice": _slice,
     "Split": _split,

@@ -11,9 +11,10 @@ Source: https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.layer import Layer, Refused, checked
 from rnn_compiler.model_import.older_gru import MADE_OF, older_gru
+from rnn_compiler.model_import.reading import Once
 from rnn_compiler.weights import from_onnx
 from rnn_compiler.weights.stacked import reorder_gates
 
@@ -100,8 +102,13 @@ class Node:
         return self.attributes[name].i if name in self.attributes else default
 
 
-def layers_of(node: Node, path: Path) -> list[Layer | Refused]:
+def layers_of(node: Node, path: Path, once: Once) -> list[Layer | Refused]:
     """The layers of a node: one, or one for each direction.
+
+    Args:
+        node: The node.
+        path: The file, for messages.
+        once: Makes arrays of its weights, once of those that nodes share.
 
     Raises:
         ArtifactError: Its weights are none that there can be.
@@ -113,10 +120,11 @@ def layers_of(node: Node, path: Path) -> list[Layer | Refused]:
         return [refused]
     if not (node.has("W") and node.has("R")):
         raise ArtifactError(f"{path}: {node.name}: {node.operator} without W or R")
+    _check_hidden_size(node, path)
     W, R, B = (node.array(name) for name in "WRB")
     known = all(node.array(name) is not None for name in "WRB" if node.has(name))
     if node.operator == "GRU" and not node.number("linear_before_reset"):
-        return _older(node, direction, (W, R, B) if known else None, path)
+        return _older(node, direction, (W, R, B) if known else None, path, once)
     mode = {"LSTM": "lstm", "GRU": "gru"}.get(node.operator, f"rnn_{activations[0]}")
     attributes: dict[str, Any] = {
         "rnn_mode": mode,
@@ -130,7 +138,7 @@ def layers_of(node: Node, path: Path) -> list[Layer | Refused]:
         way = f"rc.weights.from_onnx({given}, rnn_mode={mode!r}) makes params of them"
         return [_with_arguments(node, node.name, "CudnnRNNV3", attributes, [way, *notes], path)]
     try:
-        params: Any = from_onnx(W, R, B, rnn_mode=mode)
+        params: Any = once(mode, (W, R, B), lambda: from_onnx(W, R, B, rnn_mode=mode))
     except InvalidArgumentError as error:
         raise ArtifactError(f"{path}: {node.name}: {error}") from error
     _check_directions(node, direction, W, path)
@@ -170,7 +178,7 @@ def _with_arguments(
 
 
 def _older(
-    node: Node, direction: str, weights: tuple[Any, Any, Any] | None, path: Path
+    node: Node, direction: str, weights: tuple[Any, Any, Any] | None, path: Path, once: Once
 ) -> list[Layer | Refused]:
     """A GRU of the older kind: a GRUBlockCell for each direction."""
     batch, _ = _batch_and_steps(node)
@@ -187,12 +195,26 @@ def _older(
         if weights is None:
             found.append(_with_arguments(node, name, "GRUBlockCell", {}, [MADE_OF, *notes], path))
             continue
-        W, R, B = weights
-        bias = None if B is None else np.add(*np.split(B[d], 2))
-        arrays = [W[d].T, R[d].T, *([] if bias is None else [bias])]
-        gates = [reorder_gates(array, -1, "zrh", "rzh") for array in arrays]
-        found.append(checked(older_gru(name, *gates, batch=batch, notes=notes), path))
+        layer = once(("older", d), weights, functools.partial(_older_direction, d, *weights))
+        dims = {**layer.dims, "batch_size": batch}
+        notes = (*layer.notes, *notes)
+        found.append(checked(replace(layer, name=name, dims=dims, notes=notes), path))
     return found
+
+
+def _older_direction(d: int, W: Any, R: Any, B: Any) -> Layer:
+    """A direction of a GRU of the older kind, without a name."""
+    bias = None if B is None else np.add(*np.split(B[d], 2))
+    arrays = [W[d].T, R[d].T, *([] if bias is None else [bias])]
+    gates = [reorder_gates(array, -1, "zrh", "rzh") for array in arrays]
+    return older_gru("", *gates, batch=None, notes=())
+
+
+def _check_hidden_size(node: Node, path: Path) -> None:
+    """Checks that the attribute is what the weights have, where the node has it."""
+    given, units = node.number("hidden_size"), node.last_size("R")
+    if given and units is not None and given != units:
+        raise ArtifactError(f"{path}: {node.name}: hidden_size is {given}, R is of {units} units")
 
 
 def _check_older(node: Node, direction: str, W: Any, R: Any, B: Any, path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ __all__ = [
     "LARGEST_MESSAGE",
     "MOST_AXES",
     "Budget",
+    "Once",
     "array_of",
     "clipped",
     "damaged",
@@ -77,6 +78,11 @@ class Budget:
         self._path = path
         self._most = self._left = _SPARE_BYTES + 16 * stored
 
+    def add(self, stored: int) -> None:
+        """Allows for another file of the model, of so many bytes."""
+        self._most += 16 * stored
+        self._left += 16 * stored
+
     def take(self, count: int) -> None:
         """Counts bytes.
 
@@ -88,6 +94,31 @@ class Budget:
             raise exceeded(
                 self._path, f"its weights would become more than {self._most >> 20} MiB in all"
             )
+
+
+class Once:
+    """What is made of arrays: once of the same ones, and within a budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._made: dict[Any, tuple[Sequence[Any], Any]] = {}
+
+    def __call__(self, key: Any, arrays: Sequence[Any], make: Callable[[], Any]) -> Any:
+        """What `make` makes of some arrays.
+
+        Args:
+            key: What else it depends on.
+            arrays: The arrays; those that are None are none.
+            make: Makes it.
+
+        Raises:
+            ArtifactError: There are more bytes than the budget allows.
+        """
+        place = (key, *map(id, arrays))
+        if place not in self._made:
+            self._budget.take(sum(array.nbytes for array in arrays if array is not None))
+            self._made[place] = arrays, make()  # with the arrays, whose ids stay theirs
+        return self._made[place][1]
 
 
 def is_zeros(array: Any) -> bool:

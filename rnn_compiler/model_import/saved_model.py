@@ -7,6 +7,7 @@ Sources: tensorflow/python/saved_model/README.md, tensorflow/cc/saved_model/load
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
     chosen = (serving or list(model.meta_graphs))[0]
     graph = Graph(chosen.graph, path)
     index = folder / "variables" / "variables.index"
-    checkpoint = Checkpoint(index.with_suffix("")) if index.exists() else None
+    checkpoint = Checkpoint(index.with_suffix(""), path) if os.path.lexists(index) else None
     stored = sum(map(stored_bytes, index.parent.glob("variables.data-*")))
     constants = Constants(graph, checkpoint, Budget(path, len(data) + stored))
     if checkpoint is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.model_import.layer import FOR_TRAINING, Layer, checked
+from rnn_compiler.model_import.layer import FOR_TRAINING, Layer, checked, named_apart
 from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros
 from rnn_compiler.model_import.sizes import Sizes
 from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
@@ -74,7 +74,7 @@ def layers_of(constants: Constants) -> list[Layer]:
                 found.append(layer)
             elif reached:
                 found[same[0]] = _joined(found[same[0]], layer)
-    return _named_apart(found)
+    return named_apart(found)
 
 
 def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, node: Any) -> Layer:
@@ -280,13 +280,3 @@ def _joined(first: Layer, second: Layer) -> Layer:
         name: size if size is not None else second.dims[name] for name, size in first.dims.items()
     }
     return replace(first, dims=dims)
-
-
-def _named_apart(layers: list[Layer]) -> list[Layer]:
-    """Layers of which no two have one name."""
-    seen: dict[str, int] = {}
-    named: list[Layer] = []
-    for layer in layers:
-        count = seen[layer.name] = seen.get(layer.name, 0) + 1
-        named.append(layer if count == 1 else replace(layer, name=f"{layer.name}_{count - 1}"))
-    return named

@@ -15,16 +15,29 @@ import numpy as np
 
 from rnn_compiler.model_import.tensors import dtype_of
 
-__all__ = ["MOVES"]
+__all__ = ["MOVES", "part_of"]
 
 _MOST_AXES = 32
 """The most axes that an array may have, which ranges number."""
+
+_MOST_NUMBERS = 10_000
+"""More sizes than an array is split into."""
 
 Move = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
 
 
 def _numbers(array: Any) -> list[int]:
+    if array.size > _MOST_NUMBERS:
+        raise ValueError(f"{array.size} sizes or axes")
     return [int(number) for number in np.ravel(array)]
+
+
+def part_of(whole: Any, sizes: Sequence[int], axis: int, index: int) -> Any:
+    """One of the parts, of given sizes, of an array along an axis."""
+    start = sum(sizes[:index])
+    at = [slice(None)] * whole.ndim
+    at[axis] = slice(start, start + sizes[index])
+    return whole[tuple(at)]
 
 
 def _split(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
@@ -42,7 +55,7 @@ def _split_sizes(arrays: Sequence[Any], attributes: Mapping[str, Any], index: in
         sizes[sizes.index(-1)] = whole.shape[axis] - sum(sizes) - 1
     if sum(sizes) != whole.shape[axis] or min(sizes) < 0:
         raise ValueError(f"parts of {sizes} out of {whole.shape[axis]}")
-    return np.split(whole, np.cumsum(sizes)[:-1], axis)[index]
+    return part_of(whole, sizes, axis, index)
 
 
 def _strided_slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
