@@ -49,7 +49,8 @@ def add_import(verbs: Any) -> None:
         type=Path,
         nargs="+",
         metavar="PATH",
-        help="a SavedModel folder, a frozen GraphDef .pb, a .keras or .h5 file, or an .onnx file",
+        help="a SavedModel folder, a frozen GraphDef .pb, a .keras or .h5 file, an .onnx file, "
+        "or a .pt, .pth or .jit file",
     )
     parser.add_argument(
         "--layer",

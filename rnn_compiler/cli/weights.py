@@ -47,7 +47,10 @@ _OPTIONS = {
 _GRU_NEEDS = {"keras": "GRU(reset_after=True)", "onnx": "a GRU node with linear_before_reset=1"}
 """What gru stands for where there are two kinds."""
 
-_TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str}
+_TYPES: dict[str, Callable[[str], Any]] = {
+    **{"int": int, "int | None": int},
+    **{"float": float, "str": str},
+}
 
 
 def add_weights(verbs: Any) -> None:
@@ -56,7 +59,8 @@ def add_weights(verbs: Any) -> None:
         "weights",
         help="convert weights of other frameworks from and to CudnnRNN's params",
         description="Converts weights from and to the opaque params of the CudnnRNN ops. Weights "
-        "are in .npz or .safetensors files; params also in .npy.",
+        "are in .npz or .safetensors files, PyTorch's also in .pt, .pth or .jit files; params also "
+        "in .npy.",
     )
     actions = parser.add_subparsers(metavar="CONVERSION", title="conversions", required=True)
     for framework, content in _HELP.items():
@@ -88,8 +92,9 @@ def _add_conversion(actions: Any, direction: str, framework: str, description: s
         text = _OPTIONS[parameter.name]
         if parameter.name == "rnn_mode" and framework in _GRU_NEEDS:
             text += f"; gru is {_GRU_NEEDS[framework]}"
-        if parameter.annotation == "bool":
-            parser.add_argument(option, dest=dest, action="store_true", help=text)
+        if parameter.annotation.startswith("bool"):
+            default = parameter.default
+            parser.add_argument(option, dest=dest, action="store_true", default=default, help=text)
         else:
             required = parameter.default is parameter.empty
             parser.add_argument(
@@ -99,9 +104,17 @@ def _add_conversion(actions: Any, direction: str, framework: str, description: s
                 type=_TYPES[parameter.annotation],
                 required=required,
                 default=None if required else parameter.default,
-                help=text if required else f"{text} (default: %(default)r)",
+                help=f"{text}{_default_of(parameter)}",
             )
     parser.set_defaults(verb=partial(_convert, name, names))
+
+
+def _default_of(parameter: inspect.Parameter) -> str:
+    """What an option is when it is not given, in words."""
+    if parameter.default is parameter.empty:
+        return ""
+    text = "what the names tell" if parameter.default is None else "%(default)r"
+    return f" (default: {text})"
 
 
 def _destination(keyword: str) -> str:

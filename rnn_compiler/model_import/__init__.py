@@ -1,9 +1,9 @@
 """Models of other frameworks: their recurrent layers as ops, with sizes and weights.
 
-import_model  the layers of a SavedModel, a frozen graph, a Keras file or an ONNX file
+import_model  the layers of a file of TensorFlow, Keras, ONNX or PyTorch
 Layer         one of them: build() gives its module
 
-`saved_model`, `keras_file`, `keras_h5` and `onnx_file` read a kind of file each;
+`saved_model`, `keras_file`, `keras_h5`, `onnx_file` and `torch_layers` read a kind of file each;
 `tensorflow_graph` and its neighbours find ops in graphs; `messages` is the table of protobuf
 messages. No framework is needed. Files come from anywhere: nothing in them is run, and the sizes
 that they claim are compared with what they hold before memory is taken.
@@ -50,7 +50,8 @@ def import_model(
 
     Args:
         path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
-            or an ``.onnx`` file. Weights alone, in ``.h5``, have the model's ``.json`` beside them,
+            an ``.onnx`` file, or what torch.save or torch.jit.save wrote, ``.pt``, ``.pth`` or
+            ``.jit``. Weights alone, in ``.h5``, have the model's ``.json`` beside them,
             and either is the path.
         layers: The names of those that are wanted; default: all.
 
@@ -119,7 +120,14 @@ def _unreadable(error: OSError, path: object) -> ArtifactError:
 
 def _reader(path: Path) -> _Reader:
     """What reads a kind of file."""
-    from rnn_compiler.model_import import keras_file, keras_h5, onnx_file, saved_model
+    from rnn_compiler.model_import import (
+        keras_file,
+        keras_h5,
+        onnx_file,
+        saved_model,
+        torch_layers,
+    )
+    from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
     readers: dict[str, _Reader] = {
         ".pb": saved_model.read_frozen_graph,
@@ -128,6 +136,7 @@ def _reader(path: Path) -> _Reader:
         ".hdf5": keras_h5.read_h5,
         ".json": keras_h5.read_json,
         ".onnx": onnx_file.read_onnx,
+        **dict.fromkeys(TORCH_SUFFIXES, torch_layers.read_torch),
     }
     if path.is_dir():
         return saved_model.read_saved_model

@@ -1,14 +1,15 @@
-"""Files of named arrays: safetensors, where that package is installed, and numpy's npz.
+"""Files of named arrays: safetensors, where that package is installed, numpy's npz, and torch's.
 
-Either kind is data alone: reading it runs no code. Numpy's formats cannot name bfloat16; in an npz
-its bits are stored, as the void type of 2 bytes that numpy makes of it, and read back as bfloat16.
+Those of torch are only read (`torch_file`). All are data alone: reading them runs no code. Numpy's
+formats cannot name bfloat16; in an npz its bits are stored, as the void type of 2 bytes that numpy
+makes of it, and read back as bfloat16.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +19,29 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.files import open_regular, write_files
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
+from rnn_compiler.weights.torch_file import TORCH_SUFFIXES, torch_arrays
 
 __all__ = ["load", "npz_bytes", "save"]
 
 _BFLOAT16 = DTYPES["bfloat16"].numpy
+_SUFFIXES = (".safetensors", ".npz")
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Array]:
     """The arrays of a file by name, in the file's order.
 
     Args:
-        path: A ``.safetensors`` or ``.npz`` file.
+        path: A ``.safetensors`` or ``.npz`` file, or a ``.pt``, ``.pth`` or ``.jit`` file of torch,
+            of which the arrays are those of its tensors, by their places in what was saved.
 
     Raises:
         InvalidArgumentError: It is no such file, or damaged.
         OSError: It cannot be read.
         UnsupportedError: It is a safetensors file, and that package is not installed.
     """
-    path, is_safetensors = _kind("load", path)
-    read = _safetensors().load_file if is_safetensors else None
+    path = _checked_path("load", path, (*_SUFFIXES, *TORCH_SUFFIXES))
+    read = _safetensors().load_file if path.suffix == ".safetensors" else None
+    read = torch_arrays if path.suffix in TORCH_SUFFIXES else read
     with open_regular(path) as stream:
         try:
             if read is not None:
@@ -72,7 +77,8 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
         ...     load(path)
         {'params': array([0., 1., 2.])}
     """
-    path, is_safetensors = _kind("save", path)
+    path = _checked_path("save", path, _SUFFIXES)
+    is_safetensors = path.suffix == ".safetensors"
     if not isinstance(arrays, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         expected = "a mapping of names to arrays"
         raise InvalidArgumentError("save", "arrays", expected, describe(arrays))
@@ -97,16 +103,16 @@ def npz_bytes(arrays: Mapping[str, Any]) -> memoryview:
     return buffer.getbuffer()
 
 
-def _kind(function: str, path: Any) -> tuple[Path, bool]:
-    """The path of a file, and whether it is safetensors."""
+def _checked_path(function: str, path: Any, suffixes: Sequence[str]) -> Path:
+    """The path of a file with one of some suffixes."""
     try:
         path = Path(path)
     except TypeError:
         raise InvalidArgumentError(function, "path", "a path", describe(path)) from None
-    if path.suffix not in (".safetensors", ".npz"):
-        expected = "a file name that ends in .safetensors or .npz"
+    if path.suffix not in suffixes:
+        expected = f"a file name that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
         raise InvalidArgumentError(function, "path", expected, describe(str(path)))
-    return path, path.suffix == ".safetensors"
+    return path
 
 
 def _safetensors() -> Any:

@@ -1,4 +1,4 @@
-"""PyTorch: the state dict of torch.nn.LSTM, torch.nn.GRU and torch.nn.RNN.
+"""PyTorch: the state dict of torch.nn.LSTM, torch.nn.GRU and torch.nn.RNN, and of their cells.
 
 Per layer k and direction, with the gates in cuDNN's order and nothing transposed:
 
@@ -8,12 +8,15 @@ and ``weight_hr_l{k} [P, H]`` with proj_size = P. The names of the backward dire
 ``_reverse``. Without bias, the biases are 0. The states of torch's modules are
 ``[num_layers * D, B, h]`` whatever batch_first says: as the CudnnRNN ops' with time_major=True.
 
+LSTMCell, GRUCell and RNNCell have one layer and direction, and names without ``_l0``.
+
 Source: torch/nn/modules/rnn.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, describe
@@ -31,7 +34,7 @@ from rnn_compiler.weights.stacked import (
     unpack,
 )
 
-__all__ = ["from_torch", "places", "to_torch"]
+__all__ = ["from_torch", "layers_told", "places", "to_torch"]
 
 _FIELDS = {
     "weight_ih": "input",
@@ -47,17 +50,17 @@ def from_torch(
     state_dict: Mapping[str, Any],
     *,
     rnn_mode: str,
-    num_layers: int,
-    bidirectional: bool = False,
+    num_layers: int | None = None,
+    bidirectional: bool | None = None,
     prefix: str = "",
 ) -> Array:
-    """The parameter buffer of a torch.nn.LSTM, GRU or RNN.
+    """The parameter buffer of a torch.nn.LSTM, GRU or RNN, or of an LSTMCell, GRUCell or RNNCell.
 
     Args:
         state_dict: What the module's `state_dict` gives; its values may be numpy arrays too.
         rnn_mode: "lstm" for LSTM, "gru" for GRU, "rnn_tanh" or "rnn_relu" for RNN.
-        num_layers: How many layers.
-        bidirectional: Whether each layer runs in both directions.
+        num_layers: How many layers; default: as many as the names tell.
+        bidirectional: Whether each layer runs in both directions; default: as the names tell.
         prefix: Where the module is in a larger model, ``"encoder.rnn."``; names that do not start
             with it are ignored.
 
@@ -73,14 +76,15 @@ def from_torch(
         ...     "weight_ih_l0": np.full((12, 3), 1.0), "weight_hh_l0": np.full((12, 4), 2.0),
         ...     "bias_ih_l0": np.full(12, 3.0), "bias_hh_l0": np.full(12, 4.0),
         ... }
-        >>> params = from_torch(state_dict, rnn_mode="gru", num_layers=1)
+        >>> params = from_torch(state_dict, rnn_mode="gru")
         >>> params.shape, params[[0, 36, 84, 96]].tolist()
         ((108,), [1.0, 2.0, 3.0, 4.0])
     """
     read = Reader("from_torch")
     rows = rows_of(gates := gates_of(read.function, rnn_mode))
-    num_layers = dimension(read.function, "num_layers", num_layers, 1)
-    given = _checked_names(state_dict, num_layers, bidirectional, prefix)
+    if num_layers is not None:
+        num_layers = dimension(read.function, "num_layers", num_layers, 1)
+    given, num_layers, bidirectional = _checked_names(state_dict, num_layers, bidirectional, prefix)
     first = read.array("weight_ih_l0", given["weight_ih_l0"], f"[{rows}, input_size]")
     num_proj = 0
     if "weight_hr_l0" in given:
@@ -200,14 +204,25 @@ def _suffixes(num_layers: int, bidirectional: bool) -> Iterator[str]:
 
 
 def _checked_names(
-    state_dict: Mapping[str, Any], num_layers: int, bidirectional: bool, prefix: str
-) -> dict[str, Any]:
-    """The arrays of a state dict without their prefix: all that there must be, and no others."""
+    state_dict: Mapping[str, Any], num_layers: int | None, bidirectional: bool | None, prefix: str
+) -> tuple[dict[str, Any], int, bool]:
+    """The arrays of a state dict without their prefix: all that there must be, and no others.
+
+    Also how many layers there are, and whether in both directions.
+    """
     if not isinstance(state_dict, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         expected, got = "a mapping of names to arrays", describe(state_dict)
         raise InvalidArgumentError("from_torch", "state_dict", expected, got)
     names = [name for name in state_dict if str(name).startswith(prefix)]
-    given = {name[len(prefix) :]: state_dict[name] for name in names}
+    ends = {str(name)[len(prefix) :]: name for name in names}
+    of_cell = "weight_ih" in ends
+    given = {
+        f"{end}_l0" if of_cell and end in _FIELDS else end: state_dict[name]
+        for end, name in ends.items()
+    }
+    layers, both = layers_told(given)
+    num_layers = layers if num_layers is None else num_layers
+    bidirectional = both if bidirectional is None else bidirectional
     optional = {"bias_ih": "bias_", "bias_hh": "bias_", "weight_hr": "weight_hr_"}
     stems = [
         stem
@@ -229,4 +244,19 @@ def _checked_names(
             got = f"{describe(prefix + name)} too"
             remedy = "prefix='NAME.' ignores names that do not start with it"
             raise InvalidArgumentError("from_torch", "state_dict", expected, got, remedy)
-    return given
+    return given, num_layers, bidirectional
+
+
+def layers_told(names: Iterable[str]) -> tuple[int, bool]:
+    """How many layers the names of a module's arrays tell, and whether in both directions.
+
+    Example:
+        >>> layers_told(["weight_ih_l0", "weight_hh_l0", "weight_ih_l1", "weight_hh_l1"])
+        (2, False)
+    """
+    found = [match for match in map(_NUMBERED.fullmatch, names) if match]
+    last = max((int(match[1]) for match in found), default=0)
+    return last + 1, any(match[2] for match in found)
+
+
+_NUMBERED = re.compile(r"weight_ih_l(\d{1,9})(_reverse)?")

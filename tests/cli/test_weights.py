@@ -127,7 +127,7 @@ SIZES = [*LSTM, "--num-units", "5", "--input-size", "3"]
     ("arguments", "code", "parts"),
     [
         (["from-keras", "none.npz", *LSTM], 1, ["none.npz", "No such file"]),
-        (["from-keras", "keras.pt", *LSTM], 2, ["'keras.pt'", ".safetensors or .npz"]),
+        (["from-keras", "keras.txt", *LSTM], 2, ["'keras.txt'", ".safetensors, .npz"]),
         (["from-keras", "torch.npz", *LSTM], 2, ["torch.npz", "the array arr_0, found weight_ih"]),
         (["from-onnx", "torch.npz", *LSTM], 2, ["the array W, found weight_ih"]),
         (["from-block-lstm", "torch.npz", "--input-size", "3"], 2, ["the array w, found"]),

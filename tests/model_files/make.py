@@ -654,6 +654,85 @@ def torch_rnn(path: Path) -> dict[str, Any]:
     return torch_arrays(module, given)
 
 
+# PyTorch's own files.
+
+
+def speaker() -> Any:
+    """A model with two layers in two directions, a projection, a cell and an RNN."""
+    import torch
+
+    class Speaker(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder = torch.nn.GRU(I, H, 2, bidirectional=True, batch_first=True)
+            self.middle = torch.nn.Sequential(torch.nn.LSTM(2 * H, H, proj_size=2, bias=False))
+            self.cell = torch.nn.LSTMCell(2, H)
+            self.last = torch.nn.RNN(H, H, nonlinearity="relu", batch_first=True)
+
+        def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+            y: dict[str, torch.Tensor] = {}
+            y["encoder"] = self.encoder(x)[0]
+            y["middle"] = self.middle(y["encoder"].transpose(0, 1))[0]
+            h, _ = self.cell(y["middle"][0])
+            y["cell"] = h
+            y["last"] = self.last(h[:, None])[0]
+            return y
+
+    torch.manual_seed(190)
+    return Speaker().eval()
+
+
+def speaker_arrays(made: Any) -> dict[str, Any]:
+    import torch
+
+    given = numbers((B, T, I), 191)
+    with torch.no_grad():
+        found = made(torch.from_numpy(given))
+    return {"x": given, **{name: each.numpy() for name, each in found.items()}}
+
+
+@model
+def torch_checkpoint(path: Path) -> dict[str, Any]:
+    """A state dict among other things, as training scripts save it."""
+    import torch
+
+    made = speaker()
+    optimizer = torch.optim.Adam(made.parameters())
+    saved = {"epoch": 3, "model": made.state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save(saved, path.with_suffix(".pt"))
+    return speaker_arrays(made)
+
+
+@model
+def torch_module(path: Path) -> dict[str, Any]:
+    """Whole modules."""
+    import torch
+
+    made = torch.nn.ModuleDict(dict(speaker().named_children()))
+    torch.save(made, path.with_suffix(".pt"))
+    return speaker_arrays(speaker())
+
+
+@model
+def torch_legacy(path: Path) -> dict[str, Any]:
+    """A state dict as PyTorch wrote it before 1.6."""
+    import torch
+
+    made = speaker()
+    torch.save(made.state_dict(), path.with_suffix(".pth"), _use_new_zipfile_serialization=False)
+    return speaker_arrays(made)
+
+
+@model
+def torch_script(path: Path) -> dict[str, Any]:
+    import torch
+
+    made = speaker()
+    given = torch.from_numpy(numbers((B, T, I), 191))
+    torch.jit.save(torch.jit.trace(made, given, strict=False), path.with_suffix(".jit"))
+    return speaker_arrays(made)
+
+
 @model
 def onnx_nodes(path: Path) -> dict[str, Any]:
     """Nodes by hand: reverse, batch-wise, and a GRU of the older kind."""

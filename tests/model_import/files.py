@@ -37,7 +37,7 @@ FILES = Path(__file__).parents[1] / "model_files"
 MODELS = sorted(
     path.name.removesuffix(".zip")
     for path in FILES.iterdir()
-    if path.suffix in (".zip", ".pb", ".keras", ".h5", ".onnx")
+    if path.suffix in (".zip", ".pb", ".keras", ".h5", ".onnx", ".pt", ".pth", ".jit")
 )
 """The stored models; those without a suffix are folders."""
 

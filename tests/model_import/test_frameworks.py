@@ -6,6 +6,7 @@ Outputs are stored beside the files; here the ops are computed by the references
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -344,9 +345,66 @@ def test_nodes_that_are_reversed_and_older() -> None:
         close(h, stored["older_y"][t, 0])
 
 
+# PyTorch's own files.
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix"),
+    [
+        ("torch_checkpoint.pt", "model."),
+        ("torch_module.pt", ""),
+        ("torch_legacy.pth", ""),
+        ("torch_script.jit", ""),
+    ],
+)
+def test_files_of_torch(name: str, prefix: str) -> None:
+    layers = layers_of(name)
+    names = ["encoder", "middle.0", "cell", "last"]
+    assert list(layers) == [prefix + each for each in names]
+    encoder, middle, cell, last = layers.values()
+    modes = [layer.attributes["rnn_mode"] for layer in layers.values()]
+    assert modes[:3] == ["gru", "lstm", "lstm"]
+    assert middle.attributes["num_proj"] == 2
+    assert "a cell" in cell.notes[0]
+    stored = arrays_of(name.split(".")[0])
+    if name == "torch_module.pt":  # the others do not tell these, and say so
+        assert modes[3] == "rnn_relu"
+        assert (encoder.attributes["time_major"], last.attributes["time_major"]) == (False, False)
+        assert (*encoder.notes, *last.notes) == ()
+    else:
+        assert "batch_first is not in the file" in encoder.notes[0]
+        assert "rnn_mode='rnn_relu'" in last.notes[1]
+        turned = {"time_major": False}
+        encoder = replace(encoder, attributes={**encoder.attributes, **turned})
+        turned["rnn_mode"] = "rnn_relu"
+        last = replace(last, attributes={**last.attributes, **turned})
+    value = run(encoder, stored["x"])
+    close(value, stored["encoder"])
+    value = run(middle, value.transpose(1, 0, 2))
+    close(value, stored["middle"])
+    value = run(cell, value[:1])[0]
+    close(value, stored["cell"])
+    close(run(last, value[:, None]), stored["last"])
+
+
+def run(layer: rc.Layer, x: Any) -> Any:
+    """The output of a CudnnRNNV3 with any layers, directions and projection, from zeros."""
+    given = cudnn_arguments(layer, x)
+    layers = layer.dims["num_layers"]
+    projected = layer.attributes["num_proj"] or layer.dims["num_units"]
+    for name, size in (("input_h", projected), ("input_c", layer.dims["num_units"])):
+        if given[name].ndim:
+            axis = 0 if layer.attributes["time_major"] else 1
+            shape = list(given[name].shape)
+            shape[axis] *= layers
+            shape[2] = size
+            given[name] = np.zeros(shape, x.dtype)
+    return compute(layer, **given)["output"]
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stored_model_has_layers(name: str) -> None:
-    assert len(MODELS) >= 27
+    assert len(MODELS) >= 31
     layers = layers_of(name)
     assert layers
     for layer in layers.values():

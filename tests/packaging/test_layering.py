@@ -107,7 +107,7 @@ MAY_IMPORT = {
     "rnn_compiler.weights": [*GROUND, *SCHEMA, "rnn_compiler.weights"],
     "rnn_compiler.model_import": [
         *(*SCHEMA, "rnn_compiler.weights", "rnn_compiler.modules", "rnn_compiler.lowering.ops"),
-        "rnn_compiler.model_import",
+        *("rnn_compiler.files", "rnn_compiler.model_import"),
     ],
 }
 """What each floor may import: schema <- {lowering, runtime, weights} <- all other modules."""

@@ -315,7 +315,9 @@ ERRORS: dict[str, tuple[Any, str, str, str]] = {
         "'weight_ih_l1' too",
     ),
     "bidirectional": (
-        lambda: weights.from_torch(state_dict(weight_ih_l0_reverse=ZEROS), **LSTM),
+        lambda: weights.from_torch(
+            state_dict(weight_ih_l0_reverse=ZEROS), **LSTM, bidirectional=False
+        ),
         "state_dict",
         "bidirectional=False",
         "'weight_ih_l0_reverse' too",

@@ -101,7 +101,7 @@ def test_files_that_are_not_there(suffix: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "arrays", "argument", "got"),
     [
-        ("a.pt", {}, "path", "a.pt"),
+        ("a.txt", {}, "path", "a.txt"),
         ("a", {}, "path", "a"),
         (5, {}, "path", "5"),
         ("a.npz", [1.0], "arrays", "[1.0]"),

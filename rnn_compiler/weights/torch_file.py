@@ -1,0 +1,373 @@
+"""PyTorch's files, ``.pt``, ``.pth``, ``.jit``: tensors by name. Torch is not needed.
+
+torch.save writes a zip file, before 1.6 pickles one after the other; torch.jit.save a zip file too.
+A pickle has what was saved: a state dict, a checkpoint with one in it, a whole module, or the
+objects of a script. Its tensors are views of storages, whose bytes are members of the zip file, or
+follow the pickles.
+
+Nothing in them is run. A tensor's name is its path: keys of dictionaries, numbers of lists, and
+attributes, with points between. What nn.Module keeps its tensors and modules in is left out: the
+tensors of a whole module have the names of its state dict, and those of a checkpoint begin with the
+key of that.
+
+Sources: torch/serialization.py, torch/_utils.py, torch/csrc/jit/serialization/pickler.cpp.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.files import open_regular
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.weights.pickles import Call, Global, PickleError, Stored, load
+
+__all__ = ["TORCH_SUFFIXES", "Tensor", "TorchFile", "read_torch_file", "torch_arrays"]
+
+TORCH_SUFFIXES = (".pt", ".pth", ".jit")
+
+_LARGEST_PICKLE = 1 << 26
+_DEEPEST = 64
+_MAGIC = 0x1950A86A20F9469CFC6C
+_SPARE_BYTES = 1 << 20
+
+_BFLOAT16 = DTYPES["bfloat16"].numpy
+_TYPES: dict[str, np.dtype[Any]] = {
+    **{"Double": np.dtype("f8"), "Float": np.dtype("f4"), "Half": np.dtype("f2")},
+    **{"BFloat16": _BFLOAT16, "Long": np.dtype("i8"), "Int": np.dtype("i4")},
+    **{"Short": np.dtype("i2"), "Char": np.dtype("i1"), "Byte": np.dtype("u1")},
+    **{"Bool": np.dtype("?"), "ComplexFloat": np.dtype("c8"), "ComplexDouble": np.dtype("c16")},
+    **{"QInt8": np.dtype("i1"), "QUInt8": np.dtype("u1"), "QInt32": np.dtype("i4")},
+}
+"""Element types by the classes of storages, ``FloatStorage``."""
+
+_DTYPES = {
+    **{"float64": "Double", "float32": "Float", "float16": "Half", "bfloat16": "BFloat16"},
+    **{"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte"},
+}
+"""The same by torch's names, for storages without a type."""
+
+_PASSED_ON = ("_rebuild_parameter", "_rebuild_parameter_with_state")
+_VIEWS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3")
+_TRANSPARENT = ("_parameters", "_buffers", "_modules")
+_LEFT_OUT = ("_flat_weights",)
+_HEADER = struct.Struct("<26xHH")
+"""What precedes a file in a zip file: how long its name is, and what follows that."""
+
+FACTS = ("batch_first", "mode")
+"""Attributes of torch's recurrent modules that whole modules tell."""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The elements that tensors are views of.
+
+    Attributes:
+        key: What the file calls them.
+        dtype: Their type.
+        count: How many.
+    """
+
+    key: str
+    dtype: np.dtype[Any]
+    count: int
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they have."""
+        return self.count * self.dtype.itemsize
+
+
+Read = Callable[[Storage], bytes]
+"""Reads the bytes of a storage."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor in a file.
+
+    Attributes:
+        storage: What it is a view of.
+        shape: Its sizes.
+        strides: From one element of each axis to the next, in elements.
+        offset: Where it begins, in elements.
+        read: Reads the storage.
+    """
+
+    storage: Storage
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    read: Read
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its element type."""
+        return self.storage.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes its elements have."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def array(self) -> Any:
+        """Its elements, as an array of its own.
+
+        Raises:
+            ArtifactError: They are not in the file.
+            OSError: It cannot be read.
+        """
+        flat: Any = np.frombuffer(self.read(self.storage), self.dtype)[self.offset :]
+        steps = [each * self.dtype.itemsize for each in self.strides]
+        view: Any = np.lib.stride_tricks.as_strided(flat, self.shape, steps)
+        return view.copy()
+
+
+@dataclass(frozen=True)
+class TorchFile:
+    """What is in a file.
+
+    Attributes:
+        tensors: The tensors by name.
+        facts: The attributes `FACTS` of whole modules, by name.
+    """
+
+    tensors: Mapping[str, Tensor]
+    facts: Mapping[str, Any]
+
+
+def read_torch_file(path: Path) -> TorchFile:
+    """The tensors of a file of torch.save or torch.jit.save.
+
+    Raises:
+        ArtifactError: It is damaged, or no such file.
+        OSError: It cannot be read.
+    """
+    with open_regular(path) as stream:
+        start = stream.read(4)
+        stream.seek(0)
+        try:
+            root, read = _of_zip(stream, path) if start == b"PK\3\4" else _of_pickles(stream, path)
+        except (PickleError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+            reason = str(error)[:200] or type(error).__name__
+            raise ArtifactError(f"{path}: damaged, or no file of torch.save: {reason}") from error
+    tensors: dict[str, Tensor] = {}
+    facts: dict[str, Any] = {}
+    most = _SPARE_BYTES + 4 * path.stat().st_size
+    for name, value in _leaves(root, path):
+        most -= len(name)
+        if most < 0:
+            raise ArtifactError(f"{path}: damaged: the names in it are longer than the file")
+        if isinstance(value, (bool, str)):
+            if name.rpartition(".")[2] in FACTS:
+                facts[name] = value
+        elif (tensor := _tensor_of(value, name, read, path)) is not None:
+            tensors[name] = tensor
+    return TorchFile(tensors, facts)
+
+
+def torch_arrays(path: Path) -> dict[str, Any]:
+    """The arrays of all tensors of a file, by name.
+
+    Raises:
+        ArtifactError: It is damaged, or no such file; or its tensors share so much that their
+            arrays would be many times as large as the file.
+        OSError: It cannot be read.
+    """
+    tensors = read_torch_file(path).tensors
+    if sum(each.nbytes for each in tensors.values()) > _SPARE_BYTES + 16 * path.stat().st_size:
+        raise ArtifactError(f"{path}: its tensors are many times as large as the file")
+    return {name: tensor.array() for name, tensor in tensors.items()}
+
+
+def _of_zip(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
+    """What a zip file has, and what reads its storages."""
+    with zipfile.ZipFile(stream) as file:
+        members = {each.filename: each for each in file.infolist()}
+        pickles = [n for n in members if n.endswith("/data.pkl") and n.count("/") == 1]
+        if len(pickles) != 1:
+            raise ArtifactError(f"{path}: no file of torch.save: it has no NAME/data.pkl")
+    folder = pickles[0].removesuffix("data.pkl")
+    order = f"{folder}byteorder"
+    if order in members and _member(stream, members, order, 16, path) != b"little":
+        raise ArtifactError(f"{path}: its numbers are big-endian, which are not read")
+    root = load(io.BytesIO(_member(stream, members, pickles[0], _LARGEST_PICKLE, path)))
+
+    def read(storage: Storage) -> bytes:
+        with open_regular(path) as again:
+            data = _member(again, members, f"{folder}data/{storage.key}", storage.nbytes, path)
+        if len(data) != storage.nbytes:
+            raise _damaged(path, f"the storage {storage.key[:40]} has {len(data)} bytes")
+        return data
+
+    return root, read
+
+
+def _member(
+    stream: BinaryIO, members: Mapping[str, zipfile.ZipInfo], name: str, most: int, path: Path
+) -> bytes:
+    """A file in a zip file, which is not compressed there."""
+    info = members.get(name)
+    if info is None:
+        raise _damaged(path, f"it has no {name[:80]}")
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise ArtifactError(f"{path}: {name[:80]} is compressed, which torch's files are not")
+    if info.file_size > most or info.file_size != info.compress_size:
+        raise _damaged(path, f"{name[:80]} has {info.file_size} bytes, not {most}")
+    stream.seek(info.header_offset)
+    header = stream.read(_HEADER.size)
+    if len(header) == _HEADER.size:
+        lengths = _HEADER.unpack(header)
+        stream.seek(sum(lengths), os.SEEK_CUR)
+        data = stream.read(info.file_size)
+        if len(data) == info.file_size and zlib.crc32(data) == info.CRC:
+            return data
+    raise _damaged(path, f"{name[:80]} is not what was written")
+
+
+def _damaged(path: Path, reason: str) -> ArtifactError:
+    return ArtifactError(f"{path}: damaged: {reason}")
+
+
+def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
+    """What a file of before PyTorch 1.6 has, and what reads its storages.
+
+    There are pickles of a number, a version, facts on the machine, what was saved, and the keys of
+    the storages, which follow in that order: the number of elements of each, and these.
+    """
+    head = io.BytesIO(stream.read(_LARGEST_PICKLE))
+    if load(head) != _MAGIC:
+        raise ArtifactError(f"{path}: no file of torch.save: it begins with something else")
+    load(head)
+    machine = load(head)
+    if not isinstance(machine, dict) or cast(Any, machine).get("little_endian") is not True:
+        raise ArtifactError(f"{path}: its numbers are big-endian, which are not read")
+    stored: list[Stored] = []
+    root, keys = load(head, stored), load(head)
+    sizes = {each.key: each for each in map(_storage_of, stored) if each is not None}
+    places: dict[str, int] = {}
+    at = head.tell()
+    for key in cast(list[Any], keys) if isinstance(keys, list) else ():
+        if not isinstance(key, str) or key not in sizes:
+            break  # of a type that is not read, so that nobody knows where the next begins
+        places[key] = at
+        at += 8 + sizes[key].nbytes
+
+    def read(storage: Storage) -> bytes:
+        place = places.get(storage.key)
+        with open_regular(path) as again:
+            if place is None or place + 8 + storage.nbytes > os.fstat(again.fileno()).st_size:
+                raise _damaged(path, f"it ends before the storage {storage.key[:40]}")
+            again.seek(place)
+            if int.from_bytes(again.read(8), "little") != storage.count:
+                raise _damaged(path, f"the storage {storage.key[:40]} has another size")
+            return again.read(storage.nbytes)
+
+    return root, read
+
+
+def _storage_of(value: Any, untyped: Any = None) -> Storage | None:
+    """The storage that a pickle refers to; None if it is none of numbers that are read."""
+    key: Any = value.key if isinstance(value, Stored) else None
+    if not isinstance(key, tuple) or len(cast(Any, key)) < 5:
+        return None
+    what, kind, name, _, count = cast(tuple[Any, ...], key)[:5]
+    kind = getattr(kind, "name", "")
+    dtype = _TYPES.get(kind.removesuffix("Storage"))
+    if kind == "UntypedStorage" and untyped is not None:  # which counts bytes
+        dtype, count = untyped, count // untyped.itemsize if _is_size(count) else count
+    if what != "storage" or not isinstance(name, str) or not _is_size(count) or dtype is None:
+        return None
+    return Storage(name, dtype, count)
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**48
+
+
+def _tensor_of(value: Any, name: str, read: Read, path: Path) -> Tensor | None:
+    """The tensor that a call makes; None if it makes something else.
+
+    Raises:
+        ArtifactError: It is a view of more than there is.
+    """
+    for _ in range(_DEEPEST):
+        function = value.function if isinstance(value, Call) else None
+        if not isinstance(function, Global) or not function.module.startswith("torch"):
+            return None
+        arguments: tuple[Any, ...] = value.arguments
+        if function.name in _PASSED_ON and arguments:
+            value = arguments[0]
+        elif function.name == "_rebuild_from_type_v2" and len(arguments) > 2:
+            value = Call(arguments[0], arguments[2])
+        elif function.name in _VIEWS and len(arguments) > 3:
+            return _view(arguments, name, read, path)
+        else:
+            return None
+    return None
+
+
+def _view(arguments: tuple[Any, ...], name: str, read: Read, path: Path) -> Tensor | None:
+    """The tensor of a storage, an offset, sizes and strides."""
+    stored, offset, shape, strides = arguments[:4]
+    dtype = (
+        _TYPES.get(_DTYPES.get(getattr(arguments[6], "name", ""), "")) if arguments[6:] else None
+    )
+    storage = _storage_of(stored, dtype)
+    if storage is None:
+        return None
+    sizes = (offset, *shape, *strides) if all(type(x) is tuple for x in (shape, strides)) else ()
+    if not sizes or not all(map(_is_size, sizes)) or len(shape) != len(strides) or len(shape) > 32:
+        raise _damaged(path, f"the tensor {name[:80]} has no sizes")
+    last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
+    count = math.prod(shape)
+    if count > storage.count or (count and offset + last >= storage.count):
+        raise _damaged(path, f"the tensor {name[:80]} has more elements than its storage")
+    return Tensor(storage, shape, strides, offset, read)
+
+
+def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
+    """All that is in something, with its path; what is there twice is gone through once.
+
+    Raises:
+        ArtifactError: It is nested too deeply.
+    """
+    waiting: list[tuple[str, int, Any]] = [("", 0, root)]
+    seen: set[int] = set()
+    while waiting:
+        name, depth, value = waiting.pop()
+        yield name, value
+        children = _children(value)
+        if id(value) in seen or not children:
+            continue
+        seen.add(id(value))
+        if depth >= _DEEPEST:
+            raise _damaged(path, "what is in it is nested too deeply")
+        for key, child in reversed(children):
+            if not isinstance(child, (dict, list, tuple, Call)) and key not in FACTS:
+                continue
+            below = f"{name}.{key}" if name else str(key)
+            below = name if key in _TRANSPARENT else below
+            waiting.append((below, depth + 1, cast(Any, child)))
+
+
+def _children(value: Any) -> list[tuple[Any, Any]]:
+    """What is in something, by key, number or attribute."""
+    if isinstance(value, Call):
+        state: Any = value.state
+        attributes = _children(state) if isinstance(state, dict) else []
+        return [each for each in attributes if each[0] not in _LEFT_OUT] + _children(value.items)
+    if isinstance(value, dict):
+        return list(cast(dict[Any, Any], value).items())
+    return list(enumerate(cast(list[Any], value))) if isinstance(value, (list, tuple)) else []
