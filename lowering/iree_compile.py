@@ -2,25 +2,14 @@
 
 `iree-compile` runs as a subprocess, so that its crash, hang or process-wide flags stay its own. The
 module goes in on standard input: a file name would end up in the payload's bytes.
-
-It never outlives this process. What ends a call by an exception also ends the compiler. Against a
-signal that leaves no time for that, SIGKILL or an unhandled SIGTERM, a shell waits at a pipe that
-the system closes with this process: it needs no code in a forked child and no system call of Linux
-alone, and it takes the temporary files away too.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
-import os
 import shlex
-import shutil
-import signal
-import subprocess
-import tempfile
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
@@ -28,6 +17,12 @@ from typing import TypeVar
 
 from rnn_compiler import stages
 from rnn_compiler.errors import CompileError, UnsupportedError
+from rnn_compiler.lowering.compiler_process import (
+    check_room,
+    describe_exit,
+    run,
+    temporary_folder,
+)
 from rnn_compiler.lowering.targets.names import compiler_flags
 from rnn_compiler.schema.manifest import TargetSpec
 
@@ -37,19 +32,13 @@ __all__ = [
     "HostAndObject",
     "compile_host_program",
     "compile_module",
+    "compile_with_host_program",
     "compiler_folder",
     "compiler_identity",
-    "describe_exit",
-    "guard",
-    "stop",
-    "temporary_folder",
 ]
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds a compilation may take. Tens of times what the largest one needs."""
-
-_LONGEST = 1e6
-"""Seconds that the system can wait for."""
 
 _FLAGS = (
     "-",
@@ -68,9 +57,8 @@ _FLAGS = (
 )
 
 
-_HOST_FLAGS = (
-    "--compile-to=hal",
-    # Else commands are recorded when a module is loaded, and buffers are known by number alone.
+# Else commands are recorded when a module is loaded, and buffers are known by number alone.
+_PLAIN_COMMANDS = (
     "--iree-hal-indirect-command-buffers=false",
     "--iree-hal-memoization=false",
 )
@@ -79,6 +67,9 @@ _OBJECTS_FLAG = "--iree-hal-dump-executable-intermediates-to"
 """Where the object lies before it is linked, beside what else the compiler made on the way."""
 
 _STACK_USAGE = "stack.su"
+
+_PHASES_FLAG = "--dump-compilation-phases-to"
+"""Where the module lies as it is after each phase."""
 
 _T = TypeVar("_T")
 
@@ -154,7 +145,6 @@ def compile_module(
     reproducers: Path,
     timeout: float = DEFAULT_TIMEOUT,
     executable: Sequence[str] | None = None,
-    halfway: Callable[[str], str] | None = None,
 ) -> bytes:
     """Compiles a module.
 
@@ -164,8 +154,6 @@ def compile_module(
         reproducers: Folder under which the module and the command are saved if this fails.
         timeout: Seconds after which the compiler is stopped.
         executable: The command that starts the compiler; default: the installed `iree-compile`.
-        halfway: Changes the module's text at IREE's phase `stream`, where the host program has its
-            allocations and dispatches are not yet compiled.
 
     Returns:
         The payload, a .vmfb.
@@ -175,22 +163,62 @@ def compile_module(
         OSError: There is no room for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
+    return _compile(
+        module,
+        target,
+        (),
+        lambda payload, _: payload,
+        keeping={},
+        reproducers=reproducers,
+        timeout=timeout,
+        executable=executable,
+    )
 
-    def run(module: str, *flags: str) -> bytes:
+
+def compile_with_host_program(
+    module: str,
+    target: TargetSpec,
+    *,
+    reproducers: Path,
+    timeout: float = DEFAULT_TIMEOUT,
+    executable: Sequence[str] | None = None,
+    halfway: Callable[[str], str] | None = None,
+) -> tuple[bytes, str]:
+    """Compiles a module for a CPU, and keeps its host program; see `compile_module`.
+
+    Args:
+        module: As there, like the rest.
+        target: The same.
+        reproducers: The same.
+        timeout: The same.
+        executable: The same.
+        halfway: Changes the module's text at IREE's phase `stream`, where the host program has its
+            allocations and dispatches are not yet compiled.
+
+    Returns:
+        The payload, and the text of its host program in terms of IREE's HAL; empty if the compiler
+        kept none.
+    """
+
+    def collect(payload: bytes, folder: Path) -> tuple[bytes, str]:
+        return payload, "".join(file.read_text() for file in folder.glob("*.hal.mlir"))
+
+    def compiled(module: str, *flags: str) -> tuple[bytes, str]:
         return _compile(
             module,
             target,
-            flags,
-            lambda payload, _: payload,
+            (*_PLAIN_COMMANDS, *flags),
+            collect,
+            keeping={_PHASES_FLAG: ""},
             reproducers=reproducers,
             timeout=timeout,
             executable=executable,
         )
 
     if halfway is None:
-        return run(module)
-    middle = run(module, "--compile-to=stream").decode()
-    return run(halfway(middle), "--compile-from=stream")
+        return compiled(module)
+    middle, _ = compiled(module, "--compile-to=stream")
+    return compiled(halfway(middle.decode()), "--compile-from=stream")
 
 
 def compile_host_program(
@@ -218,8 +246,9 @@ def compile_host_program(
     return _compile(
         module,
         target,
-        _HOST_FLAGS,
+        ("--compile-to=hal", *_PLAIN_COMMANDS),
         collect,
+        keeping={_OBJECTS_FLAG: "", "--stack-usage-file": _STACK_USAGE},
         reproducers=reproducers,
         timeout=timeout,
         executable=executable,
@@ -232,6 +261,7 @@ def _compile(
     flags: Sequence[str],
     collect: Callable[[bytes, Path], _T | None],
     *,
+    keeping: Mapping[str, str],
     reproducers: Path,
     timeout: float,
     executable: Sequence[str] | None,
@@ -242,7 +272,8 @@ def _compile(
         module: The text of the module.
         target: What to compile for.
         flags: More flags.
-        collect: Makes the result of what it wrote and the folder of these; None if it lacks.
+        collect: Makes the result of what it wrote and the folder of what it kept; None if it lacks.
+        keeping: Flags for what it keeps there, each with a file or folder in that.
         reproducers: As of `compile_module`, like the rest.
         timeout: The same.
         executable: The same.
@@ -251,21 +282,18 @@ def _compile(
     command += compiler_flags(target)
     stages.report(f"compiling for {target.name}")
     with temporary_folder() as folder:
-        objects = Path(folder) / "objects"
-        keeping: list[str] = []
-        if flags is _HOST_FLAGS:
-            objects.mkdir()
-            keeping += [f"{_OBJECTS_FLAG}={objects}"]
-            keeping += [f"--stack-usage-file={objects / _STACK_USAGE}"]
+        kept = Path(folder) / "kept"
+        kept.mkdir()
+        wanted = [f"{flag}={kept / file}" for flag, file in keeping.items()]
         try:
-            code, payload, diagnostics = _run([*command, *keeping], module, timeout, folder)
+            code, payload, diagnostics = run([*command, *wanted], module, timeout, folder)
         except OSError as error:
             summary, diagnostics = f"the compiler could not be started ({error})", ""
         else:
-            made = collect(payload, objects) if code == 0 and payload else None
+            made = collect(payload, kept) if code == 0 and payload else None
             if made is not None:
                 return made
-            _check_room(folder)
+            check_room(folder)
             summary = (
                 f"the compiler did not finish in {timeout:g} s and was stopped"
                 if code is None
@@ -278,107 +306,6 @@ def _compile(
         reproducer=_save_reproducer(reproducers, module, command, diagnostics),
         command=shlex.join(command),
     )
-
-
-@contextlib.contextmanager
-def temporary_folder() -> Generator[str]:
-    """A folder for the compiler's temporary files, so that what it leaves can be found."""
-    try:
-        folder = tempfile.mkdtemp(prefix="rnn-compiler-")
-    except OSError as error:
-        raise _no_room(error, tempfile.gettempdir()) from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _check_room(folder: str) -> None:
-    """Checks that a full disk is not why the compiler failed: it says something else then.
-
-    Raises:
-        OSError: The disk is full.
-    """
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(1 << 20))
-    except OSError as error:
-        raise _no_room(error, os.path.dirname(folder)) from error
-
-
-def _no_room(error: OSError, folder: str) -> OSError:
-    remedy = "free some, or set TMPDIR to another folder"
-    text = f"{error.strerror} for the compiler's temporary files ({remedy})"
-    return OSError(error.errno, text, folder)
-
-
-@contextlib.contextmanager
-def guard(process: int, folder: str) -> Generator[None]:
-    """Ends a process group and removes a folder, should this process end inside the block."""
-    script = 'read -r line || { kill -KILL "-$0"; rm -rf "$1"; }'
-    try:
-        watcher = subprocess.Popen(
-            ["/bin/sh", "-c", script, str(process), folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError:  # a system without a shell: then nobody watches
-        yield
-        return
-    try:
-        yield
-    finally:
-        watcher.communicate(b"done\n")
-
-
-def _run(
-    command: Sequence[str], module: str, timeout: float, folder: str
-) -> tuple[int | None, bytes, str]:
-    """Runs the compiler; gives its exit code, None if it was stopped, and what it wrote.
-
-    It runs in a process group of its own, so that what it starts (a linker) is stopped with it.
-    """
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": folder},
-        start_new_session=True,
-    )
-    code: int | None = None
-    try:
-        with guard(process.pid, folder):
-            payload, diagnostics = process.communicate(module.encode(), min(timeout, _LONGEST))
-        code = process.returncode
-    except subprocess.TimeoutExpired:
-        stop(process)
-        payload, diagnostics = process.communicate()
-    except BaseException:  # such as KeyboardInterrupt
-        stop(process)
-        process.communicate()
-        raise
-    return code, payload, diagnostics.decode(errors="replace")
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and all that it started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def describe_exit(code: int) -> str:
-    """What an exit code of the compiler means, where it left no result."""
-    if code == 0:
-        return "the compiler produced nothing"
-    if code < 0:
-        try:
-            return f"the compiler crashed with {signal.Signals(-code).name}"
-        except ValueError:
-            return f"the compiler was stopped by signal {-code}"
-    return f"the compiler failed with exit status {code}"
 
 
 def _save_reproducer(

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.allocate_up_front import allocate_up_front, is_large
+from rnn_compiler.lowering.c.external_results import Types, public_types
+from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
 from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
@@ -60,10 +62,12 @@ class Rewritten(NamedTuple):
     Attributes:
         text: Its text, with locations.
         plain_loops: Why time loops stay plain, by their symbols.
+        types: The types of its public functions.
     """
 
     text: str
     plain_loops: Mapping[str, str]
+    types: Mapping[str, Types]
 
 
 class Lowered(NamedTuple):
@@ -72,10 +76,12 @@ class Lowered(NamedTuple):
     Attributes:
         payload: The code.
         plain_loops: Why time loops stay plain, by their symbols.
+        calls: How functions are called, by their symbols (`Manifest.calls`).
     """
 
     payload: bytes
     plain_loops: Mapping[str, str]
+    calls: Mapping[str, str]
 
 
 def rewrite(
@@ -135,7 +141,8 @@ def rewrite(
             if name == last:
                 break
         parsed.operation.verify()
-        return Rewritten(parsed.operation.get_asm(enable_debug_info=True), context.plain_loops)
+        text = parsed.operation.get_asm(enable_debug_info=True)
+        return Rewritten(text, context.plain_loops, public_types(parsed))
 
 
 def lower(
@@ -151,15 +158,23 @@ def lower(
 ) -> Lowered:
     """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`.
 
-    On a CPU, functions with much memory allocate it before they begin (`allocate_up_front`).
+    On a CPU, functions with much memory allocate it before they begin (`allocate_up_front`), and
+    the payload gets the schedules of those that can be called directly (`direct_calls`).
     """
-    text, plain_loops = rewrite(module, functions, target, package_version, strategy, linked=linked)
-    large = target.device == "local" and any(map(is_large, (*functions, *linked)))
-    payload = iree_compile.compile_module(
-        text,
+    rewritten = rewrite(module, functions, target, package_version, strategy, linked=linked)
+    if target.device != "local":
+        payload = iree_compile.compile_module(
+            rewritten.text, target, reproducers=reproducers, timeout=timeout
+        )
+        calls = through_iree(functions, "it is for a GPU")
+        return Lowered(payload, rewritten.plain_loops, calls)
+    large = any(map(is_large, (*functions, *linked)))
+    payload, host = iree_compile.compile_with_host_program(
+        rewritten.text,
         target,
         reproducers=reproducers,
         timeout=timeout,
         halfway=allocate_up_front if large else None,
     )
-    return Lowered(payload, plain_loops)
+    payload, calls = with_schedules(payload, host, functions, rewritten.types)
+    return Lowered(payload, rewritten.plain_loops, calls)

@@ -159,8 +159,8 @@ def compile_c(
     text = whole.located_text
     from rnn_compiler.lowering.c.external_results import external_results
     from rnn_compiler.lowering.c.library import make_library
-    from rnn_compiler.lowering.c.schedule import ALIGNMENT
     from rnn_compiler.lowering.pipeline import rewrite
+    from rnn_compiler.schema.schedule import ALIGNMENT
 
     stages.report(f"lowering for {resolved.name}")
     lowered = rewrite(

@@ -276,7 +276,7 @@ def _compile_with(strategy: str, request: Request, cache: ArtifactCache) -> Arti
     from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
     stages.report(f"lowering for {target.name}")
-    payload, plain_loops = lower(
+    payload, plain_loops, calls = lower(
         text,
         module.functions,
         target,
@@ -297,6 +297,7 @@ def _compile_with(strategy: str, request: Request, cache: ArtifactCache) -> Arti
         payload_size=len(payload),
         name=module.name,
         plain_loops=dict(plain_loops),
+        calls=dict(calls),
         linked=module.linked,
     )
     return Artifact(manifest, payload)

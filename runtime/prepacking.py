@@ -20,8 +20,20 @@ from weakref import WeakKeyDictionary, ref
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.device.huge_pages import use_huge_pages
+from rnn_compiler.schema.manifest import TensorSpec
 
-__all__ = ["Prepacking"]
+__all__ = ["Prepacking", "packed_arrays"]
+
+
+def packed_arrays(device: Device, views: Sequence[Any]) -> list[DeviceArray]:
+    """IREE's views of what was packed as arrays, on huge pages."""
+    sizes = [view.get_buffer().byte_length() for view in views]
+    specs = [TensorSpec("packed", "uint8", (size,)) for size in sizes]
+    arrays = [DeviceArray(device, *each) for each in zip(views, specs, strict=True)]
+    for array in arrays if device.kind == "local" else ():
+        use_huge_pages(array.address, array.nbytes)
+    return arrays
 
 
 @dataclass
@@ -34,7 +46,7 @@ class _Entry:
     """
 
     others: tuple[ref[DeviceArray], ...]
-    packed: Sequence[Any] | None = None
+    packed: Sequence[DeviceArray] | None = None
 
 
 class Prepacking:
@@ -44,7 +56,7 @@ class Prepacking:
         self,
         device: Device,
         places: Sequence[int],
-        pack: Callable[[Sequence[DeviceArray]], Sequence[Any]],
+        pack: Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]],
     ) -> None:
         """Starts with nothing.
 
@@ -56,7 +68,7 @@ class Prepacking:
         self._device, self._places, self.pack = device, places, pack
         self.entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
 
-    def of(self, arguments: Sequence[object]) -> Sequence[Any]:
+    def of(self, arguments: Sequence[object]) -> Sequence[DeviceArray]:
         """What is packed of the weights among a call's arguments; none if it does without."""
         weights: list[DeviceArray] = []
         for place in self._places:

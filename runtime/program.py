@@ -28,11 +28,12 @@ from rnn_compiler.runtime.call_signature import call_signature, documentation, w
 from rnn_compiler.runtime.device.buffer_pool import is_watched, watched
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
+from rnn_compiler.runtime.direct.functions import DirectFunction, direct_functions
+from rnn_compiler.runtime.direct.routing import Routing
 from rnn_compiler.runtime.loading import find_function, load_module
-from rnn_compiler.runtime.prepacking import Prepacking
+from rnn_compiler.runtime.prepacking import Prepacking, packed_arrays
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
@@ -76,8 +77,9 @@ class Program:
         self.manifest = manifest
         self.device = device
         self._context, module = load_module(manifest, payload, device, archive)
+        direct = direct_functions(payload) if device.kind == "local" else {}
         self.functions = {
-            spec.function: Function(spec, device, self._context, module, prepack=prepack)
+            spec.function: Function(spec, device, self._context, module, direct, prepack=prepack)
             for spec in manifest.functions
         }
         if len(self.functions) == 1:
@@ -151,10 +153,18 @@ class Function:
         spec: Its op, dimensions, arguments and results.
         device: Where it runs.
         prepacks: Whether weights that stay on the device are packed once (`prepacking`).
+        is_direct: Whether short calls go without IREE (`direct`).
     """
 
     def __init__(
-        self, spec: FunctionSpec, device: Device, context: Any, module: Any, *, prepack: bool
+        self,
+        spec: FunctionSpec,
+        device: Device,
+        context: Any,
+        module: Any,
+        direct: Mapping[str, DirectFunction],
+        *,
+        prepack: bool,
     ) -> None:
         self.spec = spec
         self.device = device
@@ -180,6 +190,8 @@ class Function:
         self._results = result_type(spec.op, tuple(fields))
         self._calls = 0
         self._at_sizes = AtSizes(spec)
+        self._routing = Routing(spec, device, direct)
+        self.is_direct = self._routing.is_direct
 
     def __repr__(self) -> str:
         return f"Function({self.spec.function} on {self.device.uri}: {self.spec})"
@@ -279,7 +291,7 @@ class Function:
 
     def launch_views(self, arrays: Sequence[Any]) -> list[Any]:
         """What `launch` does, of `DeviceArray` or IREE's buffer views; gives such views."""
-        return self._watched(self._launch, arrays, arrays)
+        return self._watched(self._launch, arrays, self._packed(arrays))
 
     def _arrays(self, views: Sequence[Any], given: Sequence[Any]) -> list[DeviceArray]:
         """Results as arrays, of a call of something."""
@@ -297,16 +309,21 @@ class Function:
             return run(*arguments)
 
     def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
-        there = [
-            self._on_device(array, spec)
-            for array, spec in zip(arrays, self._at_sizes.of_all(arrays).arguments, strict=True)
-        ]
-        results = self._arrays(self._launch(there, arrays), arrays)
-        values: Sequence[Any] = results
-        if to_host:
-            values = fetched(results, arrays)
+        values: Sequence[Any]
+        spec = self._at_sizes.of_all(arrays)
+        packed = self._packed(arrays)
+        direct = self._routing.of(spec, bool(packed))
+        if direct is not None:
+            values = direct(arrays, packed)
+            if not to_host:
+                each = zip(values, spec.results, strict=True)
+                values = [self.device.keep(self.device.adopt_array(*pair)) for pair in each]
         else:
-            self.hand_out(results, arrays)
+            there = [*map(self._on_device, arrays, spec.arguments)]
+            results = self._arrays(self._launch(there, packed), arrays)
+            values = fetched(results, arrays) if to_host else results
+            if not to_host:
+                self.hand_out(results, arrays)
         if self._has_lists:
             return self._results(**by_keyword(self.spec.results, values))
         return self._results(*values)
@@ -323,14 +340,17 @@ class Function:
                 result.move()
             self.device.keep(result)
 
-    def _launch(self, there: Sequence[Any], given: Sequence[Any]) -> list[Any]:
-        """Runs the function on arguments that are there; what was given may be packed already."""
+    def _packed(self, arrays: Sequence[Any]) -> Sequence[DeviceArray]:
+        """What is packed of the weights among a call's arguments."""
+        return self.prepacking.of(arrays) if self.prepacks else ()
+
+    def _launch(self, there: Sequence[Any], packed: Sequence[DeviceArray]) -> list[Any]:
+        """Runs the function on arguments that are there, and weights that are packed."""
         inputs = iree.VmVariantList(len(there))
         for array in there:
             inputs.push_ref(array.ref)
         outputs = iree.VmVariantList(len(self.spec.results))
         try:
-            packed = self.prepacking.of(given) if self.prepacks else ()
             if packed or self._is_packed:
                 self._run_prepacked(inputs, packed, outputs)
             else:
@@ -360,17 +380,17 @@ class Function:
         else:
             self._context.invoke(function, inputs, outputs)
 
-    def _run_prepacked(self, inputs: Any, packed: Sequence[Any], outputs: Any) -> None:
+    def _run_prepacked(self, inputs: Any, packed: Sequence[DeviceArray], outputs: Any) -> None:
         """Runs the companion that takes its weights packed, and waits for it."""
-        for view in packed:
-            inputs.push_ref(view.ref)
+        for array in packed:
+            inputs.push_ref(array.ref)
         semaphore = self.device.hal.create_semaphore(0)
         for value in (0, 1):  # when to begin, and what to do at the end
             inputs.push_ref(iree.HalFence.create_at(semaphore, value).ref)
         self._context.invoke(self._prepacked, inputs, outputs)
         wait(semaphore, 1, self.device.patience)
 
-    def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[Any]:
+    def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[DeviceArray]:
         """Runs the companion that packs the weights, or gives what is packed of frozen ones."""
         inputs = iree.VmVariantList(len(weights))
         for array in weights:
@@ -378,9 +398,7 @@ class Function:
         outputs = iree.VmVariantList(len(weights))
         with RUNNING:
             self.call_module(self._prepack, inputs, outputs)
-        packed = [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
-        for view in packed if self.device.kind == "local" else ():
-            mapping = view.map()
-            memory = mapping.asarray((view.get_buffer().byte_length(),), np.dtype(np.uint8))
-            use_huge_pages(memory.ctypes.data, memory.nbytes)
-        return packed
+        return packed_arrays(
+            self.device,
+            [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))],
+        )

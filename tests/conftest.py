@@ -168,11 +168,12 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     from rnn_compiler.lowering import iree_compile
 
     calls: list[str] = []
-    original = iree_compile.compile_module
+    for name in ("compile_module", "compile_with_host_program"):
+        original = getattr(iree_compile, name)
 
-    def count(module: str, target: Any, **keywords: Any) -> bytes:
-        calls.append(target.name)
-        return original(module, target, **keywords)
+        def count(module: str, target: Any, *, _original: Any = original, **keywords: Any) -> Any:
+            calls.append(target.name)
+            return _original(module, target, **keywords)
 
-    monkeypatch.setattr(iree_compile, "compile_module", count)
+        monkeypatch.setattr(iree_compile, name, count)
     return calls

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.schedule import Place, Span
 from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
+from rnn_compiler.schema.schedule import Place, Span
 
 __all__ = ["read_constants"]
 

@@ -9,6 +9,7 @@ Requires: the module that the compiler would be given.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["TensorType", "Types", "external_results", "with_open_sizes"]
+__all__ = ["TensorType", "Types", "external_results", "public_types", "with_open_sizes"]
 
 _OPEN: int = ir.ShapedType.get_dynamic_size()
 """What types have in the place of a size that is open."""
@@ -54,6 +55,17 @@ def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
         }
         parsed.operation.verify()
         return parsed.operation.get_asm(enable_debug_info=True), found
+
+
+def public_types(module: ir.Module) -> Mapping[str, Types]:
+    """What types the public functions of a module have, of those that take and give tensors."""
+    found: dict[str, Types] = {}
+    for op in ops_of(module.body):
+        if op.name in _FUNCTIONS and _is_public(op):
+            kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
+            with contextlib.suppress(KeyError, ValueError):  # something else than our tensors
+                found[symbol_of(op)] = Types(_types(kind.inputs), _types(kind.results))
+    return found
 
 
 def _is_public(function: ir.Operation) -> bool:

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from rnn_compiler.schema.attributes import MAX_DIMENSION
+from rnn_compiler.schema.formulas import Formula, towards_zero
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, bound, open_dimension
 
-__all__ = ["LARGEST", "Formula", "Formulas", "UndecidedError", "expanded", "value_at"]
+__all__ = ["LARGEST", "Formulas", "UndecidedError", "expanded"]
 
 LARGEST = 2**63 - 1
 """The largest number that C computes with here, of bytes too."""
@@ -29,20 +29,6 @@ LARGEST = 2**63 - 1
 
 class UndecidedError(Exception):
     """It depends on the sizes in a way that no formula has."""
-
-
-@dataclass(frozen=True)
-class Formula:
-    """What a number is.
-
-    Attributes:
-        operator: ``/`` towards zero, ``%`` of what is not negative, ``<``, ``==``, or ``?``, which
-            is the second of three if the first is 1, else the third.
-        operands: Ints and open sizes.
-    """
-
-    operator: str
-    operands: tuple[int, ...]
 
 
 class Formulas:
@@ -62,7 +48,7 @@ class Formulas:
         """Towards zero, by what is not negative."""
         self._check(by, 1)
         if not isinstance(number, Open) and not isinstance(by, Open):
-            return _towards_zero(number, by)
+            return towards_zero(number, by)
         if isinstance(by, Open) or not self.at_least(number, 0):
             return self._named("/", number, by)
         if self._is_less(number, by):
@@ -276,29 +262,6 @@ class Formulas:
                 return 1
 
 
-def value_at(number: int, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:
-    """What a number is at some sizes.
-
-    Args:
-        number: An int or an open size.
-        known: The numbers that it may depend on.
-        sizes: The open dimensions, by name.
-    """
-    values = dict(sizes)
-    for name, formula in known.items():
-        a, b, *rest = (bound(each, values) for each in formula.operands)
-        operator = formula.operator
-        if operator == "/":
-            values[name] = _towards_zero(a, b)
-        elif operator == "%":
-            values[name] = a % b
-        elif operator == "?":
-            values[name] = b if a else rest[0]
-        else:
-            values[name] = int(a < b if operator == "<" else a == b)
-    return bound(number, values)
-
-
 def expanded(number: int, known: Mapping[str, Formula]) -> int | str:
     """An int as it is, an open number as text, in terms of open sizes alone."""
     if not isinstance(number, Open):
@@ -323,10 +286,6 @@ def _shown(name: str, known: Mapping[str, Formula]) -> str:
 def _bracketed(number: int, known: Mapping[str, Formula]) -> str:
     text = str(expanded(number, known))
     return f"({text})" if isinstance(number, Open) and str(number) not in number.names else text
-
-
-def _towards_zero(number: int, by: int) -> int:
-    return number // by if number >= 0 else -(-number // by)
 
 
 def _sum(terms: Mapping[tuple[str, ...], int]) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
-from rnn_compiler.lowering.c.schedule import ALIGNMENT, aligned
 from rnn_compiler.lowering.c.text import call, comment, indented
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, bound, open_names
+from rnn_compiler.schema.schedule import ALIGNMENT, aligned
 
 __all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]
 

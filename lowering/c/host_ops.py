@@ -15,8 +15,10 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
-from rnn_compiler.lowering.c.schedule import (
-    ALIGNMENT,
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.dtypes import ELEMENTS
+from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.schedule import (
     Copy,
     Dispatch,
     Fill,
@@ -24,14 +26,23 @@ from rnn_compiler.lowering.c.schedule import (
     Span,
     Step,
 )
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.schema.dtypes import ELEMENTS
-from rnn_compiler.schema.open_sizes import is_open
 
-__all__ = ["Context", "Known", "Path", "run", "segments"]
+__all__ = ["Context", "Known", "NoScheduleError", "Path", "run", "segments"]
 
 Known: TypeAlias = "int | float | str | Span | list[Step] | None"
 """What is known of a value."""
+
+
+class NoScheduleError(UnsupportedError):
+    """A host program is no list of steps.
+
+    Attributes:
+        what: What it has that no such list has.
+    """
+
+    def __init__(self, message: str, what: str) -> None:
+        super().__init__(message)
+        self.what = what
 
 
 @dataclass
@@ -63,21 +74,24 @@ class Context:
         function: Its symbol.
         constants: What the module's globals are.
         shapes: Those of its arguments, if any is open.
-        scratch: How many bytes it has allocated.
+        allocated: The memory that it has allocated, each so many bytes.
         formulas: The numbers that it computes from open sizes.
+        results: What it returns, once that is known.
     """
 
     function: str
     constants: Mapping[str, Span]
     shapes: Sequence[Sequence[int]] = ()
-    scratch: int = 0
+    allocated: list[int] = field(default_factory=list[int])
     formulas: Formulas = field(default_factory=Formulas)
+    results: list[Span] | None = None
 
     def refused(self, what: str) -> UnsupportedError:
         """The error that says what is in the way."""
-        return UnsupportedError(
+        return NoScheduleError(
             f"compile_c: {self.function}: its host program has {what}, and C is made of those that "
-            "call compiled code in a fixed order"
+            "call compiled code in a fixed order",
+            what,
         )
 
     def integer(self, value: Known) -> int:
@@ -206,9 +220,9 @@ def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
 
 
 def _allocated(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    offset, size = context.scratch, context.number(operands[-1])
-    context.scratch += context.formulas.aligned(size, ALIGNMENT)
-    return Span(Place.SCRATCH, 0, offset, size)
+    size = context.number(operands[-1])
+    context.allocated.append(size)
+    return Span(Place.SCRATCH, len(context.allocated) - 1, 0, size)
 
 
 def _new_commands(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
@@ -264,6 +278,7 @@ def _execute(context: Context, op: ir.Operation, operands: Sequence[Known]) -> S
 _VALUES: Mapping[str, Callable[[Context, ir.Operation, Sequence[Known]], Known]] = {
     "arith.bitcast": _bits,
     "arith.constant": _constant,
+    "hal.allocator.allocate": _allocated,
     "hal.buffer.subspan": _part,
     "hal.buffer_view.buffer": _first,
     "hal.buffer_view.create": _part,

@@ -14,27 +14,39 @@ refused by name: loops of several steps, ops that are not known.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.constants import read_constants
+from rnn_compiler.lowering.c.external_results import Types
 from rnn_compiler.lowering.c.host_arithmetic import width_of
-from rnn_compiler.lowering.c.host_ops import Context, Known, Path, run, segments
-from rnn_compiler.lowering.c.schedule import (
+from rnn_compiler.lowering.c.host_ops import (
+    Context,
+    Known,
+    NoScheduleError,
+    Path,
+    run,
+    segments,
+)
+from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.schedule import (
+    ALIGNMENT,
     Choice,
     Dispatch,
     Place,
     Schedule,
     Span,
     Step,
+    mapped,
     spans_of,
     steps_in,
 )
-from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
-from rnn_compiler.schema.open_sizes import is_open
 
-__all__ = ["HostProgram", "Sizes", "read_host_program"]
+__all__ = ["HostProgram", "Sizes", "read_functions", "read_host_program", "sizes_of"]
 
 _MOST_VISITS = 2
 """Of a block: a loop of one step comes by its head once before and once after."""
@@ -53,6 +65,16 @@ class Sizes:
     arguments: Sequence[int]
     results: Sequence[int]
     shapes: Sequence[Sequence[int]] = ()
+
+
+def sizes_of(types: Types) -> Sizes:
+    """How large arguments and results are."""
+    arguments, results = (
+        [math.prod(each.shape, start=DTYPES[each.dtype].numpy.itemsize) for each in tensors]
+        for tensors in (types.arguments, types.results)
+    )
+    shapes = [each.shape for each in types.arguments]
+    return Sizes(arguments, results, shapes if any(map(is_open, (*arguments, *results))) else ())
 
 
 @dataclass(frozen=True)
@@ -81,6 +103,33 @@ def read_host_program(
     Raises:
         UnsupportedError: It does something else than to call compiled code in order.
     """
+    found, constants = read_functions(text, functions, numbers)
+    schedules: dict[str, Schedule] = {}
+    for name, schedule in found.items():
+        if isinstance(schedule, NoScheduleError):
+            raise schedule
+        if schedule.results:
+            raise UnsupportedError(f"compile_c: {name}: its host program allocates its results")
+        schedules[name] = schedule
+    missing = sorted(functions.keys() - schedules.keys())
+    if missing:
+        raise UnsupportedError(f"compile_c: the host program lacks {', '.join(missing)}")
+    return HostProgram(schedules, constants)
+
+
+def read_functions(
+    text: str, functions: Mapping[str, Sizes], numbers: Mapping[str, range]
+) -> tuple[dict[str, Schedule | NoScheduleError], tuple[bytes, ...]]:
+    """The schedules of those functions that have one, and the constants that they read.
+
+    Args:
+        text: As of `read_host_program`, like the rest.
+        functions: The functions that it may have.
+        numbers: The same.
+
+    Raises:
+        UnsupportedError: The text is not understood, or it computes constants as it is loaded.
+    """
     with new_context(), ir.Location.unknown():
         try:
             module = ir.Module.parse(text)
@@ -89,36 +138,76 @@ def read_host_program(
                 f"compile_c: its host program is not understood ({error})"
             ) from (error)
         constants, known = read_constants(module)
-        schedules: dict[str, Schedule] = {}
+        found: dict[str, Schedule | NoScheduleError] = {}
         for op in ops_of(module.body):
             name = symbol_of(op) if op.name == "util.func" else ""
-            if name in functions:
-                schedules[name] = _read(known, op, functions[name], numbers.get(name, range(0)))
-    missing = sorted(functions.keys() - schedules.keys())
-    if missing:
-        raise UnsupportedError(f"compile_c: the host program lacks {', '.join(missing)}")
-    return HostProgram(schedules, constants)
+            if name not in functions:
+                continue
+            try:
+                found[name] = _read(known, op, functions[name], numbers.get(name, range(0)))
+            except NoScheduleError as error:
+                found[name] = error
+    return found, constants
 
 
 def _read(
     constants: Mapping[str, Span], function: ir.Operation, sizes: Sizes, numbers: range
 ) -> Schedule:
-    """The schedule of a function: its arguments come first, then the buffers of its results."""
+    """The schedule of a function.
+
+    Its arguments come first, then what the caller brings for its results, if it does, and the
+    fences of a function that is asynchronous.
+    """
     context = Context(symbol_of(function), constants, sizes.shapes)
     values = block_of(function).arguments
     spans = [Span(Place.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
     results = [Span(Place.RESULT, k, 0, size) for k, size in enumerate(sizes.results)]
-    kinds = ["!hal.buffer_view"] * len(spans) + ["!hal.buffer"] * len(results)
-    if [str(value.type) for value in values] != kinds:
+    kinds = [str(value.type) for value in values]
+    views, others = kinds[: len(spans)], kinds[len(spans) :]
+    is_given = bool(results) and others == ["!hal.buffer"] * len(results)
+    if views != ["!hal.buffer_view"] * len(spans) or (
+        not is_given and set(others) - {"!hal.fence"}
+    ):
         raise context.refused("other arguments than the module")
-    path = Path(dict(zip(values, [*spans, *results], strict=True)))
-    _follow(context, path, ops_of(block_of(function)), results, numbers)
-    steps = tuple(path.steps)
+    given = [*spans, *results] if is_given else spans
+    path = Path(dict(zip(values, given, strict=False)))
+    _follow(context, path, ops_of(block_of(function)), numbers)
+    found = context.results or []
+    if is_given:
+        for one, wanted in zip(found, results, strict=True):
+            if wanted.length and one != wanted:
+                raise context.refused("results in memory of its own")
+        found = []
+    return _placed(context, path.steps, found, sizes)
+
+
+def _placed(
+    context: Context, steps: Sequence[Step], results: Sequence[Span], sizes: Sizes
+) -> Schedule:
+    """A schedule of steps, with what was allocated in its place: a result's, or scratch memory."""
+    own = {span.index for span in results if span.place is Place.SCRATCH}
+    order = {number: k for k, number in enumerate(sorted(own))}
+    scratch, starts = 0, list[int]()
+    for number, size in enumerate(context.allocated):
+        starts.append(scratch)
+        scratch += 0 if number in own else context.formulas.aligned(size, ALIGNMENT)
+
+    def placed(span: Span) -> Span:
+        if span.place is not Place.SCRATCH:
+            return span
+        if span.index in order:
+            return Span(Place.RESULT, order[span.index], span.offset, span.length)
+        return Span(Place.SCRATCH, 0, starts[span.index] + span.offset, span.length)
+
+    steps = mapped(steps, placed)
+    blocks = tuple(context.allocated[number] for number in order)
+    where = tuple(map(placed, results))
     if not sizes.shapes:
-        return Schedule(context.function, context.scratch, steps)
-    computed = [*sizes.arguments, *sizes.results, context.scratch, *_numbers_in(steps)]
+        return Schedule(context.function, scratch, steps, blocks=blocks, results=where)
+    computed = [*sizes.arguments, *sizes.results, scratch, *blocks, *_numbers_in(steps)]
     limit = context.formulas.limit(computed)
-    return Schedule(context.function, context.scratch, steps, context.formulas.known, limit)
+    known = context.formulas.known
+    return Schedule(context.function, scratch, steps, known, limit, blocks, where)
 
 
 def _numbers_in(steps: Sequence[Step]) -> Iterator[int]:
@@ -134,7 +223,6 @@ def _follow(
     context: Context,
     path: Path,
     ops: Sequence[ir.Operation],
-    results: Sequence[Span],
     numbers: range,
 ) -> None:
     """Runs ops, and those of the blocks that they branch to, up to the function's end."""
@@ -148,7 +236,7 @@ def _follow(
                 for value in values:
                     taken = path.copy()
                     taken.values[op.results[0]] = value
-                    _follow(context, taken, ops[position + 1 :], results, numbers)
+                    _follow(context, taken, ops[position + 1 :], numbers)
                     cases[value] = tuple(taken.steps)
                 buffer, offset = path.of(list(op.operands))
                 size = max(1, width_of(op.results[0]) // 8)
@@ -157,9 +245,12 @@ def _follow(
             run(context, path, op)
         end = ops[-1]
         if end.name == "util.return":
-            for found, wanted in zip(path.of(list(end.operands)), results, strict=True):
-                if wanted.length and found != wanted:
-                    raise context.refused("results in memory of its own")
+            found = [each for each in path.of(list(end.operands)) if isinstance(each, Span)]
+            if len(found) != len(end.operands):
+                raise context.refused("a result of unknown origin")
+            if context.results not in (None, found):
+                raise context.refused("results at places that depend on data")
+            context.results = found
             return
         ops = _branched(context, path, end)
 

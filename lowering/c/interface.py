@@ -10,11 +10,11 @@ from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.c.external_results import TensorType, Types
-from rnn_compiler.lowering.c.schedule import ALIGNMENT, Place, Schedule, Span, aligned
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import bound, is_open, open_names
+from rnn_compiler.schema.schedule import ALIGNMENT, Place, Schedule, Span, aligned
 
 __all__ = [
     "Function",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.cpu_check import cpu_check
 from rnn_compiler.lowering.c.external_results import Types, with_open_sizes
 from rnn_compiler.lowering.c.header import print_header
-from rnn_compiler.lowering.c.host_program import Sizes, read_host_program
+from rnn_compiler.lowering.c.host_program import read_host_program, sizes_of
 from rnn_compiler.lowering.c.interface import (
     Function,
     check_identifier,
@@ -24,15 +23,13 @@ from rnn_compiler.lowering.c.interface import (
 )
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.object_file import Kernel, ObjectFile
-from rnn_compiler.lowering.c.schedule import Dispatch, steps_in
 from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
 from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import print_source
 from rnn_compiler.lowering.c.stack import frames_of, stack_size
 from rnn_compiler.lowering.c.support import INTERNAL
-from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.schedule import Dispatch, steps_in
 
 __all__ = ["Library", "make_library"]
 
@@ -97,7 +94,7 @@ def make_library(
         UnsupportedError: The host program is no list of calls of compiled code.
     """
     types = with_open_sizes(types, specs)
-    sizes = {function: _sizes(found) for function, found in types.items()}
+    sizes = {function: sizes_of(found) for function, found in types.items()}
     program = read_host_program(host_program, sizes, scalar_ranges(specs))
     functions = functions_of(specs, types, program.schedules)
     functions, data = _with_frozen(functions, frozen, program.constants)
@@ -161,16 +158,6 @@ def _with_frozen(
         schedule = does.schedule.with_constants(numbers)
         made.append(replace(function, arguments=left, schedule=schedule))
     return made, data
-
-
-def _sizes(types: Types) -> Sizes:
-    """How large arguments and results are."""
-    arguments, results = (
-        [math.prod(each.shape, start=DTYPES[each.dtype].numpy.itemsize) for each in tensors]
-        for tensors in (types.arguments, types.results)
-    )
-    shapes = [each.shape for each in types.arguments]
-    return Sizes(arguments, results, shapes if any(map(is_open, (*arguments, *results))) else ())
 
 
 def _check_calls(functions: Sequence[Function], kernels: Mapping[str, Kernel]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
-from rnn_compiler.lowering.c.schedule import ALIGNMENT
+from rnn_compiler.schema.schedule import ALIGNMENT
 
 __all__ = ["CPU", "FAILED", "NO_BYTES", "NO_STRUCT", "RANGE", "Messages"]
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.schedule import ALIGNMENT
+from rnn_compiler.schema.schedule import ALIGNMENT
 
 __all__ = ["Kernel", "ObjectFile"]
 

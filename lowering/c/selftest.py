@@ -18,8 +18,8 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.c.comparison import COMPARISON, INCLUDES, MAIN, TYPES
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.messages import Messages
-from rnn_compiler.lowering.c.schedule import ALIGNMENT, aligned
 from rnn_compiler.lowering.c.text import call, comment, indented, words
+from rnn_compiler.schema.schedule import ALIGNMENT, aligned
 
 __all__ = ["INTERNAL", "LARGEST", "Samples", "print_selftest", "tested"]
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rnn_compiler.lowering.c.cpu_check import CpuCheck
-from rnn_compiler.lowering.c.formulas import Formula
 from rnn_compiler.lowering.c.header import (
     measure_parameters,
     parallel_parameters,
@@ -14,7 +13,11 @@ from rnn_compiler.lowering.c.header import (
 )
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, RANGE, Messages
-from rnn_compiler.lowering.c.schedule import (
+from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, NONE, TYPES
+from rnn_compiler.lowering.c.text import call, comment, formula, indented, wrapped
+from rnn_compiler.schema.formulas import Formula
+from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.schedule import (
     ALIGNMENT,
     Choice,
     Copy,
@@ -25,9 +28,6 @@ from rnn_compiler.lowering.c.schedule import (
     Step,
     steps_in,
 )
-from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, NONE, TYPES
-from rnn_compiler.lowering.c.text import call, comment, formula, indented, wrapped
-from rnn_compiler.schema.open_sizes import is_open
 
 __all__ = ["print_source"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rnn_compiler.lowering.c.interface import Function
-from rnn_compiler.lowering.c.schedule import Dispatch, steps_in
+from rnn_compiler.schema.schedule import Dispatch, steps_in
 
 __all__ = ["frames_of", "stack_size"]
 

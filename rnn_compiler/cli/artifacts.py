@@ -157,6 +157,8 @@ def _print_functions(
                 print_line()
             title = ""
         _print_plain_loops(manifest, spec)
+        if spec.function in manifest.calls:
+            print_text(f"calls: {manifest.calls[spec.function]}")
         print_line(manifest.run_command(spec, str(file), str(archive)), dim=True)
     for spec in manifest.linked if functions is None or functions else ():
         print_line()

@@ -100,6 +100,8 @@ class Manifest:
             its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
         linked: Where the functions are a user's: our ops in them, each by its private function.
         golden: What sample results there are beside it; None if there are none.
+        calls: How short calls of its functions go, by their symbols: ``"direct"``, or through IREE
+            for a reason, ``"iree: it is for a GPU"``.
         schema: Version of this schema.
     """
 
@@ -116,6 +118,7 @@ class Manifest:
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     linked: tuple[FunctionSpec, ...] = ()
     golden: GoldenSpec | None = None
+    calls: dict[str, str] = field(default_factory=dict[str, str])
     schema: int = SCHEMA_VERSION
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ It has no order and is no index: code that needs to know the number fails, and d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
 __all__ = [
@@ -148,8 +148,12 @@ def written(size: Any) -> Any:
     return str(size) if isinstance(size, Open) else size
 
 
-def parse(text: Any) -> Any:
+def parse(text: Any, names: Collection[str] = OPEN_DIMENSIONS) -> Any:
     """Reads what `written` gave.
+
+    Args:
+        text: The text, or what is none and stays as it is.
+        names: What it may depend on.
 
     Raises:
         ValueError: It is the text of no size.
@@ -164,7 +168,7 @@ def parse(text: Any) -> Any:
     for term in text.split(" + "):
         product: Any = 1
         for factor in term.split("*"):
-            if factor in OPEN_DIMENSIONS:
+            if factor in names:
                 product *= open_dimension(factor)
             elif re.fullmatch(r"-?\d+", factor):
                 product *= int(factor)

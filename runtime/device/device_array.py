@@ -90,6 +90,11 @@ class DeviceArray:
         return math.prod(spec.shape) * DTYPES[spec.dtype].numpy.itemsize
 
     @property
+    def address(self) -> int:
+        """Where its elements begin, in the memory of its device."""
+        return self._span()[0]
+
+    @property
     def dtype_name(self) -> str:
         """Name of its dtype, ``"bfloat16"``."""
         return self._spec.dtype

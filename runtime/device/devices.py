@@ -222,6 +222,17 @@ class Device:
             message = f"{self.uri}: a tensor is not taken as it is"
             raise DeviceError(f"{message}: {str(error).strip()}") from error
 
+    def adopt_array(self, array: Any, spec: TensorSpec) -> DeviceArray:
+        """An array of this machine's memory that nobody else has, copied if it must be."""
+        if not array.size:
+            return self.put(array, spec)
+        capsule = array.reshape(-1).view(np.uint8).__dlpack__()
+        if address_of(capsule) % ALIGNMENT:
+            return self.put(array, spec)
+        (view,) = self.adopt([capsule])
+        view = iree.HalBufferView(view.get_buffer(), spec.shape, ELEMENT_TYPES[spec.dtype])
+        return DeviceArray(self, view, spec)
+
     def capsules(self, views: Sequence[Any]) -> Iterable[object]:
         """DLPack's capsules of what views of IREE's are of, whatever else lies there.
 

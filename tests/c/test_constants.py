@@ -18,7 +18,6 @@ from rnn_compiler.lowering.c.constants import read_constants
 from rnn_compiler.lowering.c.external_results import external_results
 from rnn_compiler.lowering.c.interface import Member
 from rnn_compiler.lowering.c.library import Library, make_library
-from rnn_compiler.lowering.c.schedule import Place, Span
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.pipeline import rewrite
@@ -26,6 +25,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.schedule import Place, Span
 
 ARRAYS: dict[str, npt.NDArray[Any]] = {
     "weights": np.random.default_rng(0).normal(size=(9, 31)).astype(np.float32),

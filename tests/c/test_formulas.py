@@ -13,10 +13,10 @@ from rnn_compiler.lowering.c.formulas import (
     Formulas,
     UndecidedError,
     expanded,
-    value_at,
 )
 from rnn_compiler.lowering.c.text import formula
 from rnn_compiler.schema.attributes import MAX_DIMENSION
+from rnn_compiler.schema.formulas import value_at
 from rnn_compiler.schema.open_sizes import open_dimension
 
 T, B = open_dimension("seq_length"), open_dimension("batch_size")

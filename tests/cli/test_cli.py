@@ -244,7 +244,14 @@ def test_one_target_may_stand_for_all_levels(tmp_path: Path) -> None:
 def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(artifact)]) == 0
     text = capsys.readouterr().out
-    for fact in ("block_lstm_grad_v2", "runs here", "IREE 3.13", "use_peephole=True", "0..3"):
+    for fact in (
+        "block_lstm_grad_v2",
+        "runs here",
+        "IREE 3.13",
+        "use_peephole=True",
+        "0..3",
+        "calls: direct",
+    ):
         assert fact in text
     assert main(["inspect", str(artifact), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["strategy"] == "fused"

@@ -74,7 +74,7 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> Any:
         raise AssertionError("too late")
 
-    monkeypatch.setattr(iree_compile, "compile_module", fail)
+    monkeypatch.setattr(iree_compile, "compile_with_host_program", fail)
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
 
 

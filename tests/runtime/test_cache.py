@@ -471,7 +471,7 @@ def test_without_a_cache_a_failure_does_not_hold_the_others_up(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(iree_compile, "compile_module", fail)
+        patch.setattr(iree_compile, "compile_with_host_program", fail)
         with pytest.raises(KeyboardInterrupt):
             rc.compile(tiny_module, "cpu")
     done = threading.Thread(target=rc.compile, args=(tiny_module, "cpu"), daemon=True)

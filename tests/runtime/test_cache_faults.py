@@ -60,9 +60,9 @@ compilation.cache_key(module, resolve_target("cpu"))  # reads files that others 
 def pretend(*_, **__):
     print("compiled", flush=True)
     time.sleep(0.3)
-    return b"payload"
+    return b"payload", ""
 
-iree_compile.compile_module = pretend
+iree_compile.compile_with_host_program = pretend
 """
 """What a process starts with: the compiler is replaced, so that any user may run it anywhere."""
 
@@ -218,7 +218,7 @@ def pretend(*_, **__):
     print("compiling", flush=True)
     time.sleep(60)
 
-iree_compile.compile_module = pretend
+iree_compile.compile_with_host_program = pretend
 rc.compile(module, "cpu")
 """
     holder = start(hold, own_folder)
@@ -766,7 +766,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def slow(*_, **__):
     print("compiling", flush=True)
     time.sleep(60)
-iree_compile.compile_module, pretend = slow, iree_compile.compile_module
+iree_compile.compile_with_host_program, pretend = slow, iree_compile.compile_with_host_program
 try:
     rc.compile(module, "cpu")
 except KeyboardInterrupt:
@@ -899,7 +899,7 @@ def test_34_of_a_failed_compilation_nothing_is_kept(
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(iree_compile, "compile_module", crash)
+        patch.setattr(iree_compile, "compile_with_host_program", crash)
         for _ in range(2):
             with pytest.raises(CompileError, match="crashed"):
                 rc.compile(tiny_module, "cpu")

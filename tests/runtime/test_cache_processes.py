@@ -36,7 +36,7 @@ from rnn_compiler.lowering import iree_compile
 def refuse(*_, **__):
     raise SystemExit("compiled")
 
-iree_compile.compile_module = refuse
+iree_compile.compile_with_host_program = refuse
 """
 
 COMPILE = """

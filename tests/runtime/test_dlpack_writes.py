@@ -22,8 +22,11 @@ OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
 
 @pytest.fixture(scope="module", params=["local-sync", "local-task"])
 def program(request: pytest.FixtureRequest) -> rc.Program:
+    """A program whose results IREE allocates; those of direct calls share nothing."""
     artifact = rc.compile(rc.build(OPS, **SIZES, use_peephole=False), "cpu")
-    return rc.runtime.load(artifact, request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RNN_COMPILER_CALLS", "iree")
+        return rc.runtime.load(artifact, request.param)
 
 
 def on_device(program: rc.Program, op: str, **changed: Any) -> dict[str, Any]:
@@ -54,8 +57,9 @@ def test_equal_results_are_written_to_one_by_one(program: rc.Program) -> None:
     np.testing.assert_array_equal(again.wci_grad, np.zeros(5, np.float32))
 
 
-def test_some_results_are_one_buffer() -> None:
+def test_some_results_are_one_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the tests here show nothing."""
+    monkeypatch.setenv("RNN_COMPILER_CALLS", "iree")
     artifact = rc.compile(rc.build(OPS, **SIZES, use_peephole=False), "cpu")
     program = rc.runtime.load(artifact, "local-sync")
     given = on_device(program, "BlockLSTMGradV2")

@@ -11,7 +11,7 @@ import pytest
 from cases import sizes
 
 import rnn_compiler as rc
-from rnn_compiler.runtime import program
+from rnn_compiler.runtime import prepacking
 from rnn_compiler.runtime.device import huge_pages
 from rnn_compiler.runtime.device.huge_pages import huge_page_size, use_huge_pages
 
@@ -62,7 +62,7 @@ def test_less_than_a_page_and_systems_without_are_left_alone(
 
 def test_packed_weights_are_moved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     moved: list[tuple[int, int]] = []
-    monkeypatch.setattr(program, "use_huge_pages", lambda *where: moved.append(where))
+    monkeypatch.setattr(prepacking, "use_huge_pages", lambda *where: moved.append(where))
     module = rc.build("CudnnRNN", **sizes(3, 2, 8, 96), num_layers=1, is_training=False)
     function = rc.runtime.load(rc.compile(module, "cpu"), "local-sync")
     arguments = {

@@ -131,15 +131,15 @@ def test_bundles_and_weights() -> None:
 def test_one_that_fails_does_not_stop_the_others(
     executor: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    original = iree_compile.compile_module
+    original = iree_compile.compile_with_host_program
 
-    def compile_module(module: str, target: Any, **keywords: Any) -> bytes:
+    def compile_now(module: str, target: Any, **keywords: Any) -> tuple[bytes, str]:
         if "tensor<77x1xf32>" in module:
             facts = {"target": target.name, "diagnostics": "error: 77", "command": "iree-compile"}
             raise CompileError("it is 77", reproducer=None, **facts)
         return original(module, target, **keywords)
 
-    monkeypatch.setattr(iree_compile, "compile_module", compile_module)
+    monkeypatch.setattr(iree_compile, "compile_with_host_program", compile_now)
     modules = cells(1, 77, 3)
     seen: list[Any] = []
     results = rc.compile_many(

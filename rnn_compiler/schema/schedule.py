@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
-from rnn_compiler.lowering.c.formulas import Formula, value_at
+from rnn_compiler.schema.formulas import Formula, value_at
 from rnn_compiler.schema.open_sizes import Open
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Span",
     "Step",
     "aligned",
+    "mapped",
     "spans_of",
     "steps_in",
 ]
@@ -134,6 +135,10 @@ class Schedule:
         steps: What it does.
         formulas: The numbers that it computes from open sizes, by name.
         limit: How large open sizes and their product may be.
+        blocks: Of one that allocates its results, the memory that these lie in, each so many bytes;
+            else a caller brings memory for each.
+        results: Where its results lie, if it allocates them: in these blocks, or as they came in
+            an argument or a constant.
     """
 
     function: str
@@ -141,6 +146,8 @@ class Schedule:
     steps: tuple[Step, ...]
     formulas: Mapping[str, Formula] = field(default_factory=dict[str, Formula])
     limit: int = 0
+    blocks: tuple[int, ...] = ()
+    results: tuple[Span, ...] = ()
 
     def reads(self, index: int) -> bool:
         """Whether anything is read of an argument."""
@@ -180,10 +187,10 @@ class Schedule:
                 return replace(span, place=Place.CONSTANT, index=constants[span.index])
             return replace(span, index=span.index - sum(k < span.index for k in constants))
 
-        return replace(self, steps=_mapped(self.steps, moved))
+        return replace(self, steps=mapped(self.steps, moved))
 
 
-def _mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step, ...]:
+def mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step, ...]:
     """Steps with other spans."""
     made: list[Step] = []
     for step in steps:
@@ -194,7 +201,7 @@ def _mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step
         elif isinstance(step, Fill):
             made.append(replace(step, target=change(step.target)))
         else:
-            cases = {value: _mapped(case, change) for value, case in step.cases.items()}
+            cases = {value: mapped(case, change) for value, case in step.cases.items()}
             made.append(Choice(change(step.value), cases))
     return tuple(made)
 

@@ -1,0 +1,123 @@
+"""The compiler's process: it never outlives this one, nor do its temporary files.
+
+What ends a call by an exception also ends the compiler. Against a signal that leaves no time for
+that, SIGKILL or an unhandled SIGTERM, a shell waits at a pipe that the system closes with this
+process: it needs no code in a forked child and no system call of Linux alone, and it takes the
+temporary files away too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Generator, Sequence
+
+__all__ = ["check_room", "describe_exit", "guard", "run", "stop", "temporary_folder"]
+
+_LONGEST = 1e6
+"""Seconds that the system can wait for."""
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Generator[str]:
+    """A folder for the compiler's temporary files, so that what it leaves can be found."""
+    try:
+        folder = tempfile.mkdtemp(prefix="rnn-compiler-")
+    except OSError as error:
+        raise _no_room(error, tempfile.gettempdir()) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_room(folder: str) -> None:
+    """Checks that a full disk is not why the compiler failed: it says something else then.
+
+    Raises:
+        OSError: The disk is full.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(1 << 20))
+    except OSError as error:
+        raise _no_room(error, os.path.dirname(folder)) from error
+
+
+def _no_room(error: OSError, folder: str) -> OSError:
+    remedy = "free some, or set TMPDIR to another folder"
+    text = f"{error.strerror} for the compiler's temporary files ({remedy})"
+    return OSError(error.errno, text, folder)
+
+
+@contextlib.contextmanager
+def guard(process: int, folder: str) -> Generator[None]:
+    """Ends a process group and removes a folder, should this process end inside the block."""
+    script = 'read -r line || { kill -KILL "-$0"; rm -rf "$1"; }'
+    try:
+        watcher = subprocess.Popen(
+            ["/bin/sh", "-c", script, str(process), folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:  # a system without a shell: then nobody watches
+        yield
+        return
+    try:
+        yield
+    finally:
+        watcher.communicate(b"done\n")
+
+
+def run(
+    command: Sequence[str], module: str, timeout: float, folder: str
+) -> tuple[int | None, bytes, str]:
+    """Runs the compiler; gives its exit code, None if it was stopped, and what it wrote.
+
+    It runs in a process group of its own, so that what it starts (a linker) is stopped with it.
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": folder},
+        start_new_session=True,
+    )
+    code: int | None = None
+    try:
+        with guard(process.pid, folder):
+            payload, diagnostics = process.communicate(module.encode(), min(timeout, _LONGEST))
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        stop(process)
+        payload, diagnostics = process.communicate()
+    except BaseException:  # such as KeyboardInterrupt
+        stop(process)
+        process.communicate()
+        raise
+    return code, payload, diagnostics.decode(errors="replace")
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process and all that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def describe_exit(code: int) -> str:
+    """What an exit code of the compiler means, where it left no result."""
+    if code == 0:
+        return "the compiler produced nothing"
+    if code < 0:
+        try:
+            return f"the compiler crashed with {signal.Signals(-code).name}"
+        except ValueError:
+            return f"the compiler was stopped by signal {-code}"
+    return f"the compiler failed with exit status {code}"

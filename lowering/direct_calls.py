@@ -1,0 +1,75 @@
+"""Gives a payload what is needed to call its functions without IREE: their schedules.
+
+IREE's host program of a function is read as for C (`lowering.c.host_program`). If it is a schedule,
+that goes into the payload: a .vmfb is a zip file too, and gets one more member. IREE reads past it.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.external_results import Types, with_open_sizes
+from rnn_compiler.lowering.c.host_ops import NoScheduleError
+from rnn_compiler.lowering.c.host_program import read_functions, sizes_of
+from rnn_compiler.lowering.c.interface import scalar_ranges
+from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.schedule import Schedule
+from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
+
+__all__ = ["through_iree", "with_schedules"]
+
+_MOST_CONSTANTS = 1 << 20
+"""Bytes of constants that go into a payload a second time."""
+
+
+def with_schedules(
+    payload: bytes, host: str, functions: Sequence[FunctionSpec], types: Mapping[str, Types]
+) -> tuple[bytes, dict[str, str]]:
+    """A payload with the schedules of those functions that have one.
+
+    Args:
+        payload: The .vmfb.
+        host: The text of its host program.
+        functions: Its functions.
+        types: The types of all its public functions, companions among them.
+
+    Returns:
+        The payload, and how functions are called, by their symbols (`Manifest.calls`).
+    """
+    if not host:
+        return payload, through_iree(functions, "the compiler kept no host program")
+    if any(spec.frozen for spec in functions):
+        return payload, through_iree(functions, "it has frozen weights")
+    types = with_open_sizes(types, functions)
+    sizes = {name: sizes_of(each) for name, each in types.items()}
+    try:
+        read, constants = read_functions(host, sizes, scalar_ranges(functions))
+        if sum(map(len, constants)) > _MOST_CONSTANTS:
+            raise NoScheduleError("", "large constants")
+    except UnsupportedError as error:
+        reason = error.what if isinstance(error, NoScheduleError) else str(error)
+        reason = reason.removeprefix("compile_c: ")
+        return payload, through_iree(functions, reason)
+    found = {name: each for name, each in read.items() if isinstance(each, Schedule)}
+    calls = {spec.function: "direct" for spec in functions if spec.function in found}
+    for spec in functions:
+        each = read.get(spec.function)
+        if spec.function not in found:
+            reason = each.what if isinstance(each, NoScheduleError) else "not tensors alone"
+            calls |= through_iree([spec], reason)
+    if not found:
+        return payload, calls
+    arguments = {name: sizes[name].arguments for name in found}
+    text = Schedules(found, arguments, constants).to_json()
+    file = io.BytesIO(payload)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(zipfile.ZipInfo(SCHEDULES_FILE), text, zipfile.ZIP_DEFLATED)
+    return file.getvalue(), calls
+
+
+def through_iree(functions: Sequence[FunctionSpec], reason: str) -> dict[str, str]:
+    """How functions are called that cannot be called directly."""
+    return {spec.function: f"iree: {reason}" for spec in functions}

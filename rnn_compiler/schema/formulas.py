@@ -1,0 +1,60 @@
+"""What is computed from open sizes beyond polynomials: quotients, remainders and choices, by name.
+
+n0 = (seq_length + 63) / 64
+n1 = n0 < 8 ? n0 : 8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rnn_compiler.schema.open_sizes import bound
+
+__all__ = ["Formula", "towards_zero", "value_at", "values_at"]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What a number is.
+
+    Attributes:
+        operator: ``/`` towards zero, ``%`` of what is not negative, ``<``, ``==``, or ``?``, which
+            is the second of three if the first is 1, else the third.
+        operands: Ints and open sizes.
+    """
+
+    operator: str
+    operands: tuple[int, ...]
+
+
+def values_at(known: Mapping[str, Formula], sizes: Mapping[str, int]) -> dict[str, int]:
+    """What all numbers are at some sizes, and these.
+
+    Args:
+        known: The numbers, each after those that it depends on.
+        sizes: The open dimensions, by name.
+    """
+    values = dict(sizes)
+    for name, formula in known.items():
+        a, b, *rest = (bound(each, values) for each in formula.operands)
+        operator = formula.operator
+        if operator == "/":
+            values[name] = towards_zero(a, b)
+        elif operator == "%":
+            values[name] = a % b
+        elif operator == "?":
+            values[name] = b if a else rest[0]
+        else:
+            values[name] = int(a < b if operator == "<" else a == b)
+    return values
+
+
+def value_at(number: int, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:
+    """What a number is at some sizes: an int or an open size, of dimensions and known numbers."""
+    return bound(number, values_at(known, sizes))
+
+
+def towards_zero(number: int, by: int) -> int:
+    """A quotient as C has it."""
+    return number // by if number >= 0 else -(-number // by)

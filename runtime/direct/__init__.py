@@ -1,0 +1,1 @@
+"""Functions called directly: their compiled code, by their schedules, without IREE in between."""

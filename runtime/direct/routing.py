@@ -1,0 +1,60 @@
+"""Which calls of a function are direct: those that need little memory and, with threads, are short.
+
+A direct call runs in the thread that calls, so with local-task it is for work that its threads
+would not make shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, work
+from rnn_compiler.runtime.direct.functions import Calls, DirectFunction
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["Routing"]
+
+
+class Routing:
+    """The direct calls of a function, with weights as they are and packed.
+
+    Attributes:
+        is_direct: Whether there are any.
+    """
+
+    def __init__(
+        self, spec: FunctionSpec, device: Device, functions: Mapping[str, DirectFunction]
+    ) -> None:
+        """Finds them.
+
+        Args:
+            spec: The function.
+            device: Where it runs otherwise.
+            functions: Those of its module that can be called directly.
+        """
+        self._as_it_is = None if spec.frozen else functions.get(spec.function)
+        self._prepacked = None if spec.frozen else functions.get(spec.prepacked)
+        self.is_direct = self._as_it_is is not None
+        self._device, self._open = device, spec.open_dims
+        self._known: dict[tuple[int, bool], tuple[FunctionSpec, Calls | None]] = {}
+
+    def of(self, spec: FunctionSpec, packed: bool) -> Calls | None:
+        """The calls of the function at certain sizes; None if they are for IREE.
+
+        Args:
+            spec: The function at these.
+            packed: Whether weights are passed packed.
+        """
+        key = id(spec), packed
+        if key not in self._known:
+            if len(self._known) > 64:
+                self._known.clear()
+            self._known[key] = spec, self._found(spec, packed)
+        return self._known[key][1]
+
+    def _found(self, spec: FunctionSpec, packed: bool) -> Calls | None:
+        function = self._prepacked if packed else self._as_it_is
+        if function is None or (self._device.has_threads and work(spec) >= WORK_FOR_THREADS):
+            return None
+        return function.at(spec, {name: spec.dims[name] for name in self._open})

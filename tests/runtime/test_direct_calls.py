@@ -1,0 +1,354 @@
+"""Calls without IREE: the same bits, from any thread, and IREE where they cannot be."""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from goldens.golden import Golden, read_goldens
+from numeric.harness import draw, module
+
+import rnn_compiler as rc
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.runtime.direct import executable, functions, stepping
+from rnn_compiler.runtime.direct.functions import Calls
+from rnn_compiler.runtime.program import Program
+from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
+
+Load = Callable[..., Program]
+
+DIMS = {"seq_length": 2, "batch_size": 1, "input_size": 3, "num_units": 4}
+
+
+@pytest.fixture
+def through_iree(monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Loads a program that IREE calls."""
+
+    def load(artifact: rc.Artifact, device: str = "local-sync") -> Program:
+        with monkeypatch.context() as patch:
+            patch.setenv("RNN_COMPILER_CALLS", "iree")
+            return rc.runtime.load(artifact, device)
+
+    return load
+
+
+@pytest.fixture
+def direct_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The functions that were called directly, once for each call."""
+    calls: list[str] = []
+    original = Calls.__call__
+
+    def call(each: Calls, *arguments: Any) -> Any:
+        calls.append(each.plan.function)
+        return original(each, *arguments)
+
+    monkeypatch.setattr(Calls, "__call__", call)
+    return calls
+
+
+@pytest.fixture(scope="module")
+def cell() -> rc.Artifact:
+    return rc.compile(rc.build("LSTMBlockCell", batch_size=2, input_size=3, num_units=4), "cpu")
+
+
+def cell_arguments() -> dict[str, npt.NDArray[Any]]:
+    dims = {"batch_size": 2, "input_size": 3, "num_units": 4}
+    return draw("LSTMBlockCell", "float32", dims)
+
+
+def assert_same_bits(results: Any, others: Any) -> None:
+    for one, other in zip(results, others, strict=True):
+        found, wanted = np.asarray(one), np.asarray(other)
+        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+        assert found.tobytes() == wanted.tobytes()
+
+
+GOLDENS = read_goldens()
+FIRST = {each.op: each for each in reversed(GOLDENS)}
+
+
+@pytest.mark.parametrize(
+    "golden",
+    [
+        pytest.param(each, id=each.path.stem, marks=[] if each is first else pytest.mark.slow)
+        for each in GOLDENS
+        for first in [FIRST[each.op]]
+    ],
+)
+def test_goldens_have_the_same_bits(
+    golden: Golden, through_iree: Load, direct_calls: list[str]
+) -> None:
+    """Of numpy's arrays and of arrays on the device, before their weights are packed and after."""
+    artifact = rc.compile(module(golden.op, golden.dtype, golden.variant), "cpu")
+    program, other = rc.runtime.load(artifact, "local-sync"), through_iree(artifact)
+    wanted = other(**golden.inputs)
+    assert direct_calls == []
+    assert {*artifact.manifest.calls.values()} == {"direct"}
+    assert_same_bits(program(**golden.inputs), wanted)
+    there = {name: program.to_device(array) for name, array in golden.inputs.items()}
+    for _ in range(3):
+        assert_same_bits(program(**there), wanted)
+        assert_same_bits(program(**there, to_host=False), wanted)
+    assert len(direct_calls) == 7
+
+
+def test_open_sizes_have_the_same_bits(through_iree: Load, direct_calls: list[str]) -> None:
+    """At several sizes of one function, also again."""
+    sizes = {"seq_length": None, "batch_size": None, "input_size": 3, "num_units": 4}
+    built = rc.build("CudnnRNNV3", **sizes, num_layers=1, is_training=False)
+    artifact = rc.compile(built, "cpu")
+    program, other = rc.runtime.load(artifact, "local-sync"), through_iree(artifact)
+    for steps, rows in ((1, 1), (5, 2), (70, 3), (1, 1)):
+        dims = {**DIMS, "seq_length": steps, "batch_size": rows, "num_layers": 1}
+        given = draw("CudnnRNNV3", "float32", dims)
+        direct_calls.clear()
+        assert_same_bits(program(**given), other(**given))
+        assert direct_calls == ["cudnn_rnn_v3"]
+
+
+def test_small_numbers_are_zero_as_in_iree(cell: rc.Artifact, through_iree: Load) -> None:
+    """Where they are not taken for zero, other bits come."""
+    tiny = {name: array * np.float32(1e-38) for name, array in cell_arguments().items()}
+    before = np.float32(1e-30) * np.float32(1e-12)
+    found = rc.runtime.load(cell, "local-sync")(**tiny)
+    assert_same_bits(found, through_iree(cell)(**tiny))
+    assert np.count_nonzero(found.cs) == 0
+    assert np.float32(1e-30) * np.float32(1e-12) == before > 0, "only there"
+
+
+def test_results_are_arrays_of_their_own(cell: rc.Artifact) -> None:
+    program, given = rc.runtime.load(cell, "local-sync"), cell_arguments()
+    first = program(**given)
+    kept = [array.copy() for array in first]
+    program(**{name: array + 1 for name, array in given.items()})
+    assert_same_bits(first, kept)
+    for array in first:
+        array[...] = 7
+    assert_same_bits(program(**given), kept)
+    assert not any(np.shares_memory(a, b) for a in first for b in first if a is not b)
+
+
+def test_arrays_of_any_layout(cell: rc.Artifact, through_iree: Load) -> None:
+    """Of another order, at any address, not to be written."""
+    given = cell_arguments()
+    wanted = through_iree(cell)(**given)
+    program = rc.runtime.load(cell, "local-sync")
+    odd = {name: np.asfortranarray(array) for name, array in given.items()}
+    assert_same_bits(program(**odd), wanted)
+    for array in odd.values():
+        array.setflags(write=False)
+    assert_same_bits(program(**odd), wanted)
+
+
+def test_threads_at_once(cell: rc.Artifact) -> None:
+    """Each has memory of its own."""
+    program, given = rc.runtime.load(cell, "local-sync"), cell_arguments()
+    wanted = {k: program(**{**given, "x": given["x"] * k}) for k in range(4)}
+    wrong: list[int] = []
+
+    def call(k: int) -> None:
+        for _ in range(200):
+            found = program(**{**given, "x": given["x"] * k})
+            if any(a.tobytes() != b.tobytes() for a, b in zip(found, wanted[k], strict=True)):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=call, args=(k,)) for k in wanted]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_forked_child(cell: rc.Artifact) -> None:
+    program, given = rc.runtime.load(cell, "local-sync"), cell_arguments()
+    wanted = program(**given)
+    child = os.fork()
+    if not child:
+        try:
+            assert_same_bits(program(**given), wanted)
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_programs_that_come_and_go(cell: rc.Artifact) -> None:
+    """The loader does not take one library for another whose descriptor had the same number."""
+    other = rc.compile(rc.build("GRUBlockCell", batch_size=2, input_size=3, num_units=4), "cpu")
+    given = draw("GRUBlockCell", "float32", {"batch_size": 2, "input_size": 3, "num_units": 4})
+    wanted = rc.runtime.load(cell, "local-sync")(**cell_arguments())
+    programs: list[Program] = []
+    for _ in range(3):
+        programs += [rc.runtime.load(cell, "local-sync"), rc.runtime.load(other, "local-sync")]
+        programs[-1](**given)
+        assert_same_bits(programs[-2](**cell_arguments()), wanted)
+    del programs
+    gc.collect()
+    with open("/proc/self/maps") as maps:
+        assert maps.read().count("memfd:rnn-compiler") < 12, "libraries that nobody has are closed"
+
+
+@pytest.mark.slow
+def test_memory_stays_the_same(cell: rc.Artifact) -> None:
+    program, given = rc.runtime.load(cell, "local-sync"), cell_arguments()
+
+    def resident() -> int:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    for _ in range(10_000):
+        program(**given)
+    before = resident()
+    for _ in range(100_000):
+        program(**given)
+    assert resident() - before < 1 << 20
+
+
+def test_long_work_is_shared_by_threads(direct_calls: list[str]) -> None:
+    """On local-task, what is short is called directly."""
+    dims = {"batch_size": 16, "input_size": 256, "num_units": 256}
+    built = rc.build("LSTMBlockCell", **dims)
+    given = draw("LSTMBlockCell", "float32", dims)
+    rc.runtime.load(rc.compile(built, "cpu"), "local-task")(**given)
+    assert direct_calls == ["lstm_block_cell"]
+    big = rc.build("BlockLSTMV2", **{**dims, "seq_length": 8})
+    given = draw("BlockLSTMV2", "float32", {**dims, "seq_length": 8})
+    rc.runtime.load(rc.compile(big, "cpu"), "local-task")(**given)
+    assert direct_calls == ["lstm_block_cell"]
+
+
+# Where it cannot be.
+
+
+def test_it_can_be_switched_off(
+    cell: rc.Artifact, through_iree: Load, direct_calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = through_iree(cell)
+    program(**cell_arguments())
+    assert not program.lstm_block_cell.is_direct
+    assert direct_calls == []
+    monkeypatch.setenv("RNN_COMPILER_CALLS", "quick")
+    with pytest.raises(InvalidArgumentError, match=r"RNN_COMPILER_CALLS.*direct or iree.*'quick'"):
+        rc.runtime.load(cell)
+
+
+def refuse(*_: object, **__: object) -> Any:
+    raise PermissionError(1, "Operation not permitted")
+
+
+def test_a_system_that_refuses_memory_files(
+    cell: rc.Artifact,
+    direct_calls: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """IREE calls then, and a log says why."""
+    monkeypatch.setattr(os, "memfd_create", refuse)
+    with caplog.at_level(logging.DEBUG, "rnn_compiler"):
+        program = rc.runtime.load(cell, "local-sync")
+    assert "does not load code from memory" in caplog.text
+    program(**cell_arguments())
+    assert not program.lstm_block_cell.is_direct
+    assert direct_calls == []
+
+
+def test_no_temporary_folder_is_needed(cell: rc.Artifact, tmp_path: Any) -> None:
+    """Nor one whose files may be executed: what is loaded is in no folder."""
+    path = cell.save(tmp_path / "cell.vmfb")
+    script = (
+        "import rnn_compiler as rc, os\n"
+        f"program = rc.runtime.load({str(path)!r}, 'local-sync')\n"
+        "assert program.lstm_block_cell.is_direct\n"
+    )
+    environment = {**os.environ, "TMPDIR": "/nowhere", "RNN_COMPILER_CALLS": "direct"}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+
+
+def with_member(artifact: rc.Artifact, name: str, change: Callable[[bytes], bytes]) -> bytes:
+    """A payload with another member."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(artifact.payload)) as old, zipfile.ZipFile(file, "w") as new:
+        for each in old.namelist():
+            data = old.read(each)
+            new.writestr(each, change(data) if each.endswith(name) else data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: b"",
+        lambda data: b"{}",
+        lambda data: data.replace(b'"version":1', b'"version":2'),
+        lambda data: data[:-3],
+        lambda data: data.replace(b'["s",0', b'["s",9'),
+        lambda data: data.replace(b'"dispatch","', b'"dispatch","no_'),
+        lambda data: data.replace(b'"arguments":[', b'"arguments":["x",'),
+    ],
+)
+def test_damaged_schedules(cell: rc.Artifact, change: Any) -> None:
+    """Of a payload that is what it was, as its digest says; one never knows who made it."""
+    found = functions.direct_functions(with_member(cell, SCHEDULES_FILE, change))
+    spec = cell.manifest.functions[0]
+    assert not found or found["lstm_block_cell"].at(spec, {}) is None
+
+
+@pytest.mark.parametrize(
+    "change", [lambda data: b"", lambda data: data[:100], lambda data: b"x" * 99]
+)
+def test_damaged_code(cell: rc.Artifact, change: Any) -> None:
+    assert functions.direct_functions(with_member(cell, ".so", change)) == {}
+
+
+def test_a_damaged_payload_is_not_loaded(cell: rc.Artifact) -> None:
+    """Its digest is verified before anything of it is read."""
+    damaged = replace(cell, payload=cell.payload[:-1] + bytes([cell.payload[-1] ^ 1]))
+    with pytest.raises(rc.errors.ArtifactError, match="damaged"):
+        rc.runtime.load(damaged)
+
+
+def test_without_schedules(cell: rc.Artifact) -> None:
+    """A payload of an older version, or of somebody else."""
+    assert functions.direct_functions(b"") == {}
+    assert functions.direct_functions(cell.payload[:200]) == {}
+
+
+def test_schedules_are_read_as_they_are_written(cell: rc.Artifact) -> None:
+    with zipfile.ZipFile(io.BytesIO(cell.payload)) as archive:
+        text = archive.read(SCHEDULES_FILE).decode()
+    assert Schedules.from_json(text).to_json() == text
+
+
+def test_calls_one_by_one(
+    cell: rc.Artifact, through_iree: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a processor that there is no machine code for."""
+    wanted = through_iree(cell)(**cell_arguments())
+    monkeypatch.setattr(stepping, "CODE", {})
+    stepping.runner.cache_clear()
+    assert_same_bits(rc.runtime.load(cell, "local-sync")(**cell_arguments()), wanted)
+    stepping.runner.cache_clear()
+
+
+def test_paths_of_descriptors_differ() -> None:
+    """And lead to the same."""
+    with executable.memory_file(b"abc") as descriptor:
+        paths = {executable.unique_path(descriptor) for _ in range(100)}
+        assert len(paths) == 100
+        for path in paths:
+            with open(path, "rb") as file:
+                assert os.read(file.fileno(), 3) == b"abc"
+                os.lseek(descriptor, 0, 0)
