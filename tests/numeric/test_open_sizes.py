@@ -308,3 +308,30 @@ def test_blocks_of_time() -> None:
     for form in ("rows", "outer_sums"):
         assert text.count(f'form = "{form}"') == 4
     assert text.count("stablehlo.optimization_barrier") == 4
+
+
+def test_gradients_read_the_mask_of_any_size() -> None:
+    """The mask that a function built for its sizes has drawn; three layers have two masks."""
+    sizes = {"batch_size": 3, "input_size": 5, "num_units": 4, "num_layers": 3, "dropout": 0.4}
+    forward = rc.build("CudnnRNN", seq_length=6, **sizes)
+    known = rc.build("CudnnRNNBackprop", seq_length=6, **sizes)
+    opened = rc.build("CudnnRNNBackprop", seq_length=None, **{**sizes, "batch_size": None})
+    random = np.random.default_rng(0)
+    given: dict[str, Any] = {}
+    for module_ in (forward, known):
+        (spec,) = module_.functions
+        for each in spec.arguments:
+            if each.name not in given:
+                drawn = random.standard_normal(each.shape) if each.dtype == "float32" else 7
+                given[each.name] = np.array(drawn, each.dtype)
+        if module_ is forward:
+            names = [each.name for each in spec.arguments]
+            program_ = rc.runtime.load(rc.compile(forward))
+            given |= program_(**{name: given[name] for name in names})._asdict()
+    names = [each.name for each in known.functions[0].arguments]
+    given = {name: given[name] for name in names}
+    expected_ = rc.runtime.load(rc.compile(known))(**given)
+    found = rc.runtime.load(rc.compile(opened))(**given)
+    for actual, value in zip(found, expected_, strict=True):
+        np.testing.assert_allclose(actual, value, rtol=1e-5, atol=1e-6)
+    assert np.abs(found.params_backprop).max() > 0.1

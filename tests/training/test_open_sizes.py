@@ -170,3 +170,15 @@ def test_what_cannot_be_open(
     (message,) = caplog.messages
     assert message.startswith("CudnnRNN, seq_length 2, batch_size 1: compiled for itself, ")
     assert "dropout draws a number for each element" in message
+
+
+def test_gradients_with_dropout(compiled: Callable[[], int]) -> None:
+    """The mask is in the reserve space: a gradient is open where its forward op is not."""
+    layer = rt.LSTM(I, H, num_layers=2, dropout=0.4)
+    for steps in (3, 4, 5, 6):
+        x = torch.randn(steps, 2, I, requires_grad=True)
+        output, _ = layer(x)
+        output.sum().backward()
+        assert x.grad.isfinite().all()
+    forward = 4
+    assert compiled() == forward + 3  # of the gradient, two sizes have their own

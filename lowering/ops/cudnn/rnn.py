@@ -114,9 +114,8 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     outputs.append(net.steps.where_valid(b, net.swap(args["output"])))
     masks: Sequence[Value] = []
     if reserve.has_mask:
-        mask = reserve.mask
-        size = mask.size // (L - 1)
-        blocks = [Block(k * size, mask.shape[1:]) for k in range(L - 1)]
+        shape = reserve.mask.shape[1:]
+        blocks = [Block(k * math.prod(shape), shape) for k in range(L - 1)]
         masks = [net.part("reserve_space", block) for block in blocks]
     b.formula("params_backprop = 0")
     params = b.full(0, (layout.size,), net.compute)
