@@ -16,10 +16,9 @@ from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
+from rnn_compiler.lowering.passes.hoist_weights import hoist_weights
 from rnn_compiler.lowering.passes.open_sizes import open_sizes
-from rnn_compiler.lowering.passes.pack_at_load import pack_at_load
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
-from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
 from rnn_compiler.lowering.passes.products import products
 from rnn_compiler.lowering.passes.read_arguments_in_place import read_arguments_in_place
 from rnn_compiler.lowering.passes.round_to_float16 import round_to_float16
@@ -40,10 +39,9 @@ PASS_FUNCTIONS: Mapping[str, Callable[[PassContext], None]] = MappingProxyType(
         for each in (
             freeze_weights,
             fuse_time_loops,
+            hoist_weights,
             open_sizes,
-            pack_at_load,
             pin_time_loops,
-            prepack_weights,
             products,
             read_arguments_in_place,
             round_to_float16,

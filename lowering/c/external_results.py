@@ -2,7 +2,7 @@
 
 IREE's convention for it is an argument of type ``!hal.buffer`` with the attribute
 ``iree.abi.output``, the number of the result. Without it IREE puts all results into one buffer of
-its own. The companions of `passes.prepack_weights` also lose their fences: who calls C waits.
+its own. The companions of `passes.hoist_weights` also lose their fences: who calls C waits.
 
 Requires: the module that the compiler would be given.
 """

@@ -1,6 +1,6 @@
 """The functions of a lowered module that pack weights, as a module of their own.
 
-Requires: the module that the compiler would be given, with companions (`passes.prepack_weights`).
+Requires: the module that the compiler would be given, with companions (`passes.hoist_weights`).
 Ensures: nothing but the functions that pack and what they call; so it compiles for whatever machine
 is to pack, and gives what the whole module would.
 """

@@ -6,7 +6,7 @@
 
 Nothing is read twice, so that it takes as long as reading the matrix does: what counts is that this
 happens in order. A matrix that comes as ``[N, K]`` is packed into panels first, ``[N/P, K, P]``,
-once for many calls if it is a weight (`passes.prepack_weights`); one that comes as ``[K, N]`` is
+once for many calls if it is a weight (`passes.hoist_weights`); one that comes as ``[K, N]`` is
 read where it lies. Arrays have no unit axis in the dispatch: IREE 3.13 folds those, and not along
 with loops.
 """

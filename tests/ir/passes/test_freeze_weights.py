@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ir.filecheck import check
-from ir.passes.test_prepack_weights import SPEC
+from ir.passes.test_hoist_weights import SPEC
 from ir.rewriting import rewritten
 
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights

@@ -1,4 +1,4 @@
-"""A module with a frozen weight that it packs, before and after `pack_at_load`."""
+"""A module with a frozen weight that it packs, before and after `hoist_weights`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from ir.passes.test_freeze_weights import BEFORE, FROZEN
 from ir.rewriting import edited, rewritten
 
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
-from rnn_compiler.lowering.passes.pack_at_load import pack_at_load
-from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
+from rnn_compiler.lowering.passes.hoist_weights import hoist_weights
 
 
 def frozen(text: str) -> str:
-    passes = freeze_weights, prepack_weights, pack_at_load
+    passes = freeze_weights, hoist_weights
     return rewritten(text, *passes, functions=[FROZEN])[0]
 
 

@@ -1,4 +1,4 @@
-"""A function that packs its weights before and after `prepack_weights`."""
+"""A function that packs its weights before and after `hoist_weights`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
-from rnn_compiler.lowering.passes.prepack_weights import prepack_weights
+from rnn_compiler.lowering.passes.hoist_weights import hoist_weights
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 BEFORE = """
@@ -58,7 +58,7 @@ SPEC = FunctionSpec(
 
 
 def prepacked(text: str, spec: FunctionSpec = SPEC) -> str:
-    return rewritten(text, prepack_weights, functions=[spec])[0]
+    return rewritten(text, hoist_weights, functions=[spec])[0]
 
 
 def test_companions() -> None:

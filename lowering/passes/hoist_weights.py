@@ -1,0 +1,234 @@
+"""Packs weights once, not at every call: what a function computes of its weights alone is hoisted.
+
+Requires: a module whose time loops and products have been rewritten; frozen weights are parameters
+(`freeze_weights`).
+Matches: public functions ``@f`` that compute something of their weights alone: of arguments that
+are weights (`FunctionSpec.weights`), or of frozen ones. Each gets
+
+    @f_prepacked(arguments, packed) -> results      # what is left of @f: the same numbers
+
+which is asynchronous: it returns before the results are there, and in IREE's calling convention
+(`iree.abi.model`) also takes a fence to wait for and one to signal then. When weights are packed
+depends on when they are known:
+
+| weights | who packs | |
+|---|---|---|
+| arguments | ``@f_prepack(weights) -> packed``, once for many calls | ``@f`` stays as it is |
+| frozen | an initializer, into ``@f.packed.0``, .. | ``@f`` and ``@f_prepacked`` read those |
+| frozen, in C | `rnn_compiler.c_prepacking`, by ``@f_prepack`` | they are constants of the object |
+
+Of frozen weights ``@f_prepack() -> packed`` gives what is packed, to be moved to huge pages.
+
+Packed is what a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and is made from weights
+and constants by more than looking at them in another shape. Packing is done in private functions,
+so these are inlined here; the dispatches are shared in the payload. For C, whose weights are known
+(`PassContext.known_weights`), parts of them that are read as they lie are packed too: then nothing
+else of the weights needs to be kept. An archive holds weights as they are, for every processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rnn_compiler.lowering.analysis.hoistable import hoistable, parts_read
+from rnn_compiler.lowering.codegen.function import create_function, set_function_type
+from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.passes.edits import (
+    inlined_copy,
+    make_asynchronous,
+    remove_checks,
+    returning,
+)
+from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["hoist_weights"]
+
+
+def hoist_weights(context: PassContext) -> None:
+    """Splits the functions that pack weights."""
+    for spec in context.functions:
+        if spec.frozen:
+            _pack_at_load(context.module, spec)
+        elif spec.weights and not _is_taken(context.module, spec):
+            _add_companions(context, spec)
+
+
+class _Split(NamedTuple):
+    """A function in two.
+
+    Attributes:
+        pack: What it computes of its weights alone, as a function that gives it.
+        rest: All of it still, as a function.
+        made: What in `rest` is packed, by ops whose operand that is.
+        parts: What else `pack` gives: the parts of weights that ops in `rest` take.
+    """
+
+    pack: ir.Operation
+    rest: ir.Operation
+    made: Sequence[ir.Operation]
+    parts: Sequence[ir.Operation]
+
+    @property
+    def kinds(self) -> list[ir.Type]:
+        """The types of what is packed."""
+        return [op.results[0].type for op in (*self.made, *self.parts)]
+
+    def give(self, packed: Sequence[ir.Value]) -> None:
+        """Makes the rest read what is packed, of which it then computes nothing any more."""
+        for op, value in zip(self.made, packed, strict=False):
+            op.operands[0] = value
+        for op, value in zip(self.parts, packed[len(self.made) :], strict=True):
+            op.results[0].replace_all_uses_with(value)
+        remove_unused(block_of(self.rest))
+
+
+def _split(
+    module: ir.Module,
+    spec: FunctionSpec,
+    symbol: str,
+    weights: Callable[[ir.Operation], Sequence[ir.Value]],
+    *,
+    known: bool = False,
+) -> _Split | None:
+    """Splits a function; None if there is nothing to hoist.
+
+    Args:
+        module: The module.
+        spec: The function.
+        symbol: That of the function that packs.
+        weights: Gives the weights of a copy of the function.
+        known: Whether parts of them that are read as they lie are packed too.
+    """
+    pack = inlined_copy(module, spec.function, symbol)
+    rest = inlined_copy(module, spec.function, spec.prepacked)
+
+    def found(function: ir.Operation) -> tuple[list[ir.Operation], list[ir.Operation]]:
+        values = weights(function)
+        return hoistable(function, values), parts_read(function, values) if known else []
+
+    made, parts = found(pack)
+    if not (made or parts) or _has_loops(rest):
+        pack.erase()
+        rest.erase()
+        return None
+    returning(pack, [op.results[0] for op in (*made, *parts)])
+    remove_checks(block_of(pack))
+    remove_unused(block_of(pack))
+    return _Split(pack, rest, *found(rest))
+
+
+# Weights that are arguments.
+
+
+def _add_companions(context: PassContext, spec: FunctionSpec) -> None:
+    """Adds the function that packs weights, and the one that takes them packed."""
+    places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+    known = spec.function in context.known_weights
+
+    def weights(function: ir.Operation) -> list[ir.Value]:
+        return [block_of(function).arguments[k] for k in places]
+
+    split = _split(context.module, spec, spec.prepack, weights, known=known)
+    if split is None:
+        return
+    location = ir.Location.name("packed")
+    split.give([block_of(split.rest).add_argument(kind, location) for kind in split.kinds])
+    _keep_arguments(split.pack, places)
+    for function in (split.pack, split.rest):
+        set_function_type(function, [value.type for value in end_of(function).operands])
+    make_asynchronous(split.rest)
+
+
+def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:
+    """Whether a user's module has a function of a companion's name."""
+    symbols = ir.SymbolTable(module.operation)
+    return spec.prepack in symbols or spec.prepacked in symbols
+
+
+def _has_loops(function: ir.Operation) -> bool:
+    """Whether a user's loops are in it, which IREE takes in no function that is asynchronous."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in ("stablehlo.while", "stablehlo.if", "stablehlo.case"):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    return bool(found)
+
+
+def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
+    """Removes all arguments but some; nothing uses them."""
+    for attribute in ("arg_attrs", "res_attrs"):  # a user's, of other arguments
+        if attribute in function.attributes:
+            del function.attributes[attribute]
+    block = block_of(function)
+    for k in reversed(range(len(block.arguments))):
+        if k not in kept:
+            block.erase_argument(k)
+
+
+# Frozen weights.
+
+
+def _pack_at_load(module: ir.Module, spec: FunctionSpec) -> None:
+    """Adds the initializer that packs, and makes the function read what is packed."""
+    split = _split(module, spec, f"{spec.function}.pack", _frozen)
+    if split is None:
+        return
+    function = ir.SymbolTable(module.operation)[spec.function].operation
+    pack, rest, made, _ = split
+    symbols = [f"{spec.function}.packed.{number}" for number in range(len(made))]
+    for symbol, kind in zip(symbols, split.kinds, strict=True):
+        add_global(symbol, kind, ir.InsertionPoint(pack))
+    split.give(
+        [
+            load_global(symbol, kind, ir.InsertionPoint(clone))
+            for symbol, kind, clone in zip(symbols, split.kinds, made, strict=True)
+        ]
+    )
+    _keep_arguments(pack, ())
+    set_function_type(pack, split.kinds)
+    pack.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    _store(pack, symbols, split.kinds)
+    _show(function, spec.prepack, symbols, split.kinds)
+    same = rest.clone(ip=ir.InsertionPoint(function))
+    same.attributes["sym_name"] = ir.StringAttr.get(spec.function)
+    make_asynchronous(rest)
+    function.erase()
+
+
+def _frozen(function: ir.Operation) -> list[ir.Value]:
+    """The frozen weights that a function reads."""
+    return [op.results[0] for op in ops_of(block_of(function)) if op.name == "util.global.load"]
+
+
+def _store(pack: ir.Operation, symbols: list[str], kinds: list[ir.Type]) -> None:
+    """Adds the initializer that packs, after the function that it calls."""
+    made = ir.Operation.create(
+        "util.initializer",
+        attributes={"function_type": ir.TypeAttr.get(ir.FunctionType.get([], []))},
+        regions=1,
+        ip=ir.InsertionPoint.after(pack),
+    )
+    at = ir.InsertionPoint(made.regions[0].blocks.append())
+    callee = {"callee": ir.FlatSymbolRefAttr.get(symbol_of(pack))}
+    call = ir.Operation.create("func.call", kinds, [], callee, ip=at)
+    for symbol, value in zip(symbols, call.results, strict=True):
+        attributes = {"global": ir.FlatSymbolRefAttr.get(symbol)}
+        ir.Operation.create("util.global.store", [], [value], attributes, ip=at)
+    ir.Operation.create("util.return", ip=at)
+
+
+def _show(before: ir.Operation, symbol: str, symbols: list[str], kinds: list[ir.Type]) -> None:
+    """Adds the function that gives what is packed."""
+    function, block = create_function(symbol)
+    ir.InsertionPoint(before).insert(function)
+    at = ir.InsertionPoint(block)
+    values = [load_global(each, kind, at) for each, kind in zip(symbols, kinds, strict=True)]
+    ir.Operation.create("func.return", operands=values, ip=at)
+    set_function_type(function, kinds)
