@@ -1,9 +1,10 @@
-"""Damages stored models, and reads them: ``python fuzz.py COUNT SEED``.
+"""Damages stored models, and reads them: ``python fuzz.py [--count 3000] [--seed 0]``.
 
-Each file has bits flipped, bytes overwritten, cut out, repeated or moved, or ends early; of .keras
-files, a member has, so that zip's own sums are right. What is read is layers, or an error of this
-package. The process has a gigabyte and a half of memory, and two seconds of a processor for each
-file. Prints what was found of each kind of file, and ends with 1 at anything else.
+Most files have fields that are others (`mutations`); of the rest, bits are flipped, bytes
+overwritten, cut out, repeated or moved. What is read is layers, or an error of this package that is
+foreseen, in two seconds of a processor and half a gigabyte. Anything else is a finding: it is
+printed with the command that repeats it, and the end is 1. Files are read by a child, whose crash
+or hang is a finding too.
 
 HDF5 files are read by a process each, which takes a third of a second: few are damaged ones, and
 those that are not are read once.
@@ -11,12 +12,15 @@ those that are not are read once.
 
 from __future__ import annotations
 
+import argparse
 import functools
 import io
-import json
+import os
 import random
-import resource
+import select
+import shutil
 import signal
+import struct
 import sys
 import tempfile
 import traceback
@@ -27,16 +31,30 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from model_import.bounds import bounded
 from model_import.files import MODELS, path_of
+from model_import.mutations import (
+    mutated_checkpoint,
+    mutated_hdf5,
+    mutated_json,
+    mutated_message,
+)
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
-from rnn_compiler.model_import import hdf5, keras_file, keras_h5
+from rnn_compiler.model_import import DEFECT, hdf5, keras_file, keras_h5
 
-MOST_MEMORY = 3 << 29
-SECONDS = 2.0
-HDF5_EVERY = 50
+LONGEST_TEXT = 2_000
+HANGING = 100
+"""Seconds without a file being read, after which the child is ended."""
+
+HDF5_EVERY = 20
 """Of how many files one is a damaged HDF5 file."""
+
+WARMING = ("block_v2", "torch_rnn.onnx", "keras3.keras")
+"""Models that are read first, as what reads them is imported then."""
+
+_MESSAGES = {".pb": "Graph", ".onnx": "OnnxModel"}
 
 
 def damaged(data: bytes, draw: random.Random) -> bytes:
@@ -66,76 +84,89 @@ def damaged(data: bytes, draw: random.Random) -> bytes:
     return bytes(found)
 
 
-NUMBERS = (-1, 0, 1, 2**31, 2**63, 1e308, None, True, "", "a", [], {}, [[]], {"config": {}})
-
-
-def damaged_json(data: bytes, draw: random.Random) -> bytes:
-    """A configuration in which values are others."""
-    config = json.loads(data)
-    for _ in range(draw.choice((1, 1, 3))):
-        here: Any = config
-        for _ in range(30):
-            keys = list(here) if isinstance(here, dict) else range(len(here))
-            if not keys:
-                break
-            key = draw.choice(list(keys))
-            if isinstance(here[key], (dict, list)) and draw.random() < 0.85:
-                here = here[key]
-                continue
-            here[key] = draw.choice(NUMBERS)
-            break
-    return json.dumps(config).encode()
-
-
-def damage(name: str, folder: Path, draw: random.Random, number: int) -> tuple[Path, str]:
-    """A damaged model in a folder, and what kind of file it is."""
-    path = path_of(name)
+def damage(name: str, folder: Path, draw: random.Random, in_hdf5: bool) -> tuple[Path, str]:
+    """A damaged model in a folder, and what was damaged."""
+    path, in_fields = path_of(name), draw.random() < 0.75
     if path.is_dir():
-        files = [each for each in path.rglob("*") if each.is_file()]
-        victim = draw.choice([each for each in files if each.stat().st_size])
-        for each in files:
-            place = folder / each.relative_to(path)
-            place.parent.mkdir(exist_ok=True, parents=True)
-            data = each.read_bytes()
-            place.write_bytes(damaged(data, draw) if each == victim else data)
-        return folder, victim.suffix.split("-")[0]
-    place = folder / path.name
-    data = path.read_bytes()
-    if path.suffix == ".onnx" and path.with_name(f"{path.name}.data").exists():
-        external = path.with_name(f"{path.name}.data").read_bytes()
-        place.with_name(f"{path.name}.data").write_bytes(external)
-    if path.suffix == ".keras" and draw.random() < 0.7:
-        with zipfile.ZipFile(path) as file:
-            members = {each: file.read(each) for each in file.namelist()}
-        if number % HDF5_EVERY == 0:
-            members["model.weights.h5"] = damaged(members["model.weights.h5"], draw)
-        else:
-            change = draw.choice((damaged, damaged_json, damaged_json))
-            members["config.json"] = change(members["config.json"], draw)
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as file:
-            for each, content in members.items():
-                file.writestr(each, content)
-        data = out.getvalue()
+        return folder, _damage_folder(path, folder, draw, in_fields)
+    place, data = folder / path.name, path.read_bytes()
+    beside = path.with_name(f"{path.name}.data")
+    if beside.exists():
+        content = beside.read_bytes()
+        cut = len(content) if draw.random() < 0.8 else draw.randrange(len(content))
+        (folder / beside.name).write_bytes(content[:cut])
+    if path.suffix == ".keras" and (in_fields or in_hdf5):
+        data = _damaged_zip(path, draw, in_hdf5)
+    elif path.suffix == ".h5" and in_fields:
+        data = mutated_hdf5(data, draw)
+    elif path.suffix in _MESSAGES and in_fields:
+        data = mutated_message(_MESSAGES[path.suffix], data, draw)
     else:
-        data = damaged(data, draw)
+        in_fields, data = False, damaged(data, draw)
     place.write_bytes(data)
-    return place, path.suffix
+    return place, f"{path.suffix} {'fields' if in_fields or in_hdf5 else 'bytes'}"
 
 
-class TooLongError(Exception):
-    """A file took too long."""
+def _damage_folder(path: Path, folder: Path, draw: random.Random, in_fields: bool) -> str:
+    """Damages a SavedModel."""
+    shutil.copytree(path, folder, dirs_exist_ok=True)
+    files = [each for each in sorted(folder.rglob("*")) if each.is_file() and each.stat().st_size]
+    victim = draw.choice(files)
+    if not in_fields:
+        victim.write_bytes(damaged(victim.read_bytes(), draw))
+    elif victim.name == "saved_model.pb" or draw.random() < 0.5:
+        victim = folder / "saved_model.pb"
+        victim.write_bytes(mutated_message("SavedModel", victim.read_bytes(), draw))
+    else:
+        mutated_checkpoint(folder / "variables", draw)
+        victim = folder / "variables.index"
+    return f"{victim.suffix.split('-')[0]} {'fields' if in_fields else 'bytes'}"
 
 
-def stop(*_: object) -> None:
-    raise TooLongError
+def _damaged_zip(path: Path, draw: random.Random, in_hdf5: bool) -> bytes:
+    """A .keras file of which a member is damaged."""
+    with zipfile.ZipFile(path) as file:
+        members = {each: file.read(each) for each in file.namelist()}
+    name = "model.weights.h5" if in_hdf5 else "config.json"
+    members[name] = (mutated_hdf5 if in_hdf5 else mutated_json)(members[name], draw)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        for each, content in members.items():
+            file.writestr(each, content)
+    return out.getvalue()
 
 
-def main(count: int, seed: int) -> int:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
-    signal.signal(signal.SIGPROF, stop)
-    read = hdf5.read_hdf5
-    known: dict[bytes, Any] = {}
+def case(seed: int, number: int, keep: Path | None) -> tuple[str, str]:
+    """Damages and reads one file: what was damaged, and what came of it.
+
+    Raises:
+        Exception: A finding.
+    """
+    draw = random.Random(f"{seed}:{number}")
+    in_hdf5 = number % HDF5_EVERY == 0
+    names = [each for each in MODELS if each.endswith((".h5", ".keras")) or not in_hdf5]
+    name = draw.choice([each for each in names if in_hdf5 or not each.endswith(".h5")])
+    with tempfile.TemporaryDirectory() as folder:
+        path, kind = damage(name, Path(folder), draw, in_hdf5)
+        if keep is not None:
+            shutil.copytree(folder, keep, dirs_exist_ok=True)
+        try:
+            with bounded():
+                layers = rc.import_model(path)
+        except (ArtifactError, InvalidArgumentError, UnsupportedError) as error:
+            text = str(error)
+            unforeseen = DEFECT in text or "more memory than there is" in text
+            if unforeseen or len(text) > LONGEST_TEXT:
+                raise AssertionError(f"an error of {len(text)} letters: {text[:500]}") from error
+            return kind, type(error).__name__
+    assert len({layer.name for layer in layers}) == len(layers)
+    assert all(array.nbytes < 1 << 26 for layer in layers for array in layer.weights.values())
+    return kind, "layers"
+
+
+def read_hdf5_once() -> None:
+    """Lets HDF5 files that are not damaged be read once."""
+    read, known = hdf5.read_hdf5, {}
 
     @functools.wraps(read)
     def read_once(path: Path, data: bytes | None = None) -> Any:
@@ -146,33 +177,78 @@ def main(count: int, seed: int) -> int:
         return known[content]
 
     keras_file.read_hdf5 = keras_h5.read_hdf5 = read_once
-    draw = random.Random(seed)
-    found: Counter[tuple[str, str]] = Counter()
-    hdf5_files = [name for name in MODELS if name.endswith((".h5", ".keras"))]
-    others = [name for name in MODELS if not name.endswith(".h5")]
-    for number in range(count):
-        name = draw.choice(hdf5_files if number % HDF5_EVERY == 0 else others)
-        with tempfile.TemporaryDirectory() as folder:
-            path, kind = damage(name, Path(folder), draw, number)
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            try:
-                layers = rc.import_model(path)
-                for layer in layers:
-                    assert all(array.nbytes < 1 << 26 for array in layer.weights.values())
-                result = "layers"
-            except (ArtifactError, InvalidArgumentError, UnsupportedError) as error:
-                result = type(error).__name__
-            except Exception:
-                print(f"{name}, number {number} of seed {seed}:")
-                traceback.print_exc(file=sys.stdout)
-                return 1
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-            found[kind, result] += 1
-    for (kind, result), times in sorted(found.items()):
-        print(f"{kind} {result} {times}")
-    return 0
+
+
+def run(options: argparse.Namespace, first: int, out: int) -> None:
+    """Reads files one after the other; their numbers and what came of them go to a pipe."""
+    for number in range(first, options.first + options.count):
+        os.write(out, struct.pack("<q", number))
+        try:
+            found = case(options.seed, number, options.keep)
+        except Exception:
+            found = "finding", traceback.format_exc()[-6_000:]
+        text = "\t".join(found).encode()
+        os.write(out, struct.pack("<q", len(text)) + text)
+    os._exit(0)
+
+
+def main(options: argparse.Namespace) -> int:
+    read_hdf5_once()
+    for name in WARMING:
+        rc.import_model(path_of(name))
+    counts: Counter[str] = Counter()
+    number, end, findings = options.first, options.first + options.count, 0
+    while number < end:
+        source, out = os.pipe()
+        if not (child := os.fork()):
+            run(options, number, out)
+        os.close(out)
+        with open(source, "rb", buffering=0) as pipe:
+            while (head := received(pipe, 8)) is not None:
+                (number,) = struct.unpack("<q", head)
+                size = received(pipe, 8)
+                text = received(pipe, struct.unpack("<q", size)[0]) if size else None
+                if text is None:
+                    break
+                kind, _, result = text.decode().partition("\t")
+                counts[kind if kind == "finding" else f"{kind} {result}"] += 1
+                findings += kind == "finding"
+                if kind == "finding":
+                    report(options.seed, number, result)
+                number += 1
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        if number < end:
+            findings += 1
+            report(options.seed, number, f"the process hung, or ended with {status}")
+            number += 1
+    for result, times in sorted(counts.items()):
+        print(f"{result} {times}")
+    return 1 if findings else 0
+
+
+def received(pipe: Any, size: int) -> bytes | None:
+    """Bytes from the child; None if it has ended, or hangs."""
+    data = b""
+    while len(data) < size:
+        if not select.select([pipe], [], [], HANGING)[0] or not (
+            part := pipe.read(size - len(data))
+        ):
+            return None
+        data += part
+    return data
+
+
+def report(seed: int, number: int, text: str) -> None:
+    """Prints a finding."""
+    command = f"python tests/model_import/fuzz.py --seed {seed} --first {number} --count 1"
+    print(f"finding: {command} --keep FOLDER\n{text}", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=3_000, help="how many files (3000)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first")
+    parser.add_argument("--keep", type=Path, help="a folder to leave the files in")
+    sys.exit(main(parser.parse_args()))
