@@ -51,9 +51,9 @@ def _count(operation: Any, functions: dict[str, Any], dims: dict[str, int]) -> i
     name: str = operation.operation.name
     if name == "stablehlo.dot_general":
         return _product(operation)
-    if name == "stablehlo.composite":
-        called = operation.attributes["decomposition"].value
-        return _count(functions[called], functions, dims)
+    called = {"stablehlo.composite": "decomposition", "func.call": "callee"}.get(name)
+    if called is not None:
+        return _count(functions[operation.attributes[called].value], functions, dims)
     inner = sum(_count(child, functions, dims) for child in _children(operation))
     return inner * _steps(operation, dims) if name == "stablehlo.while" else inner
 

@@ -9,11 +9,10 @@ from typing import Literal
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
 from rnn_compiler.lowering.codegen.attributes import DYNAMIC
+from rnn_compiler.lowering.composites import composite_attributes, composite_name
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["Product"]
-
-_NAME = "rnn_compiler.product"
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,9 @@ class Product:
         if axes is not None:
             form = "rows" if axes[0] else "outer_sums"
             return cls(op, form, [op.operands[0]], [op.operands[1]], axes)
-        if op.name != "stablehlo.composite" or ir.StringAttr(op.attributes["name"]).value != _NAME:
+        if composite_name(op) != "product":
             return None
-        said = ir.DictAttr(op.attributes["composite_attributes"])
+        said = composite_attributes(op)
         roles = ir.StringAttr(said["operands"]).value.split()
         given = dict(zip(roles, op.operands, strict=True))
         lhs, rhs = (

@@ -1,8 +1,8 @@
-"""A time loop, read off the decomposition that `time_loop` emits.
+"""A time loop, as its composite says it (`builder.time_loop`).
 
 What a rewrite needs to know: which arrays the steps write a row of (outputs), what one step hands
-to the next (states), and the values both are computed from. Everything a step computes is
-elementwise, a product with a matrix that no step changes, or a row of an array; that is checked.
+to the next (states), and the function that is a step. Everything that it computes is elementwise, a
+product with a matrix that no step changes, or a row of an array; that is checked.
 
 The levels of a step. A product needs whole rows of its left-hand side, so what a step computes
 falls into levels: at level 0 are the values for which the state before the step is enough, at level
@@ -12,7 +12,7 @@ be computed on its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.moves import check_move, kind, sources, starts
@@ -21,17 +21,21 @@ from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
     is_constant,
-    is_splat,
     operand_at,
     rank,
     shape,
 )
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
 from rnn_compiler.lowering.codegen.attributes import DYNAMIC
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.composites import (
+    composite_attributes,
+    composite_name,
+    decomposition_of,
+)
+from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
 
-__all__ = ["Lengths", "Output", "Product", "State", "TimeLoop", "is_time_loop"]
+__all__ = ["Output", "Product", "State", "TimeLoop", "is_time_loop", "step_symbol"]
 
 _SHAPING = {
     *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
@@ -47,13 +51,11 @@ class Output:
         shape: Its shape, ``(T, B, N)``; `DYNAMIC` for what is open.
         element: Its element type.
         row: What a step writes, ``[B, N]``.
-        time: Where: the index of the row, a scalar.
     """
 
     shape: tuple[int, ...]
     element: str
     row: ir.Value
-    time: ir.Value
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,10 @@ class State:
     """What one step hands to the next.
 
     Attributes:
-        initial: The function's argument that holds it before the first step, ``[B, N]``.
-        value: What a step reads.
+        value: What a step is given, ``[B, N]``; of the loop's arguments, the one before the first.
         next: What a step makes of it.
     """
 
-    initial: ir.Value
     value: ir.Value
     next: ir.Value
 
@@ -78,7 +78,7 @@ class Product:
     Attributes:
         value: The product, ``[B, N]``.
         lhs: Its left-hand side, ``[B, K]``.
-        weight: The function's argument on the other side, ``[K, N]`` or ``[N, K]``.
+        weight: The argument on the other side, ``[K, N]`` or ``[N, K]``.
         transposed: Whether that is ``[N, K]``.
     """
 
@@ -88,121 +88,75 @@ class Product:
     transposed: bool
 
 
-@dataclass(frozen=True)
-class Lengths:
-    """How many steps each row of the batch has; the others leave its state and write 0.
-
-    Attributes:
-        steps: The function's argument that holds them, int64 ``[B]``.
-        start: The argument with the time of row 0 of every output, a scalar; None for 0.
-        late: Whether time runs backward: short rows then come in late, else they leave early.
-    """
-
-    steps: ir.Value
-    start: ir.Value | None
-    late: bool
-
-    @classmethod
-    def of(
-        cls,
-        attributes: ir.DictAttr,
-        arguments: Sequence[ir.Value],
-        outputs: Sequence[Output],
-        states: Sequence[State],
-    ) -> Lengths | None:
-        """What a composite's attributes say, given what its decomposition has.
-
-        Raises:
-            Refused: The steps do not select as the attributes say.
-        """
-        if "lengths" not in attributes:
-            return None
-        steps, start = (
-            arguments[ir.IntegerAttr(attributes[name]).value] if name in attributes else None
-            for name in ("lengths", "start")
-        )
-        assert steps is not None
-        rows = [_selected(output.row) for output in outputs]
-        kept = [_selected(state.next) for state in states]
-        if (
-            len({mask for mask, _ in (*rows, *kept)}) > 1
-            or not all(is_splat(otherwise, 0) for _, otherwise in rows)
-            or [otherwise for _, otherwise in kept] != [state.value for state in states]
-        ):
-            raise Refused("rows that change past their lengths")
-        return cls(steps, start, ir.BoolAttr(attributes["reverse"]).value)
-
-
 @dataclass
 class TimeLoop:
     """A time loop.
 
     Attributes:
-        function: The function that holds it.
-        arguments: The function's arguments; the first is the number of steps.
-        counter: The number of the step within the loop's body, from 0.
+        arguments: What stands for each operand of the composite: the step's own argument, if it is
+            given that or a state; the first is the number of steps.
+        time: The step's argument that is the time t.
         outputs: The arrays that the steps write.
         states: What they hand on.
         products: Their matrix products, by the SSA value of the result.
-        lengths: How many steps each row has; None if all have all, or it is not known.
+        reverse: Whether time runs backward.
+        lengths: The argument that says how many steps each row has, int64 ``[B]``: a row without a
+            step keeps its states, and all else that is written of it is 0. None if all have all.
+        start: The argument that is the time of row 0 of every output, a scalar; None for 0.
         room: The argument that is as long as the outputs and is not read; None if there is none.
     """
 
-    function: ir.Operation
     arguments: list[ir.Value]
-    counter: ir.Value
+    time: ir.Value
     outputs: list[Output]
     states: list[State]
     products: dict[ir.Value, Product]
-    lengths: Lengths | None = None
-    room: ir.Value | None = None
+    reverse: bool
+    lengths: ir.Value | None
+    start: ir.Value | None
+    room: ir.Value | None
     _levels: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
 
     @classmethod
-    def read(cls, function: ir.Operation, composite: ir.Operation | None = None) -> TimeLoop:
-        """Reads a decomposition.
+    def of(cls, composite: ir.Operation, functions: Mapping[str, ir.Operation]) -> TimeLoop:
+        """The time loop that a composite is.
 
         Args:
-            function: The decomposition.
-            composite: The composite that it is of; None if what its attributes say is of no use.
+            composite: The composite.
+            functions: The functions of its module, by their symbols.
 
         Raises:
-            Refused: It is not a loop of the form that `time_loop` emits.
+            Refused: Its step is of another form than lowering knows.
         """
-        block = block_of(function)
-        loops = [op for op in ops_of(block) if op.name == "stablehlo.while"]
-        if len(loops) != 1:
-            raise Refused("no single loop")
-        loop = loops[0]
-        arguments: list[ir.Value] = list(block.arguments)
-        body = loop.regions[1].blocks[0]
-        carried: list[ir.Value] = list(body.arguments)
-        yielded = ops_of(body)[-1].operands
-        if not _counts(loop, arguments[0]):
-            raise Refused("a loop that does not count the steps from 0 to n - 1")
-        outputs: list[Output] = []
-        states: list[State] = []
-        for start, value, new in list(zip(loop.operands, carried, yielded, strict=True))[1:]:
-            if start in arguments:
-                states.append(State(start, value, new))
-            elif states or not is_splat(start, 0):
-                raise Refused("a carried array that is neither a state nor zeros at first")
-            else:
-                outputs.append(_output(value, new))
-        if list(ops_of(block)[-1].operands) != list(loop.results)[1:]:
-            raise Refused("the results are not those of the loop")
-        products = {
-            product.value: product
-            for op in ops_of(body)
-            if op.name == "stablehlo.dot_general"
-            for product in [_product(op, arguments)]
-        }
-        lengths = room = None
-        if composite is not None:
-            known = ir.DictAttr(composite.attributes["composite_attributes"])
-            lengths = Lengths.of(known, arguments, outputs, states)
-            room = arguments[ir.IntegerAttr(known["room"]).value] if "room" in known else None
-        time_loop = cls(function, arguments, carried[0], outputs, states, products, lengths, room)
+        known, step = composite_attributes(composite), functions[step_symbol(composite)]
+        time, *given = block_of(step).arguments
+        made = list(end_of(step).operands)
+        count = ir.IntegerAttr(known["states"]).value
+        reads, states = given[: len(given) - count], given[len(given) - count :]
+        arguments: list[ir.Value] = [*block_of(functions[decomposition_of(composite)]).arguments]
+        arguments[1 : len(given) + 1] = given
+
+        def named(name: str) -> ir.Value | None:
+            return arguments[ir.IntegerAttr(known[name]).value] if name in known else None
+
+        time_loop = cls(
+            arguments,
+            time,
+            [
+                Output(shape(array), element(array), row)
+                for array, row in zip(composite.results, made[count:], strict=False)
+            ],
+            [State(*each) for each in zip(states, made, strict=False)],
+            {
+                op.results[0]: _product(op, reads)
+                for op in ops_of(block_of(step))
+                if op.name == "stablehlo.dot_general"
+            },
+            ir.BoolAttr(known["reverse"]).value,
+            named("lengths"),
+            named("start"),
+            named("room"),
+        )
         for root in time_loop.roots():
             time_loop.level(root)
         return time_loop
@@ -310,52 +264,15 @@ class TimeLoop:
 
 def is_time_loop(op: ir.Operation) -> bool:
     """Whether an op is a composite that `builder.time_loop` made."""
-    if op.name != "stablehlo.composite":
-        return False
-    if not ir.StringAttr(op.attributes["name"]).value.startswith("rnn_compiler."):
-        return False
-    return "reverse" in ir.DictAttr(op.attributes["composite_attributes"])
+    return composite_name(op) == "time_loop"
 
 
-def _counts(loop: ir.Operation, length: ir.Value) -> bool:
-    """Whether the first of what a loop carries counts its iterations, which are 0..length-1."""
-    condition, body = (region.blocks[0] for region in loop.regions)
-    test, more = defining(ops_of(condition)[-1].operands[0]), defining(ops_of(body)[-1].operands[0])
-    return (
-        is_splat(loop.operands[0], 0)
-        and test.name == "stablehlo.compare"
-        and "LT" in str(test.attributes["comparison_direction"])
-        and list(test.operands) == [condition.arguments[0], length]
-        and more.name == "stablehlo.add"
-        and more.operands[0] == body.arguments[0]
-        and is_splat(more.operands[1], 1)
-    )
+def step_symbol(composite: ir.Operation) -> str:
+    """The symbol of a time loop's step."""
+    return ir.FlatSymbolRefAttr(composite_attributes(composite)["step"]).value
 
 
-def _selected(value: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The mask of the rows for which a value is new, and what it is for others.
-
-    Without a mask, the value itself, twice.
-    """
-    op = defining(value)
-    if op.name == "stablehlo.select":
-        mask = defining(op.operands[0])
-        if kind(mask) == "broadcast_in_dim":
-            return mask.operands[0], op.operands[2]
-    return value, value
-
-
-def _output(carried: ir.Value, new: ir.Value) -> Output:
-    update = defining(new)
-    if update.name != "stablehlo.dynamic_update_slice" or update.operands[0] != carried:
-        raise Refused("a carried array of which no row is written")
-    reshape = defining(update.operands[1])
-    if kind(reshape) != "reshape" or shape(update.operands[1])[1:] != shape(carried)[1:]:
-        raise Refused("a written part that is not a row")
-    return Output(shape(carried), element(carried), reshape.operands[0], update.operands[2])
-
-
-def _product(op: ir.Operation, arguments: list[ir.Value]) -> Product:
+def _product(op: ir.Operation, arguments: Collection[ir.Value]) -> Product:
     lhs, weight = op.operands
     axes = contracted_axes(op)
     if axes is None or axes[0] != 1:

@@ -51,6 +51,7 @@ class Write:
         lead: Which row of the array's first axis: "time", "current" or "next".
         column: The column of the value at which what is written begins.
         is_kept: Whether the row stays as it is if the step does not run.
+        state: The state that a row without a step keeps; None if it is 0 then.
     """
 
     value: ir.Value
@@ -58,6 +59,7 @@ class Write:
     lead: str
     column: int = 0
     is_kept: bool = False
+    state: ir.Value | None = None
 
 
 @dataclass
@@ -88,15 +90,23 @@ class StepContext:
     length: Index = 0
     batch: Index = 0
 
-    def begin(self, counter: Number) -> None:
-        """Begins a step, given its number, and forgets the scalars of the step before."""
-        outside = self.loop.arguments
-        self.scalars = {value: self.scalars[value] for value in outside if value in self.scalars}
-        self.scalars[self.loop.counter] = counter
+    def begin(self, number: Number, leads: Mapping[str, Index]) -> None:
+        """Begins a step: forgets the scalars of the one before, and emits its own.
 
-    def emit_scalars(self) -> None:
-        """Emits all scalars that the step computes."""
-        for value in self.loop.scalars():
+        Args:
+            number: The step's number, int64.
+            leads: The rows of the states' rings.
+        """
+        loop = self.loop
+        self.scalars = {
+            value: self.scalars[value] for value in loop.arguments if value in self.scalars
+        }
+        row = self.scalars[loop.arguments[0]] - number - 1 if loop.reverse else number
+        self.leads = dict(leads)
+        if loop.outputs:
+            self.leads["time"] = self.row_index(row, self.length)
+        self.scalars[loop.time] = row if loop.start is None else row + self.scalars[loop.start]
+        for value in loop.scalars():
             self.scalar(value)
 
     def scalar(self, value: ir.Value) -> Number:
@@ -117,10 +127,10 @@ class StepContext:
                     self.scalars[value] = elementwise(self.body, op, operands)
         return self.scalars[value]
 
-    def row_index(self, value: ir.Value, length: Index) -> Number:
+    def row_index(self, number: Number, length: Index) -> Number:
         """The index of a row, clamped to the array as `dynamic_slice` does."""
         body = self.body
-        index, end = cast(body, self.scalar(value), "i64"), length - 1
+        index, end = cast(body, number, "i64"), length - 1
         zero = body.constant(0, "i64")
         last = body.constant(end, "i64") if isinstance(end, int) else end.to_integer("i64")
         return body.smaller(body.larger(index, zero), last).to_index()
@@ -138,6 +148,8 @@ class Walk(ABC):
     def __init__(self, step: StepContext, body: Body, lanes: int = 0) -> None:
         self.step, self.body, self.lanes = step, body, lanes
         self._known: dict[tuple[ir.Value, Place], Number] = {}
+        self._written: dict[tuple[ir.Value, ir.Value | None, Place], Number] = {}
+        self._has_step: Number | None = None
 
     @abstractmethod
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
@@ -163,6 +175,23 @@ class Walk(ABC):
         if (value, at) not in self._known:
             self._known[value, at] = self._compute(value, at)
         return self._known[value, at]
+
+    def written(self, write: Write, at: Place) -> Number:
+        """The numbers that are written: for a row without a step, what was there, or 0."""
+        loop, key = self.step.loop, (write.value, write.state, at)
+        if loop.lengths is None:
+            return self.emit(write.value, at)
+        if key not in self._written:
+            if self._has_step is None:
+                length = self.emit(loop.lengths, (("row", 0),))
+                self._has_step = self.body.compare("sgt", length, self.emit(loop.time, ()))
+            new = self.emit(write.value, at)
+            if write.state is None:
+                before = self.body.constant(0, new.element, new.lanes)
+            else:
+                before = self.emit(write.state, at)
+            self._written[key] = self.body.select(self._has_step, new, before)
+        return self._written[key]
 
     def _compute(self, value: ir.Value, at: Place) -> Number:
         step = self.step
@@ -197,7 +226,7 @@ class Walk(ABC):
                 if kind(row) != "dynamic_slice" or row.operands[0] not in arguments:
                     raise Refused("a reshape in a step")
                 array = arguments[row.operands[0]]
-                lead = self.step.row_index(row_number(row), array.shape[0])
+                lead = self.step.row_index(self.step.scalar(row_number(row)), array.shape[0])
                 return self.read(value, array, lead, at)
             case _:
                 operands = [self.emit(x, at if rank(x) else ()) for x in op.operands]

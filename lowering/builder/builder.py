@@ -17,6 +17,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from rnn_compiler.lowering.builder.open_sizes import evaluated, open_dims
+from rnn_compiler.lowering.builder.tanh_of_float64 import tanh_of_float64
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES
@@ -227,26 +228,10 @@ class Builder:
         return self.op("logistic", [x], x.type)
 
     def tanh(self, x: Value) -> Value:
-        """The hyperbolic tangent.
-
-        IREE's CPU backend has no double-precision tanh to link, and its expm1 loses all digits near
-        0, so in float64 it is composed: ``x + x*z*P(z)/Q(z)`` with ``z = x*x`` near 0, and
-        ``sign(x) * (1 - 2 / (exp(2|x|) + 1))`` elsewhere, within a few units in the last place. The
-        coefficients are those of the Cephes library (S. L. Moshier, tanh.c).
-        """
-        if x.dtype != "float64":
-            return self.op("tanh", [x], x.type)
-        z = x * x
-        p = (
-            z * -9.64399179425052238628e-1 - 9.92877231001918586564e1
-        ) * z - 1.61468768441708447952e3
-        q = ((z + 1.12811678491632931402e2) * z + 2.23548839060100448583e3) * z
-        near = x + x * z * p / (q + 4.84406305325125486048e3)
-        magnitude = self.op("abs", [x], x.type)
-        exponential = self.op("exponential", [magnitude * 2.0], x.type)
-        far = 1.0 - self.full(2.0, x.shape, x.dtype) / (exponential + 1.0)
-        signed = self.select(x.compare("LT", 0.0), -far, far)
-        return self.select(magnitude.compare("LT", 0.625), near, signed)
+        """The hyperbolic tangent."""
+        if x.dtype == "float64":
+            return tanh_of_float64(x)
+        return self.op("tanh", [x], x.type)
 
     def relu(self, x: Value) -> Value:
         """The larger of a number and 0; NaN stays NaN."""
@@ -288,6 +273,14 @@ class Builder:
         self.verify(op)
         return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True))
 
+    def unused_symbol(self, name: str) -> str:
+        """A symbol for a private function of the function that is emitted."""
+        symbol = f"{self.spec.function}.{name}"
+        if symbol in self._symbols:  # another of the same kind
+            symbol = f"{symbol}.{len(self._symbols)}"
+        self._symbols.add(symbol)
+        return symbol
+
     def composite(
         self,
         name: str,
@@ -295,6 +288,7 @@ class Builder:
         attributes: Mapping[str, bool | int | float | str],
         decomposition: Callable[..., Sequence[Value]],
         names: Sequence[str],
+        symbol: str = "",
     ) -> tuple[Value, ...]:
         """A named op with its meaning spelled out in plain StableHLO.
 
@@ -307,14 +301,11 @@ class Builder:
             attributes: What there is to know about it beyond its types.
             decomposition: Emits its meaning on values like the operands; gives the results.
             names: The names of the operands in the decomposition.
+            symbol: The symbol of the decomposition, `unused_symbol`; default: after the name.
         """
-        symbol = f"{self.spec.function}.{name}"
-        if symbol in self._symbols:  # another loop of the same kind
-            symbol = f"{symbol}.{len(self._symbols)}"
-        self._symbols.add(symbol)
+        symbol = symbol or self.unused_symbol(name)
         types = [operand.type for operand in operands]
-        with ir.InsertionPoint(self.module.body):
-            results = self.function(symbol, types, names, decomposition, private=True)
+        results = self.function(symbol, types, names, decomposition, private=True)
         op = self.create(
             "stablehlo.composite",
             operands,
@@ -342,8 +333,13 @@ class Builder:
                 "sym_visibility": ir.StringAttr.get("private"),
             }
             self.verify(self.create("func.func", [], [], attributes, regions=1))
-        op = self.create("func.call", [], [type], {"callee": ir.FlatSymbolRefAttr.get(symbol)})
-        return Value(self, op.results[0], type)
+        return self.call(symbol, [], [type])[0]
+
+    def call(self, symbol: str, operands: Sequence[Value], types: Sequence[Type]) -> list[Value]:
+        """What a function of the module gives, of some types."""
+        callee = {"callee": ir.FlatSymbolRefAttr.get(symbol)}
+        op = self.create("func.call", operands, types, callee)
+        return [Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True)]
 
     def function(
         self,
@@ -353,7 +349,7 @@ class Builder:
         body: Callable[..., Sequence[Value]],
         private: bool = False,
     ) -> list[Type]:
-        """Adds a function to the module; gives the types of its results.
+        """Adds a function at the end of the module; gives the types of its results.
 
         Args:
             symbol: Its symbol.
@@ -368,7 +364,8 @@ class Builder:
         }
         if private:
             attributes["sym_visibility"] = ir.StringAttr.get("private")
-        op = self.create("func.func", [], [], attributes, regions=1)
+        with ir.InsertionPoint(self.module.body):
+            op = self.create("func.func", [], [], attributes, regions=1)
         outside, location = self._dims, self._location
         with self.block(op.regions[0], arguments, names) as values:
             self._dims = open_dims(self, values)
@@ -384,10 +381,13 @@ class Builder:
 
 
 def _attribute(value: bool | int | float | str) -> ir.Attribute:
+    """A value as an attribute; a text that begins with @ is a symbol."""
     if isinstance(value, bool):
         return ir.BoolAttr.get(value)
     if isinstance(value, int):
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
     if isinstance(value, float):
         return ir.FloatAttr.get(ir.F64Type.get(), value)
+    if value.startswith("@"):
+        return ir.FlatSymbolRefAttr.get(value[1:])
     return ir.StringAttr.get(value)

@@ -87,10 +87,8 @@ def add_function(module: ir.Module, function: EmittedOp, *, private: bool = Fals
             arguments[each.name] = builder.declared(spec.parameter(each.name), type)
         return emit(builder, whole, arguments)
 
-    with ir.InsertionPoint(module.body):
-        results = builder.function(
-            spec.function, _types(spec.arguments), names, body, private=private
-        )
+    types = _types(spec.arguments)
+    results = builder.function(spec.function, types, names, body, private=private)
     expected = _types(whole.results)
     if results != expected:
         raise TypeError(f"{spec.op}: emitted results {results}, declared {expected}")

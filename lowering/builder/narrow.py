@@ -9,6 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from rnn_compiler.lowering.composites import (
+    composite_attributes,
+    composite_name,
+    decomposition_of,
+)
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 
 __all__ = ["narrow"]
@@ -25,13 +30,19 @@ def narrow(module: ir.Module, function: ir.Operation, kept: Sequence[int]) -> No
     symbols = ir.SymbolTable(module.operation)
     _return(function, kept)
     block = block_of(function)
-    while remove_unused(block) | _narrow_composites(block, symbols) | _narrow_barriers(block):
+    while remove_unused(block) | _narrow_time_loops(block, symbols) | _narrow_barriers(block):
         pass
+    while uncalled := _uncalled(module):
+        for op in uncalled:
+            op.erase()
+
+
+def _uncalled(module: ir.Module) -> list[ir.Operation]:
+    """The private functions that no op names."""
     named: set[str] = set()
     module.operation.walk(lambda op: _add_named(op, named))
-    for op in ops_of(module.body):
-        if "sym_visibility" in op.attributes and symbol_of(op) not in named:
-            op.erase()
+    private = [op for op in ops_of(module.body) if "sym_visibility" in op.attributes]
+    return [op for op in private if symbol_of(op) not in named]
 
 
 def _add_named(op: ir.Operation, named: set[str]) -> ir.WalkResult:
@@ -95,44 +106,41 @@ def _narrow_barriers(block: ir.Block) -> bool:
     return found
 
 
-def _narrow_composites(block: ir.Block, symbols: ir.SymbolTable) -> bool:
+def _narrow_time_loops(block: ir.Block, symbols: ir.SymbolTable) -> bool:
     """Has time loops write only arrays that are used; tells whether one wrote more."""
     found = False
     for op in ops_of(block):
-        if op.name != "stablehlo.composite":
+        if composite_name(op) != "time_loop":
             continue
-        name = ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value
-        function = symbols[name].operation
-        loops = [each for each in ops_of(block_of(function)) if each.name == "stablehlo.while"]
-        if len(loops) != 1:
-            continue
-        unused = [k for k, result in enumerate(op.results) if _is_unused(result)]
-        dropped = [k for k in unused if _is_only_written(loops[0], k + 1)]
+        known = composite_attributes(op)
+        states = ir.IntegerAttr(known["states"]).value
+        dropped = [k for k, array in enumerate([*op.results][:-states]) if _is_unused(array)]
         if dropped:
-            kept = [k for k in range(len(op.results)) if k not in dropped]
-            _return(function, kept)
-            _narrow_loop(loops[0], [k + 1 for k in dropped])
-            remove_unused(block_of(function))
+            step = symbols[ir.FlatSymbolRefAttr(known["step"]).value].operation
+            rows = [k + states for k in dropped]
+            _return(step, [k for k in range(len(op.results)) if k not in rows])
+            while remove_unused(block_of(step)):
+                pass
+            loop = symbols[decomposition_of(op)].operation
+            _narrow_while(loop, dropped, rows)
             _without_results(op, dropped, range(len(op.operands)))
             found = True
     return found
 
 
-def _is_only_written(loop: ir.Operation, number: int) -> bool:
-    """Whether a carried value is an array of which each step writes a row and reads none."""
-    body = loop.regions[1].blocks[0]
-    users = [use.owner.operation for use in body.arguments[number].uses]
-    return len(users) == 1 and users[0].name == "stablehlo.dynamic_update_slice"
-
-
-def _narrow_loop(loop: ir.Operation, dropped: Sequence[int]) -> None:
-    """Removes carried values that nothing reads."""
-    kept = [k for k in range(len(loop.operands)) if k not in dropped]
+def _narrow_while(function: ir.Operation, dropped: Sequence[int], rows: Sequence[int]) -> None:
+    """Removes arrays of a time loop's decomposition, and the rows that the step does not give."""
+    (loop,) = (each for each in ops_of(block_of(function)) if each.name == "stablehlo.while")
+    _return(function, [k for k in range(len(loop.results) - 1) if k not in dropped])
+    carried = [0, *(k + 1 for k in range(len(loop.results) - 1) if k not in dropped)]
     condition, body = (region.blocks[0] for region in loop.regions)
-    _replace_end(body, kept)
+    _replace_end(body, carried)
     while remove_unused(body):
         pass
+    (call,) = (each for each in ops_of(body) if each.name == "func.call")
+    _without_results(call, rows, range(len(call.operands)))
     for block in (condition, body):
         for k in reversed(dropped):
-            block.erase_argument(k)
-    _without_results(loop, dropped, kept)
+            block.erase_argument(k + 1)
+    _without_results(loop, [k + 1 for k in dropped], carried)
+    remove_unused(block_of(function))

@@ -1,10 +1,17 @@
 """The loop over time that every recurrence runs in.
 
-It is emitted as a `stablehlo.composite` whose decomposition is a plain `stablehlo.while`: any
-consumer of StableHLO runs the latter, and lowering for IREE recognises the former by its attribute
-`reverse` (`analysis.time_loop`) instead of matching patterns in a loop. Attributes `lengths` and
-`start` say which operands are those, so that lowering may leave out the rows that a step would not
-change.
+It is a `stablehlo.composite` whose types and attributes say all that there is to know of it:
+
+    states..., outputs... of
+    stablehlo.composite "rnn_compiler.time_loop" seq_len_max, reads..., states..., others...
+        {step = @step, states = 2, reverse = false, ...}
+
+    @step(t, reads..., states...) -> (states..., rows...)
+
+A step is a private function of its own. The decomposition is a plain `stablehlo.while` that calls
+it, writes the rows to the outputs, and leaves the rows of the batch out that have no such step: any
+consumer of StableHLO runs that. Lowering writes a loop of its own around the step, from what the
+composite says (`analysis.time_loop`).
 """
 
 from __future__ import annotations
@@ -47,16 +54,16 @@ def time_loop(
         name: The name of the recurrence, ``"lstm_forward"``.
         length: How many steps to run, int64 scalar, known to be in 0..T.
         operands: What the steps read: sequences ``[T, ...]`` (take ``row(t)``) and weights.
-        state: What one step hands to the next, before the first.
-        outputs: Shape ``(T, ...)`` and dtype of each sequence the steps write a row of, time t to
+        state: What one step hands to the next, before the first, each ``[B, N]``.
+        outputs: Shape ``(T, B, N)`` and dtype of each sequence the steps write a row of, time t to
             row t - start. Rows that no step writes are 0.
         step: Emits one step; gives the new state and the row of each output.
-        attributes: What there is to know about the step beyond its types, for lowering.
+        attributes: What there is to know about the recurrence beyond the types of its step.
         reverse: Whether time runs backward.
         start: The first time, int64 scalar; None for 0.
         lengths: The operand, int64 ``[B]``, that says how many steps each row of the batch has: at
-            a time t of that or more, the step leaves the row's state as it is and writes 0 to the
-            row of every output. None if there is none such.
+            a time t of that or more, the row's state stays as it is, whatever the step makes of it,
+            and the row of every output is 0. None if all have all.
         room: Where sizes are open, a vector as long as the outputs; None if the operands tell that.
 
     Returns:
@@ -74,48 +81,77 @@ def time_loop(
     if any(0 in shape for shape, _ in outputs.values()):  # no step to run, or nothing in a row
         return {**zeros(), **state}
 
+    others = {} if start is None else {"start": start}
+    others |= {} if room is None else {"room": room}
+    given = {"seq_len_max": length, **operands, **state, **others}
+    names = list(given)
+    symbol = b.unused_symbol(name)
+
+    def one_step(t: Value, *values: Value) -> list[Value]:
+        inside = dict(zip([*operands, *state], values, strict=True))
+        reads, current = ({key: inside[key] for key in each} for each in (operands, state))
+        new, rows = step(t, reads, current)
+        return [*(new[key] for key in state), *(rows[key] for key in outputs)]
+
     def decomposition(*values: Value) -> list[Value]:
-        trip_count = values[0]
-        named = dict(zip(names[1:], values[1:], strict=True))
-        reads = {key: named[key] for key in operands}
+        inside = dict(zip(names, values, strict=True))
+        count, reads = inside["seq_len_max"], [inside[key] for key in operands]
+        types = [count.type, *(inside[key].type for key in (*operands, *state))]
+        made = b.function(f"{symbol}.step", types, ["t", *operands, *state], one_step, private=True)
 
         def condition(k: Value, *_: Value) -> Value:
             b.formula("more = k < seq_len_max")
-            return k.compare("LT", trip_count)
+            return k.compare("LT", count)
 
         def body(k: Value, *carry: Value) -> list[Value]:
             current = dict(zip(results, carry, strict=True))
             b.formula("t = seq_len_max - k - 1")
-            t = row = trip_count - k - 1 if reverse else k
+            t = row = count - k - 1 if reverse else k
             if start is not None:
                 b.formula("t = start + row")
-                t = row + named["start"]
-            new_state, rows = step(t, reads, {key: current[key] for key in state})
-            written: list[Value] = []
+                t = row + inside["start"]
+            b.formula(f"{name} = step t")
+            before = [current[key] for key in state]
+            after = b.call(f"{symbol}.step", [t, *reads, *before], made)
+            new = dict(zip([*state, *outputs], after, strict=True))
+            valid = None
+            if lengths is not None:
+                b.formula("valid = t < lengths")
+                valid = inside[lengths].compare("GT", t)
             for key in outputs:
-                b.formula(f"{key}[t] = {key}")
-                written.append(current[key].with_row(row, rows[key]))
+                b.formula(f"{key}[t] = {key} where valid, else 0")
+                if valid is not None:
+                    nothing = b.full(0, new[key].shape, new[key].dtype)
+                    new[key] = valid.select_rows(new[key], nothing)
+                current[key] = current[key].with_row(row, new[key])
+            for key in state:
+                b.formula(f"{key} = new where valid, else as it was")
+                if valid is not None:
+                    new[key] = valid.select_rows(new[key], current[key])
+                current[key] = new[key]
             b.formula("next = k + 1")
-            return [k + 1, *written, *(new_state[key] for key in state)]
+            return [k + 1, *current.values()]
 
         b.formula("k = 0")
-        carry = {"k": b.constant(0, "int64"), **zeros(), **{key: named[key] for key in state}}
+        carry = {"k": b.constant(0, "int64"), **zeros(), **{key: inside[key] for key in state}}
         b.formula(f"{name} = for t in 0..seq_len_max-1")
         return list(b.while_loop(carry, condition, body)[1:])
 
     b.formula(f"{name} = time loop")
-    named_operands = {**operands, **state, **({} if start is None else {"start": start})}
-    named_operands |= {} if room is None else {"room": room}
-    names = ["seq_len_max", *named_operands]
-    known = {} if room is None else {"room": names.index("room")}
-    if lengths is not None:
-        known |= {"lengths": names.index(lengths)}
-        known |= {} if start is None else {"start": names.index("start")}
+    places = {key: names.index(key) for key in others}
+    places |= {} if lengths is None else {"lengths": names.index(lengths)}
+    known = {
+        "step": f"@{symbol}.step",
+        "states": len(state),
+        "reverse": reverse,
+        **places,
+    }
     values = b.composite(
-        name,
-        [length, *named_operands.values()],
-        {"reverse": reverse, **known, **attributes},
+        "time_loop",
+        list(given.values()),
+        {"recurrence": name, **known, **attributes},
         decomposition,
         names,
+        symbol,
     )
     return dict(zip(results, values, strict=True))

@@ -126,6 +126,11 @@ class Value:
         }
         return b.op("compare", [lhs, rhs], Type(lhs.shape, "bool"), attributes)
 
+    def select_rows(self, on_true: Value, on_false: Value) -> Value:
+        """Rows of one or the other, each ``[B, N]``, as this ``[B]`` says."""
+        mask = self.broadcast_in_dim(on_true.shape, (0,))
+        return self.builder.select(mask, on_true, on_false)
+
     def to(self, dtype: str) -> Value:
         """The same numbers in another element type."""
         if dtype == self.dtype:

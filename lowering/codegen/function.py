@@ -77,6 +77,16 @@ class Function(Body):
         self._kinds[kind] += 1
         return f"{name}_{number}" if number else name
 
+    def call(
+        self, other: Function, operands: Sequence[Array | Number], arrays: Sequence[Array]
+    ) -> None:
+        """Emits a call of another function that gives arrays other values."""
+        callee: dict[str, ir.Attribute] = {"callee": ir.FlatSymbolRefAttr.get(other.symbol)}
+        types = [array.value.type for array in arrays]
+        made = self.op("func.call", operands, types, callee).results
+        for array, value in zip(arrays, made, strict=True):
+            array.value = value
+
     def finish(self, results: Sequence[Array | Number]) -> None:
         """Emits the end of the function."""
         self.op("func.return", results)

@@ -1,13 +1,16 @@
-"""Time loops as a function that updates in place and issues many steps at a time, for GPUs.
+"""Time loops as functions that update in place and issue many steps at a time, for GPUs.
 
-The function reads the number of steps n once, before the loop, and only issues work from then
-on; some steps together (`steps_together`) are a command buffer:
+One function reads the number of steps n once, before the loop, and only issues work from then on;
+some steps together (`steps_together`) are a command buffer:
 
     for k in 0..n by the steps together:
-      for each of these:
-        for level in the step's levels:             # see analysis.time_loop
-          each product of the level                 # a dispatch each
-          all else that the level computes          # a dispatch, see pointwise
+      for each of these: call the step
+
+The other is a step, which the compiler puts in the place of each call:
+
+    for level in the step's levels:             # see analysis.time_loop
+      each product of the level                 # a dispatch each
+      all else that the level computes          # a dispatch, see pointwise
 
 `flow.tensor.barrier` pins each array to the device at the top of the loop's body: else IREE 3.13
 copies it whole in every iteration. Each array has a buffer of its own (`codegen.arrays`). The
@@ -23,14 +26,16 @@ better than IREE; one row is multiplied with transposed weights, which are made 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, rank, shape, width
 from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.codegen.attributes import contraction, integer, only_device
-from rnn_compiler.lowering.codegen.body import Array, ArrayType
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.stablehlo import transposed
@@ -42,6 +47,8 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 
 __all__ = ["pinned_loops", "steps_together"]
+
+_Key = TypeVar("_Key")
 
 
 def steps_together(seq_length: int) -> int:
@@ -58,11 +65,11 @@ def steps_together(seq_length: int) -> int:
 
 def pinned_loops(
     symbol: str, loops: Sequence[TimeLoop], gpu: Gpu | None, location: ir.Location
-) -> Function:
-    """Some time loops of equal length as one function.
+) -> list[Function]:
+    """Some time loops of equal length as one function, and their step as another.
 
     Args:
-        symbol: Its name.
+        symbol: The name of the former.
         loops: The time loops.
         gpu: The GPU; None for a CPU.
         location: Their source location.
@@ -70,16 +77,22 @@ def pinned_loops(
     Raises:
         Refused: One of them is none whose steps can write in place.
     """
-    plans = [Plan(loop) for loop in loops]
     types = [value.type for loop in loops for value in loop.arguments]
     function = Function(symbol, types, location)
-    given, written = list(function.arguments), list[_Loop]()
-    for loop, plan in zip(loops, plans, strict=True):
-        arguments, given = given[: len(loop.arguments)], given[len(loop.arguments) :]
-        written.append(_Loop(loop, plan, function, gpu, arguments))
-    counts = [loop.begin() for loop in written]
+    given = iter(function.arguments)
+    pinned = [_PinnedLoop(loop, function, gpu, given) for loop in loops]
+    count = pinned[0].values.scalars[loops[0].arguments[0]].to_index()
+    values = [value for loop in pinned for value in loop.values.all()]
+    step = Function(
+        f"{symbol}.step", [ir.IndexType.get(), *(each.value.type for each in values)], location
+    )
+    number, *others = step.arguments
+    inside = iter(others)
+    k = Number(step, number, "index")
+    written = [_Step(loop, loop.values.within(step, inside), step).emit(k) for loop in pinned]
+    step.finish([array for arrays in written for array in arrays])
+    arrays = [array for loop in pinned for array in loop.values.arrays.values()]
     together = steps_together(loops[0].seq_length)
-    arrays = [array for loop in written for array in loop.step.arrays.values()]
 
     def steps(first: Number) -> None:
         for array in arrays:
@@ -87,147 +100,191 @@ def pinned_loops(
                 "flow.tensor.barrier", [array], array.type, only_device()
             ).value
         for number in range(together):
-            k = first + number
-            for loop in written:
-                loop.emit_step(k)
+            function.call(step, [first + number, *values], arrays)
 
-    function.loop(0, counts[0], together, arrays, steps)
-    function.finish([array for loop in written for array in loop.results(counts[0])])
-    return function
+    function.loop(0, count, together, arrays, steps)
+    function.finish([array for loop in pinned for array in loop.results(count)])
+    return [function, step]
 
 
-class _Loop:
-    """One of the loops that run together.
+@dataclass(frozen=True)
+class _Values:
+    """What a step is given.
+
+    Attributes:
+        scalars: The number of steps, and the other scalars of the loop.
+        reads: What it reads.
+        weights: Of each product, the weights as they are multiplied with.
+        arrays: The arrays that it writes to, by key.
+    """
+
+    scalars: dict[ir.Value, Number] = field(default_factory=dict[ir.Value, Number])
+    reads: dict[ir.Value, Array] = field(default_factory=dict[ir.Value, Array])
+    weights: dict[ir.Value, Array] = field(default_factory=dict[ir.Value, Array])
+    arrays: dict[str, Array] = field(default_factory=dict[str, Array])
+
+    def all(self) -> list[Number | Array]:
+        """The values, in order."""
+        arrays = (*self.reads.values(), *self.weights.values(), *self.arrays.values())
+        return [*self.scalars.values(), *arrays]
+
+    def within(self, body: Body, values: Iterator[ir.Value]) -> _Values:
+        """The same in a body that knows them as other SSA values."""
+
+        def arrays(of: Mapping[_Key, Array]) -> dict[_Key, Array]:
+            return {key: Array(next(values), each.shape, each.element) for key, each in of.items()}
+
+        numbers = {
+            key: Number(body, next(values), number.element) for key, number in self.scalars.items()
+        }
+        return _Values(numbers, arrays(self.reads), arrays(self.weights), arrays(self.arrays))
+
+
+class _PinnedLoop:
+    """One of the loops that run together, around its steps.
 
     Attributes:
         loop: The time loop.
         plan: What its steps write.
-        step: What there is during a step.
+        tilings: How a GPU does its products; None where IREE knows better.
+        values: What a step is given.
     """
 
     def __init__(
-        self,
-        loop: TimeLoop,
-        plan: Plan,
-        function: Function,
-        gpu: Gpu | None,
-        given: Sequence[ir.Value],
+        self, loop: TimeLoop, body: Function, gpu: Gpu | None, given: Iterator[ir.Value]
     ) -> None:
-        self.loop, self.plan, self.body, self.gpu = loop, plan, function, gpu
-        arguments = {
-            value: Array.of(each) for value, each in zip(loop.arguments, given, strict=True)
-        }
-        self.step = StepContext(loop, function, arguments, {}, plan.states, plan.rows)
-
-    def begin(self) -> Number:
-        """Emits what comes before the loop; gives the number of steps."""
-        body, loop, step = self.body, self.loop, self.step
-        count = body.element(step.arguments[loop.arguments[0]])
-        count = body.number("util.optimization_barrier", [count], count.element)
-        step.scalars[loop.arguments[0]] = count
-        for value in loop.arguments[1:]:
-            if rank(value) == 0:  # such as the time at which a block of steps starts
-                step.scalars[value] = body.element(step.arguments[value])
+        """Emits what comes before the loop."""
+        self.loop, self.plan, self._body = loop, Plan(loop), body
+        self.values = _Values()
+        values, states = self.values, {state.value: state for state in loop.states}
+        arguments = {value: Array.of(next(given)) for value in loop.arguments}
+        first = loop.arguments[0]
+        count = body.element(arguments[first])
+        values.scalars[first] = body.number("util.optimization_barrier", [count], count.element)
+        for value, array in arguments.items():
+            if rank(value) == 0 and value != first:  # such as the time at which a block starts
+                values.scalars[value] = body.element(array)
+            elif rank(value) and value not in states:
+                values.reads[value] = array
         for key, type in self.plan.arrays.items():
-            step.arrays[key] = own_zeros(body, type)
-        for state in loop.states:
-            ring = step.arrays[step.states[state.value]]
-            self._put(ring, state_ring.FIRST, step.arguments[state.initial])
-        self._weights = {p.value: self._weight(p) for p in loop.products.values()}
-        return count.to_index()
+            values.arrays[key] = own_zeros(body, type)
+        for value in states:
+            ring = values.arrays[self.plan.states[value]]
+            _put(body, ring, state_ring.FIRST, arguments[value])
+        self.tilings = {p.value: self._tiling(p, gpu) for p in loop.products.values()}
+        for product in loop.products.values():
+            values.weights[product.value] = self._weight(product)
 
-    # The arrays.
-
-    def _row(self, array: Array, lead: Index, columns: int) -> Array:
-        """Emits a row of an array as a matrix of so many columns."""
-        if array.shape[-1] != columns:  # gates side by side
-            array = collapse(self.body, array, [[0], [1], [2, 3]])
-        part = ArrayType((array.shape[1], columns), array.element)
-        return self.body.extract_as(array, *row_of(array, lead, gate=True), part)
-
-    def _put(self, ring: Array, lead: Index, part: Array) -> None:
-        """Emits the ring with a row replaced; of what is written for every gate, the first."""
-        if len(ring.shape) == 4:
-            self.body.insert_as(part, ring, *row_of(ring, lead, gate=True))
-        else:
-            put_row(self.body, ring, lead, part)
-
-    def _weight(self, product: Product) -> tuple[Array, Tiling | None]:
-        """A product's weights as they are multiplied with, and its tiling."""
-        weight, tiling = self.step.arguments[product.weight], None
+    def _tiling(self, product: Product, gpu: Gpu | None) -> Tiling | None:
         rows, columns = shape(product.value)
-        if self.gpu is not None:
-            tiling = self.gpu.product(rows, columns, width(product.lhs), weight.element)
-        if tiling and rows == 1 and not product.transposed:
-            weight = self.body.held(transposed(self.body, weight))
-        return weight, tiling
+        if gpu is None:
+            return None
+        return gpu.product(rows, columns, width(product.lhs), element(product.weight))
+
+    def _weight(self, product: Product) -> Array:
+        """A product's weights as they are multiplied with."""
+        weight = self.values.reads[product.weight]
+        is_row = self.tilings[product.value] and shape(product.value)[0] == 1
+        if is_row and not product.transposed:
+            return self._body.held(transposed(self._body, weight))
+        return weight
 
     def results(self, count: Number) -> list[Array]:
         """Emits the function's results."""
-        arrays, step = self.step.arrays, self.step
+        arrays, loop = self.values.arrays, self.loop
         last = state_ring.last_row(count)
         outputs = [
-            self._output(f"output{number}", output)
-            for number, output in enumerate(self.loop.outputs)
+            self._output(f"output{number}", output) for number, output in enumerate(loop.outputs)
         ]
         states = [
-            self._row(arrays[step.states[state.value]], last, width(state.value))
-            for state in self.loop.states
+            _row(self._body, arrays[self.plan.states[state.value]], last, width(state.value))
+            for state in loop.states
         ]
         return [*outputs, *states]
 
     def _output(self, key: str, output: Output) -> Array:
         """An output as the function returns it."""
-        arrays = self.step.arrays
+        arrays = self.values.arrays
         if key not in arrays:
             gates = [arrays[f"{key}.{gate}"] for gate in range(gate_count(output.row))]
             type = ArrayType(output.shape, output.element)
-            return self.body.array("stablehlo.concatenate", gates, type, {"dimension": integer(2)})
+            return self._body.array("stablehlo.concatenate", gates, type, {"dimension": integer(2)})
         if arrays[key].shape == output.shape:
             return arrays[key]
-        return collapse(self.body, arrays[key], [[0], [1], [2, 3]])
+        return collapse(self._body, arrays[key], [[0], [1], [2, 3]])
 
-    # A step.
 
-    def emit_step(self, number: Number) -> None:
-        """Emits one step."""
-        body, loop, step = self.body, self.loop, self.step
+class _Step:
+    """One step of one of the loops.
+
+    Attributes:
+        pinned: The loop.
+        values: What it is given.
+        body: The body that gets the ops.
+        step: What there is during it.
+    """
+
+    def __init__(self, pinned: _PinnedLoop, values: _Values, body: Function) -> None:
+        self.pinned, self.values, self.body = pinned, values, body
+        loop, plan = pinned.loop, pinned.plan
+        self.step = StepContext(
+            *(loop, body, values.reads, values.arrays, plan.states, plan.rows),
+            scalars=values.scalars,
+            length=loop.seq_length,
+        )
+
+    def emit(self, number: Number) -> list[Array]:
+        """Emits the step; gives the arrays that it has written to."""
+        loop, step = self.pinned.loop, self.step
         counter = number.to_integer("i64")
-        step.begin(counter)
         runs = counter < step.scalars[loop.arguments[0]]
-        step.leads = state_ring.rows_at(body, number, runs)
-        for output in loop.outputs[:1]:
-            step.leads["time"] = step.row_index(output.time, output.shape[0])
-        step.emit_scalars()
+        step.begin(counter, state_ring.rows_at(self.body, number, runs))
         products: dict[ir.Value, Array] = {}
-        for level, groups in enumerate(self.plan.levels):
+        for level, groups in enumerate(self.pinned.plan.levels):
             for product in loop.products.values():
                 if loop.level(product.value) == level:
-                    with body.located(defining(product.value).location):
+                    with self.body.located(defining(product.value).location):
                         products[product.value] = self._multiply(product)
             for group in groups:
                 self._write(group, products, runs)
+        return list(step.arrays.values())
 
     def _multiply(self, product: Product) -> Array:
         """Emits a product."""
-        key, lead = self.step.rows[product.lhs]
-        lhs = self._row(self.step.arrays[key], self.step.leads[lead], width(product.lhs))
-        weight, tiling = self._weights[product.value]
+        body, (key, lead) = self.body, self.step.rows[product.lhs]
+        lhs = _row(body, self.step.arrays[key], self.step.leads[lead], width(product.lhs))
+        weight, tiling = self.values.weights[product.value], self.pinned.tilings[product.value]
         type = ArrayType(shape(product.value), element(product.value))
         if tiling is not None:
             axis = 1 if type.shape[0] == 1 else int(product.transposed)
-            return tiled_matmul(self.body, lhs, weight, (1, axis), type.element, tiling)
+            return tiled_matmul(body, lhs, weight, (1, axis), type.element, tiling)
         axes = contraction((1, int(product.transposed)))
-        return self.body.array("stablehlo.dot_general", [lhs, weight], type, axes)
+        return body.array("stablehlo.dot_general", [lhs, weight], type, axes)
 
     def _write(self, group: Group, products: dict[ir.Value, Array], runs: Number) -> None:
         """Emits what computes and writes a group; a state that is a product is put in its row."""
         step, computed = self.step, Group(group.gate_width, group.gates)
         for write in group.writes:
             product = products.get(write.value)
-            if product is None or write.is_kept:
+            if product is None or write.is_kept or step.loop.lengths is not None:
                 computed.writes.append(write)
             else:
-                self._put(step.arrays[write.array], step.leads[write.lead], product)
+                _put(self.body, step.arrays[write.array], step.leads[write.lead], product)
         if computed.writes:
-            pointwise(step, self.plan.batch, products, runs, computed)
+            pointwise(step, self.pinned.plan.batch, products, runs, computed)
+
+
+def _row(body: Body, array: Array, lead: Index, columns: int) -> Array:
+    """Emits a row of an array as a matrix of so many columns."""
+    if array.shape[-1] != columns:  # gates side by side
+        array = collapse(body, array, [[0], [1], [2, 3]])
+    part = ArrayType((array.shape[1], columns), array.element)
+    return body.extract_as(array, *row_of(array, lead, gate=True), part)
+
+
+def _put(body: Body, ring: Array, lead: Index, part: Array) -> None:
+    """Emits the ring with a row replaced; of what is written for every gate, the first."""
+    if len(ring.shape) == 4:
+        body.insert_as(part, ring, *row_of(ring, lead, gate=True))
+    else:
+        put_row(body, ring, lead, part)

@@ -126,11 +126,12 @@ class Plan:
         wide = gate_width(state.next)
         if wide != width(state.next):
             raise Refused("a state of several parts")
-        copies = 1 if state.next in self._loop.products else gates.get(wide, 1)
+        is_put = state.next in self._loop.products and self._loop.lengths is None
+        copies = 1 if is_put else gates.get(wide, 1)
         self.arrays[key] = self._ring(state.value, copies)
         self.states[state.value] = key
         self.rows[state.value] = (key, "current")
-        return wide, copies, Write(state.next, key, "next")
+        return wide, copies, Write(state.next, key, "next", state=state.value)
 
     def _ring(self, value: ir.Value, gates: int) -> ArrayType:
         """The ring of a state, or of what else a product reads."""

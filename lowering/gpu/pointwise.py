@@ -114,7 +114,7 @@ class _Points(Walk):
         count = gate_count(write.value) if group.gates > 1 else 1
         columns = [write.column + gate * group.gate_width for gate in range(count)]
         gates = [
-            cast(body, self.emit(write.value, (("row", 0), ("column", column))), element)
+            cast(body, self.written(write, (("row", 0), ("column", column))), element)
             for column in columns
         ]
         result = gates[-1]

@@ -13,11 +13,13 @@ from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.function import Function, unused_symbol
 from rnn_compiler.lowering.codegen.number import Number, element_type
+from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 
 __all__ = [
     "Calls",
     "array_of",
+    "call_before",
     "inlined",
     "inlined_copy",
     "make_asynchronous",
@@ -42,7 +44,7 @@ def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:
     Returns:
         These ops.
     """
-    symbol = ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
+    symbol = decomposition_of(composite)
     return _spliced(composite, ir.SymbolTable(module.operation)[symbol].operation)
 
 
@@ -95,6 +97,21 @@ def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
     return body.op("flow.tensor.tie_shape", [value, *sizes], [value.type]).results[0]
 
 
+def call_before(
+    op: ir.Operation, symbol: str, operands: Sequence[ir.Value], types: Sequence[ir.Type]
+) -> list[ir.Value]:
+    """Emits a call of a function before an op; gives its results."""
+    call = ir.Operation.create(
+        "func.call",
+        operands=list(operands),
+        results=list(types),
+        attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
+        ip=ir.InsertionPoint(op),
+        loc=op.location,
+    )
+    return list(call.results)
+
+
 @dataclass(frozen=True)
 class Calls:
     """The calls of private functions that a pass puts into a module; functions alike are one.
@@ -142,15 +159,7 @@ class Calls:
             function.place(ir.InsertionPoint.at_block_begin(self.module.body), {})
         symbol = self.made[known]
         called = ir.SymbolTable(self.module.operation)[symbol].operation
-        call = ir.Operation.create(
-            "func.call",
-            operands=list(operands),
-            results=[result.type for result in end_of(called).operands],
-            attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
-            ip=ir.InsertionPoint(op),
-            loc=op.location,
-        )
-        return list(call.results)
+        return call_before(op, symbol, operands, [each.type for each in end_of(called).operands])
 
 
 def replace(op: ir.Operation, value: ir.Value) -> None:

@@ -11,12 +11,12 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.time_loop import TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import opaque, tied
+from rnn_compiler.lowering.passes.edits import call_before, opaque, tied
 from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -28,32 +28,33 @@ def fuse_time_loops(context: PassContext) -> None:
     """Replaces the decomposition of every time loop of a module that can be fused."""
     vectors = context.processor
     assert isinstance(vectors, VectorUnit)
+    functions = {symbol_of(op): op for op in ops_of(context.module.body)}
     found, made = take_time_loops(context), dict[str, str]()
-    for op in ops_of(context.module.body):
-        symbol = symbol_of(op)
-        if symbol not in found:
-            continue
-        place = [*found].index(symbol), len(found)
-        composite = found[symbol]
+    for place, (symbol, composite) in enumerate(found.items()):
         try:
             fused = FusedLoop(
                 symbol,
-                TimeLoop.read(op, composite),
+                TimeLoop.of(composite, functions),
                 vectors,
                 list(composite.operands),
-                place,
+                (place, len(found)),
                 composite.location,
             )
         except Refused as reason:
             context.keep_plain(symbol, str(reason))
             continue
-        for number, value in enumerate(fused.loop.arguments):
-            if value in fused.opaque_arguments:
-                composite.operands[number] = _opaque_scalar(composite.operands[number])
-        for number, operand in enumerate(composite.operands):
-            composite.operands[number] = tied(operand, composite)
-        fused.function.place(ir.InsertionPoint(op), made)
-        op.erase()
+        operands = [
+            tied(_opaque_scalar(operand) if value in fused.opaque_arguments else operand, composite)
+            for value, operand in zip(fused.loop.arguments, composite.operands, strict=True)
+        ]
+        fused.function.place(ir.InsertionPoint(functions[symbol]), made)
+        types = [result.type for result in composite.results]
+        called = call_before(composite, symbol, operands, types)
+        for old, new in zip(composite.results, called, strict=True):
+            old.replace_all_uses_with(new)
+        for name in (symbol, step_symbol(composite)):
+            functions[name].erase()
+        composite.erase()
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

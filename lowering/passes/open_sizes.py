@@ -38,6 +38,7 @@ from rnn_compiler.lowering.codegen.arrays import reshape, seen_as
 from rnn_compiler.lowering.codegen.attributes import DYNAMIC, integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
+from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import array_of, opaque, replace
@@ -57,7 +58,7 @@ def open_sizes(context: PassContext) -> None:
     for op in context.ops():
         product = Product.of(op)
         if product and product.is_composite and product.is_open and not product.is_plain:
-            symbols[ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value].operation.erase()
+            symbols[decomposition_of(op)].operation.erase()
     for function in context.defined_functions():
         sizes, block = _Sizes(function), block_of(function)
         found = False

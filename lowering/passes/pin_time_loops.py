@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Container, Iterator, Sequence
 
-from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop, step_symbol
+from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.time_loops import decomposition, take_time_loops
+from rnn_compiler.lowering.passes.edits import call_before
+from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.gpu import Gpu
 
@@ -36,10 +38,10 @@ def pin_time_loops(context: PassContext) -> None:
     waiting = deque(joint for block in blocks for joint in _joint_loops(block, found))
     while waiting:
         joint = waiting.popleft()
-        names = [decomposition(op) for op in joint]
+        names = [decomposition_of(op) for op in joint]
         symbol = "+".join(names)
         try:
-            loops = [TimeLoop.read(functions[name]) for name in names]
+            loops = [TimeLoop.of(op, functions) for op in joint]
             made = pinned_loops(symbol, loops, gpu, joint[0].location)
         except Refused as reason:
             if len(joint) > 1:
@@ -47,11 +49,11 @@ def pin_time_loops(context: PassContext) -> None:
             else:
                 context.keep_plain(names[0], str(reason))
             continue
-        made.place(ir.InsertionPoint(functions[names[0]]), {})
-        for name in names:
+        for function in made:
+            function.place(ir.InsertionPoint(functions[names[0]]), {})
+        for name in (*names, *map(step_symbol, joint)):
             functions[name].erase()
-        if len(joint) > 1:
-            _call(symbol, joint)
+        _call(symbol, joint)
 
 
 def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Operation]]:
@@ -59,7 +61,7 @@ def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Ope
     joint: list[ir.Operation] = []
     made: set[ir.Value] = set()  # by these loops, and from what they make
     for op in ops_of(block):
-        is_loop = is_time_loop(op) and decomposition(op) in known
+        is_loop = is_time_loop(op) and decomposition_of(op) in known
         waits = not made.isdisjoint(op.operands)
         if is_loop:
             if joint and (waits or joint[0].operands[0] != op.operands[0]):
@@ -73,7 +75,7 @@ def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Ope
 
 
 def _call(symbol: str, joint: Sequence[ir.Operation]) -> None:
-    """Puts one call in the place of several composites, at the last."""
+    """Puts one call in the place of composites, at the last."""
     last, results = joint[-1], [result for op in joint for result in op.results]
     made, later = set(results), list[ir.Operation]()
     for op in ops_of(last.block):
@@ -84,14 +86,9 @@ def _call(symbol: str, joint: Sequence[ir.Operation]) -> None:
             later.append(op)
     for op in reversed(later):
         op.move_after(last)
-    call = ir.Operation.create(
-        "func.call",
-        operands=[operand for op in joint for operand in op.operands],
-        results=[result.type for result in results],
-        attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
-        ip=ir.InsertionPoint(last),
-    )
-    for old, new in zip(results, call.results, strict=True):
+    operands = [operand for op in joint for operand in op.operands]
+    called = call_before(last, symbol, operands, [result.type for result in results])
+    for old, new in zip(results, called, strict=True):
         old.replace_all_uses_with(new)
     for op in joint:
         op.erase()

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
+from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.passes.context import PassContext
 
-__all__ = ["decomposition", "take_time_loops"]
-
-
-def decomposition(composite: ir.Operation) -> str:
-    """The symbol of a composite's decomposition."""
-    return ir.FlatSymbolRefAttr(composite.attributes["decomposition"]).value
+__all__ = ["take_time_loops"]
 
 
 def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
@@ -22,7 +18,7 @@ def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
     A decomposition that several composites share stays plain.
     """
     found = [
-        (decomposition(op), op)
+        (decomposition_of(op), op)
         for block in bodies(context.module)
         for op in ops_of(block)
         if is_time_loop(op)

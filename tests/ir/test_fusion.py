@@ -32,12 +32,12 @@ def with_panels(op: str, **keywords: Any) -> str:
 
 
 def test_forward_loop() -> None:
-    """The composite stays; its decomposition is one dispatch with the loop over time inside.
+    """A call of a function that is one dispatch with the loop over time inside.
 
     Two full panels of 32 units and a rest of 6; 14 rows in blocks of 7; state in rings.
     """
     text = fused("BlockLSTMV2")
-    assert 'stablehlo.composite "rnn_compiler.lstm_forward"' in text
+    assert "call @block_lstm_v2.lstm_forward(" in text
     check(
         text,
         """

@@ -123,11 +123,12 @@ def test_forward_projects_the_input_once() -> None:
         CHECK: dot_general
         CHECK-SAME: , [[W]], {{.*}} -> tensor<6x20xf32>
         CHECK-NOT: dot_general
-        CHECK: stablehlo.composite "rnn_compiler.lstm_forward"
+        CHECK: stablehlo.composite "rnn_compiler.time_loop"
         CHECK-NOT: dot_general
         CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward(
-        CHECK-NOT: dot_general
         CHECK: stablehlo.while
+        CHECK-NOT: dot_general
+        CHECK-LABEL: func.func private @block_lstm_v2.lstm_forward.step(
         CHECK: dot_general
         CHECK-SAME: , %w_h, {{.*}} -> tensor<2x20xf32>
         CHECK-NOT: dot_general
@@ -142,15 +143,16 @@ def test_backward_sums_over_time_outside_the_loop() -> None:
         """
         CHECK-LABEL: func.func @block_lstm_grad_v2(
         CHECK-NOT: dot_general
-        CHECK: stablehlo.composite "rnn_compiler.lstm_backward"
+        CHECK: stablehlo.composite "rnn_compiler.time_loop"
         CHECK: dot_general
         CHECK-SAME: -> tensor<6x4xf32>
         CHECK: dot_general
         CHECK-SAME: -> tensor<9x20xf32>
         CHECK-NOT: dot_general
         CHECK-LABEL: func.func private @block_lstm_grad_v2.lstm_backward(
-        CHECK-NOT: dot_general
         CHECK: stablehlo.while
+        CHECK-NOT: dot_general
+        CHECK-LABEL: func.func private @block_lstm_grad_v2.lstm_backward.step(
         CHECK: dot_general
         CHECK-SAME: -> tensor<2x5xf32>
         CHECK-NOT: dot_general
@@ -159,39 +161,33 @@ def test_backward_sums_over_time_outside_the_loop() -> None:
 
 
 @pytest.mark.parametrize(
-    ("op", "keywords", "name", "attributes"),
+    ("op", "keywords", "name", "known", "others"),
     [
-        (
-            FORWARD,
-            {"cell_clip": 0.3},
-            "lstm_forward",
-            'cell_clip = 3.000000e-01 : f64, gate_order = "IFCO", reverse = false',
-        ),
-        (
-            FORWARD,
-            {},
-            "lstm_forward",
-            'cell_clip = 0.000000e+00 : f64, gate_order = "IFCO", reverse = false',
-        ),
-        (BACKWARD, {}, "lstm_backward", 'gate_order = "IFCO", reverse = true'),
+        (FORWARD, {"cell_clip": 0.3}, "lstm_forward", "cell_clip = 3.000000e-01 : f64, ", "false"),
+        (FORWARD, {}, "lstm_forward", "cell_clip = 0.000000e+00 : f64, ", "false"),
+        (BACKWARD, {}, "lstm_backward", "", "true"),
     ],
 )
 def test_recurrence_is_a_composite(
-    op: str, keywords: dict[str, Any], name: str, attributes: str
+    op: str, keywords: dict[str, Any], name: str, known: str, others: str
 ) -> None:
-    """It has a name and attributes to be recognised by, and one plain loop as its meaning."""
+    """Its attributes tell the step and the states; its meaning is a plain loop of that step."""
     function = OPS[op].signature.function
     check(
         text(op, **keywords),
         f"""
         CHECK-LABEL: func.func @{function}(
         CHECK-NOT: stablehlo.while
-        CHECK: stablehlo.composite "rnn_compiler.{name}"
-        CHECK-SAME{{LITERAL}}: {{composite_attributes = {{{attributes}}}, \
+        CHECK: stablehlo.composite "rnn_compiler.time_loop"
+        CHECK-SAME{{LITERAL}}: {{composite_attributes = {{{known}gate_order = "IFCO", \
+recurrence = "{name}", reverse = {others}, states = 2 : i64, step = @{function}.{name}.step}}, \
 decomposition = @{function}.{name}, version = 1 : i32}}
         CHECK-NOT: stablehlo.{{{{while|composite}}}}
         CHECK-LABEL: func.func private @{function}.{name}(
         CHECK: stablehlo.while
+        CHECK: func.call @{function}.{name}.step(
+        CHECK-NOT: stablehlo.{{{{while|composite}}}}
+        CHECK-LABEL: func.func private @{function}.{name}.step(%t: tensor<i64>,
         CHECK-NOT: stablehlo.{{{{while|composite}}}}
         """,
     )
@@ -199,14 +195,14 @@ decomposition = @{function}.{name}, version = 1 : i32}}
 
 def test_loops_run_over_seq_len_max() -> None:
     """The trip count is the argument, clamped to 0..T; the gradient starts at its last step."""
-    for op, recurrence in ((FORWARD, "lstm_forward"), (BACKWARD, "lstm_backward")):
+    for op in (FORWARD, BACKWARD):
         check(
             text(op),
-            f"""
+            """
             CHECK: [[LOW:%n[_0-9]*]] = stablehlo.constant dense<0> : tensor<i64>
             CHECK: [[HIGH:%n[_0-9]*]] = stablehlo.constant dense<3> : tensor<i64>
             CHECK: [[N:%n[_0-9]*]] = stablehlo.clamp [[LOW]], %seq_len_max, [[HIGH]]
-            CHECK: stablehlo.composite "rnn_compiler.{recurrence}" [[N]],
+            CHECK: stablehlo.composite "rnn_compiler.time_loop" [[N]],
             CHECK: func.func private
             CHECK-SAME: (%seq_len_max: tensor<i64>,
             CHECK: stablehlo.while([[K:%iterArg]] = %k,
@@ -220,7 +216,8 @@ def test_loops_run_over_seq_len_max() -> None:
         CHECK: [[D:%t[_0-9]*]] = stablehlo.subtract %seq_len_max, [[K]]
         CHECK: [[ONE:%t[_0-9]*]] = stablehlo.constant dense<1>
         CHECK: [[T:%t[_0-9]*]] = stablehlo.subtract [[D]], [[ONE]]
-        CHECK: stablehlo.dynamic_slice %i, [[T]],
+        CHECK: call @block_lstm_grad_v2.lstm_backward.step([[T]],
+        CHECK: stablehlo.dynamic_slice %i, %t,
         """,
     )
 
@@ -424,8 +421,10 @@ def test_several_ops_are_one_function_each() -> None:
         """
         CHECK: func.func @block_lstm_grad_v2(
         CHECK: func.func private @block_lstm_grad_v2.lstm_backward(
+        CHECK: func.func private @block_lstm_grad_v2.lstm_backward.step(
         CHECK: func.func @block_lstm_v2(
         CHECK: func.func private @block_lstm_v2.lstm_forward(
+        CHECK: func.func private @block_lstm_v2.lstm_forward.step(
         CHECK-NOT: func.func
         """,
     )

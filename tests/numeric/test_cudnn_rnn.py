@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import itertools
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -191,7 +192,12 @@ def test_golden_mask(golden: CudnnGolden, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def _no_padding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells.direction.ValidSteps, "valid", lambda *_: None)
+    right = cells.direction.time_loop
+
+    def time_loop(*args: Any, lengths: str, **keywords: Any) -> Any:
+        return right(*args, lengths=None, **keywords)
+
+    monkeypatch.setattr(cells.direction, "time_loop", time_loop)
 
 
 def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -525,15 +531,15 @@ def test_directions_and_layers_are_loops_of_their_own(mode: str, direction: str)
     D = 1 + (direction == "bidirectional")
     for op, name in (("CudnnRNNV3", "forward"), ("CudnnRNNBackpropV3", "backward")):
         text = str(module(op, "float32", variant))
-        assert text.count(f'stablehlo.composite "rnn_compiler.{mode}_{name}"') == 2 * D
+        assert text.count(f'recurrence = "{mode}_{name}"') == 2 * D
         main, *private = text.split("func.func private")
-        loops = [function for function in private if f".{mode}_{name}" in function.split("(")[0]]
-        assert len(loops) == 2 * D
-        for loop in loops:
-            assert loop.count("dot_general") == 1
-            assert "transpose" not in loop
-            assert loop.count("stablehlo.reduce") == 0
-        named = f'stablehlo.composite "rnn_compiler.{mode}_{name}"'
+        steps = [each for each in private if re.match(rf".*\.{mode}_{name}.*\.step\(", each)]
+        assert len(steps) == 2 * D
+        for step in steps:
+            assert step.count("dot_general") == 1
+            assert "transpose" not in step
+            assert step.count("stablehlo.reduce") == 0
+        named = f'recurrence = "{mode}_{name}"'
         composites = [line for line in main.splitlines() if named in line]
         for layer in range(2):
             group = composites[layer * D : (layer + 1) * D]
@@ -548,12 +554,12 @@ def test_gate_gradients_are_made_in_blocks_of_time(seq_length: int) -> None:
     variant = sizes(seq_length, 32, 64, 64, direction="bidirectional")
     text = str(module("CudnnRNNBackprop", "float32", variant))
     blocks = {39: 3, 40: 4}[seq_length]
-    assert text.count('stablehlo.composite "rnn_compiler.lstm_backward"') == 2 * blocks
+    assert text.count('recurrence = "lstm_backward"') == 2 * blocks
     assert text.count('stablehlo.composite "rnn_compiler.product"') == 2 * blocks
     assert text.count("stablehlo.optimization_barrier") == blocks
     assert f"tensor<{seq_length}x32x256xf32>" not in text
     small = str(module("CudnnRNNBackprop", "float32", sizes(4, 3, 5, 6)))
-    assert small.count('stablehlo.composite "rnn_compiler.lstm_backward"') == 1
+    assert small.count('recurrence = "lstm_backward"') == 1
     assert "stablehlo.optimization_barrier" not in small
 
 

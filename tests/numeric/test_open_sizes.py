@@ -304,7 +304,7 @@ def test_padding_is_not_read() -> None:
 def test_blocks_of_time() -> None:
     """As many as there may be, each with a loop, a product put in place and sums added."""
     text = str(module("CudnnRNNBackpropV3", "float32", {**MANY, "seq_length": None}))
-    assert text.count('stablehlo.composite "rnn_compiler.lstm_backward"') == 4
+    assert text.count('stablehlo.composite "rnn_compiler.time_loop"') == 4
     for form in ("rows", "outer_sums"):
         assert text.count(f'form = "{form}"') == 4
     assert text.count("stablehlo.optimization_barrier") == 4

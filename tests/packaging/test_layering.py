@@ -132,6 +132,7 @@ FLOORS: list[tuple[str, ...]] = [
     ("codegen",),
     ("ops",),
     ("builder",),
+    ("composites",),
     ("iree_compile", "mlir"),
     ("compiler_process", "targets", "refused"),
 ]

@@ -166,7 +166,7 @@ class FusedLoop:
             ]
             for group in plan.groups
         ]
-        initial = [self._initial(state, arguments[state.initial]) for state in loop.states]
+        initial = [self._initial(state, arguments[state.value]) for state in loop.states]
         order = self._order(arguments) if plan.by_length else None
         cut = self._cut()
         parts = math.prod(cut)
@@ -204,13 +204,13 @@ class FusedLoop:
 
     def _order(self, arguments: dict[ir.Value, Array]) -> RowOrder | None:
         """Emits the sorting of rows by length."""
-        lengths, count = self.loop.lengths, self._length
-        if lengths is None:
+        loop = self.loop
+        if loop.lengths is None:
             return None
-        start = None if lengths.start is None else arguments[lengths.start]
-        steps = arguments[lengths.steps]
-        late = lengths.late
-        return rows_by_length(self.function, self._vectors, steps, start, count, late=late)
+        start = None if loop.start is None else arguments[loop.start]
+        lengths, count = arguments[loop.lengths], self._length
+        late = loop.reverse  # short rows then come in late, else they leave early
+        return rows_by_length(self.function, self._vectors, lengths, start, count, late=late)
 
     def _initial(self, state: State, before: Array) -> Array:
         """The state before the first step, in the element type of the dispatch's array."""
@@ -223,7 +223,7 @@ class FusedLoop:
         """Makes the arguments known inside the dispatch, the scalars among them as numbers."""
         loop, body = self.loop, executable.body
         apart = {product.weight for product in loop.products.values()}
-        apart |= {state.initial for state in loop.states} | {loop.room}
+        apart |= {state.value for state in loop.states} | {loop.room}
         inside, scalars = dict(arguments), dict[ir.Value, Number]()
         for value, array in arguments.items():
             if value in self.opaque_arguments:

@@ -144,7 +144,7 @@ class Plan:
             self.states[state.value] = key
             if self.by_length:
                 self.arrays[f"final{number}"] = self._final(key)
-            writes.append(Write(state.next, key, "next"))
+            writes.append(Write(state.next, key, "next", state=state.value))
         return writes
 
     def _read_by(self, lhs: ir.Value) -> Operands:

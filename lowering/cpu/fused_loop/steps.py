@@ -121,11 +121,7 @@ class LoopSteps:
     def _one_step(self, number: Number) -> None:
         """Emits step k: its scalars, then the turns that its groups are."""
         step, groups = self.step, self.plan.groups
-        step.begin(number.to_integer("i64"))
-        step.leads = self.ring.rows_at(number)
-        for output in self.loop.outputs[:1]:
-            step.leads["time"] = step.row_index(output.time, step.length)
-        step.emit_scalars()
+        step.begin(number.to_integer("i64"), self.ring.rows_at(number))
         self.active = self.order and self.order.count(self.body, step.leads["time"])
         turn = number * len(groups)
         for group, packed in zip(groups, self.packed, strict=True):

@@ -9,8 +9,8 @@ m the cell's result, R ``[gH, h]`` the recurrent weights and Wp ``[P, H]`` those
                dx_gates[t], dr_gates[t], dh, dc = derivative(dm, dc, what the step saved)
                dh += dr_gates[t] @ R
 
-Outside the valid steps, row t of every output is 0 and h, c, dh and dc are left as they are, by
-select: padding may hold NaN. `time_loop` is told so, and lowering leaves such rows out.
+Outside the valid steps, row t of every output is 0 and h, c, dh and dc are left as they are, though
+padding may hold NaN. `time_loop` is told the lengths and sees to that; a step is of valid rows.
 
 Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are used as they are, and the
 only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``.
@@ -153,10 +153,6 @@ class Direction:
     def _lengths(self) -> dict[str, Value]:
         return {} if self.steps.lengths is None else {"lengths": self.steps.lengths}
 
-    def _steps(self, reads: Values) -> ValidSteps:
-        """`steps`, inside the loop."""
-        return ValidSteps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
-
     def forward(
         self, zx: Value, biases: Values, state: Values, *, training: bool
     ) -> dict[str, Value]:
@@ -193,16 +189,12 @@ class Direction:
             if result.c is not None:
                 b.formula(f"c = c in {storage}")
                 new["c"] = result.c.to(storage)
-            valid = self._steps(reads).valid(b, t)
-            b.formula("y = h where valid, else 0")
-            rows = {"y": _select(b, valid, h, b.full(0, h.shape, storage))}
+            rows = {"y": h}
             if saves:
                 b.formula(f"activations = {', '.join(cell.saved)}")
                 parts = [part.to(storage) for part in result.saved]
-                saved = b.concatenate(parts, 1)
-                rows["activations"] = _select(b, valid, saved, b.full(0, saved.shape, storage))
-            b.formula("state = new where valid, else as it was")
-            return {name: _select(b, valid, new[name], state[name]) for name in state}, rows
+                rows["activations"] = b.concatenate(parts, 1)
+            return new, rows
 
         widths = {"y": self.recurrent.shape[1]}
         widths |= {"activations": len(cell.saved) * H} if saves else {}
@@ -259,7 +251,7 @@ class Direction:
             return row.slice(1, columns, columns + h) if name in ("dy", "y") else row
 
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
-            steps = self._steps(reads)
+            steps = ValidSteps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
 
             def saved(name: str, time: Value) -> Value:
                 """One of the activations of a step."""
@@ -277,7 +269,7 @@ class Direction:
                 has_next = steps.valid(b, t + 1)
                 if has_next is None:
                     return b.select(t.compare("EQ", steps.seq_length - 1), initial, row)
-                return _select(b, has_next, row, initial)
+                return has_next.select_rows(row, initial)
 
             values: dict[str, Value] = {}
             for name in cell.saved:
@@ -294,30 +286,24 @@ class Direction:
             dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
             dm = dh
             written: dict[str, Value] = {}
-            valid = steps.valid(b, t)
-
-            def padded(name: str, value: Value) -> Value:
-                b.formula(f"{name} = {name} where valid, else 0")
-                value = value.to(storage)
-                return _select(b, valid, value, b.full(0, value.shape, storage))
-
             if "w_p" in reads:
-                written["dh_rows"] = padded("dh_rows", dh)
+                b.formula(f"dh_rows = dh in {storage}")
+                written["dh_rows"] = dh.to(storage)
                 b.formula("dm = dh @ Wp")
                 dm = written["dh_rows"].dot(reads["w_p"], (1, 0), compute)
             derivative = cell.derivative(b, values, dm, state.get("dc"))
-            written["dx_gates"] = padded("dx_gates", derivative.input)
-            through = written["dx_gates"]
+            b.formula(f"dx_gates = dx_gates in {storage}")
+            through = written["dx_gates"] = derivative.input.to(storage)
             if derivative.recurrent is not None:
-                through = written["dr_gates"] = padded("dr_gates", derivative.recurrent)
+                b.formula(f"dr_gates = dr_gates in {storage}")
+                through = written["dr_gates"] = derivative.recurrent.to(storage)
             b.formula("dh = dr_gates @ R")
             new = {"dh": through.dot(reads["w_r"], (1, 0), compute)}
             if derivative.h is not None:
                 new["dh"] += derivative.h
             if derivative.c is not None:
                 new["dc"] = derivative.c
-            b.formula("state = new where valid, else as it was")
-            return {name: _select(b, valid, new[name], state[name]) for name in state}, written
+            return new, written
 
         names = {"dx_gates": rows} | ({"dr_gates": rows} if cell.splits_recurrent else {})
         names |= {"dh_rows": h} if self.projection is not None else {}
@@ -340,10 +326,3 @@ class Direction:
             room=room,
             lengths=None if self.steps.lengths is None else "lengths",
         )
-
-
-def _select(b: Builder, rows: Value | None, on_true: Value, on_false: Value) -> Value:
-    """Rows of one or the other ``[B, N]``; all of `on_true` if there is no choice."""
-    if rows is None:
-        return on_true
-    return b.select(rows.broadcast_in_dim(on_true.shape, (0,)), on_true, on_false)

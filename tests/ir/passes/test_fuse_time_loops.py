@@ -5,57 +5,18 @@ from __future__ import annotations
 import pytest
 from ir.filecheck import check
 from ir.rewriting import AVX2, AVX512, edited, rewritten
+from ir.time_loop import LOOP
 
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-BEFORE = """
-func.func @rnn(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>)
-    -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
-  %0:2 = stablehlo.composite "rnn_compiler.rnn" %n, %x, %h0, %w {
-    composite_attributes = {reverse = false}, decomposition = @rnn.loop, version = 1 : i32
-  } : (tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)
-    -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
-  return %0#0, %0#1 : tensor<3x2x4xf32>, tensor<2x4xf32>
-}
-func.func private @rnn.loop(
-  %n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>
-) -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
-  %zero = stablehlo.constant dense<0> : tensor<i64>
-  %zeros = stablehlo.constant dense<0.0> : tensor<3x2x4xf32>
-  %done:3 = stablehlo.while(%k = %zero, %y = %zeros, %h = %h0)
-      : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
-  cond {
-    %more = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
-    stablehlo.return %more : tensor<i1>
-  } do {
-    %row = stablehlo.dynamic_slice %x, %k, %zero, %zero, sizes = [1, 2, 4]
-      : (tensor<3x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x2x4xf32>
-    %x_t = stablehlo.reshape %row : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
-    %hw = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]
-      : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
-    %sum = stablehlo.add %x_t, %hw : tensor<2x4xf32>
-    %next = stablehlo.tanh %sum : tensor<2x4xf32>
-    %y_t = stablehlo.reshape %next : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
-    %written = stablehlo.dynamic_update_slice %y, %y_t, %k, %zero, %zero
-      : (tensor<3x2x4xf32>, tensor<1x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>)
-      -> tensor<3x2x4xf32>
-    %one = stablehlo.constant dense<1> : tensor<i64>
-    %k1 = stablehlo.add %k, %one : tensor<i64>
-    stablehlo.return %k1, %written, %next : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
-  }
-  return %done#1, %done#2 : tensor<3x2x4xf32>, tensor<2x4xf32>
-}
-"""
-"""``h = tanh(x[t] + h @ w)``, ``y[t] = h``, for t in 0..n-1."""
-
 FUNCTION = """
 CHECK: func.func @rnn(
-CHECK-NEXT: stablehlo.composite "rnn_compiler.rnn" {{.*}} decomposition = @rnn.loop
+CHECK-NEXT: call @rnn.loop(%arg0, %arg1, %arg2, %arg3)
 CHECK-NEXT: return %{{[0-9]+}}#0, %{{[0-9]+}}#1
 
-CHECK: func.func private @rnn.loop([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[H0:%arg2]]: {{.*}}, \
-[[W:%arg3]]:
+CHECK: func.func private @rnn.loop([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[W:%arg2]]: {{.*}}, \
+[[H0:%arg3]]:
 CHECK-DAG: [[XHELD:%[0-9]+]] = flow.tensor.clone [[X]]
 CHECK-DAG: [[HHELD:%[0-9]+]] = flow.tensor.clone [[H0]]
 CHECK-DAG: [[WHELD:%[0-9]+]] = flow.tensor.clone [[W]]
@@ -129,15 +90,15 @@ def fused(text: str, vectors: VectorUnit = AVX512) -> tuple[str, dict[str, str]]
 
 
 def test_the_decomposition_is_one_dispatch() -> None:
-    """The composite, and the function that holds it, stay as they are."""
-    after, left = fused(BEFORE)
+    """The function that the composite was in calls it; the step is a part of it."""
+    after, left = fused(LOOP)
     assert left == {}
     check(after, FUNCTION)
     assert "stablehlo.while" not in after
 
 
 def test_the_dispatch_is_the_whole_loop() -> None:
-    check(fused(BEFORE)[0], DISPATCH)
+    check(fused(LOOP)[0], DISPATCH)
 
 
 def test_a_number_of_steps_that_is_known_is_written_in() -> None:
@@ -146,7 +107,7 @@ def test_a_number_of_steps_that_is_known_is_written_in() -> None:
         "%0:2 = stablehlo",
         "%two = stablehlo.constant dense<2> : tensor<i64>\n%0:2 = stablehlo",
     )
-    after, _ = fused(edited(BEFORE, known, ('rnn" %n,', 'rnn" %two,')))
+    after, _ = fused(edited(LOOP, known, ('time_loop" %n,', 'time_loop" %two,')))
     check(
         after,
         """
@@ -159,7 +120,7 @@ def test_a_number_of_steps_that_is_known_is_written_in() -> None:
 
 def test_tiles_are_as_wide_as_the_vector_unit_allows() -> None:
     """Of 64 units: AVX-512 has room for 32 float32 sums side by side, AVX2 for 16."""
-    wide = edited(BEFORE, ("4x4xf32", "64x64xf32"), ("2x4xf32", "2x64xf32"), ("2, 4]", "2, 64]"))
+    wide = edited(LOOP, ("4x4xf32", "64x64xf32"), ("2x4xf32", "2x64xf32"), ("2, 4]", "2, 64]"))
     for vectors, panel in ((AVX512, 32), (AVX2, 16)):
         check(
             fused(wide, vectors)[0],
@@ -174,9 +135,10 @@ def test_tiles_are_as_wide_as_the_vector_unit_allows() -> None:
 
 CALLED_TWICE = (
     "return %0#0, %0#1",
-    """%1:2 = stablehlo.composite "rnn_compiler.rnn" %n, %0#0, %0#1, %w {
-        composite_attributes = {reverse = false}, decomposition = @rnn.loop, version = 1 : i32
-      } : (tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)
+    """%1:2 = stablehlo.composite "rnn_compiler.time_loop" %n, %0#0, %w, %0#1 {
+        composite_attributes = {reverse = false, states = 1 : i64, step = @rnn.loop.step},
+        decomposition = @rnn.loop, version = 1 : i32
+      } : (tensor<i64>, tensor<3x2x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>)
         -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
       return %1#0, %1#1""",
 )
@@ -185,7 +147,7 @@ CALLED_TWICE = (
 def test_the_decomposition_of_several_composites_is_left(caplog: pytest.LogCaptureFixture) -> None:
     """The reason is noted, and logged; nothing of the module changes."""
     caplog.set_level("INFO", "rnn_compiler")
-    twice = edited(BEFORE, CALLED_TWICE)
+    twice = edited(LOOP, CALLED_TWICE)
     after, left = fused(twice)
     assert left == {"rnn.loop": "the decomposition of several composites"}
     assert after == rewritten(twice)[0]
@@ -194,21 +156,12 @@ def test_the_decomposition_of_several_composites_is_left(caplog: pytest.LogCaptu
 
 
 def test_loops_that_are_alike_are_dispatched_from_one_executable() -> None:
-    head, loop = BEFORE.split("func.func private")
-    again = edited(head, ("@rnn", "@again"))
-    module = (
-        head
-        + again
-        + "func.func private"
-        + loop
-        + edited("func.func private" + loop, ("@rnn.loop", "@again.loop"))
-    )
-    after, left = fused(module)
+    after, left = fused(LOOP + edited(LOOP, ("@rnn", "@again")))
     assert left == {}
     assert after.count("flow.dispatch @rnn_loop_loop::") == 2
     assert after.count("stream.executable private") == 1
 
 
 def test_a_composite_of_another_kind_and_what_is_none_stay() -> None:
-    other = edited(BEFORE, ("{reverse = false}", "{offset = 0}"))
+    other = edited(LOOP, ("rnn_compiler.time_loop", "rnn_compiler.another"))
     assert fused(other) == (rewritten(other)[0], {})

@@ -4,57 +4,18 @@ from __future__ import annotations
 
 from ir.filecheck import check
 from ir.rewriting import edited, rewritten
+from ir.time_loop import LOOP
 
 from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
 from rnn_compiler.lowering.targets.gpu import Gpu
 
-BEFORE = """
-func.func @rnn(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>)
-    -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
-  %0:2 = stablehlo.composite "rnn_compiler.rnn" %n, %x, %h0, %w {
-    composite_attributes = {reverse = false}, decomposition = @rnn.loop, version = 1 : i32
-  } : (tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)
-    -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
-  return %0#0, %0#1 : tensor<3x2x4xf32>, tensor<2x4xf32>
-}
-func.func private @rnn.loop(
-  %n: tensor<i64>, %x: tensor<3x2x4xf32>, %h0: tensor<2x4xf32>, %w: tensor<4x4xf32>
-) -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
-  %zero = stablehlo.constant dense<0> : tensor<i64>
-  %zeros = stablehlo.constant dense<0.0> : tensor<3x2x4xf32>
-  %done:3 = stablehlo.while(%k = %zero, %y = %zeros, %h = %h0)
-      : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
-  cond {
-    %more = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
-    stablehlo.return %more : tensor<i1>
-  } do {
-    %row = stablehlo.dynamic_slice %x, %k, %zero, %zero, sizes = [1, 2, 4]
-      : (tensor<3x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x2x4xf32>
-    %x_t = stablehlo.reshape %row : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
-    %hw = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]
-      : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
-    %sum = stablehlo.add %x_t, %hw : tensor<2x4xf32>
-    %next = stablehlo.tanh %sum : tensor<2x4xf32>
-    %y_t = stablehlo.reshape %next : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
-    %written = stablehlo.dynamic_update_slice %y, %y_t, %k, %zero, %zero
-      : (tensor<3x2x4xf32>, tensor<1x2x4xf32>, tensor<i64>, tensor<i64>, tensor<i64>)
-      -> tensor<3x2x4xf32>
-    %one = stablehlo.constant dense<1> : tensor<i64>
-    %k1 = stablehlo.add %k, %one : tensor<i64>
-    stablehlo.return %k1, %written, %next : tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>
-  }
-  return %done#1, %done#2 : tensor<3x2x4xf32>, tensor<2x4xf32>
-}
-"""
-"""``h = tanh(x[t] + h @ w)``, ``y[t] = h``, for t in 0..n-1."""
-
-AFTER = """
+AROUND = """
 CHECK: func.func @rnn(
-CHECK-NEXT: stablehlo.composite "rnn_compiler.rnn" {{.*}} decomposition = @rnn.loop
+CHECK-NEXT: call @rnn.loop(%arg0, %arg1, %arg2, %arg3)
 CHECK-NEXT: return %{{[0-9]+}}#0, %{{[0-9]+}}#1
 
-CHECK: func.func private @rnn.loop([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[H0:%arg2]]: {{.*}}, \
-[[W:%arg3]]:
+CHECK: func.func private @rnn.loop([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[W:%arg2]]: {{.*}}, \
+[[H0:%arg3]]:
 CHECK: [[COUNT:%.+]] = tensor.extract [[N]][]
 CHECK: [[HIDDEN:%[0-9]+]] = util.optimization_barrier [[COUNT]] : i64
 
@@ -77,20 +38,38 @@ CHECK: [[DONE:%[0-9]+]]:2 = scf.for [[K:%.+]] = [[LOW]] to [[STEPS]] step [[TOGE
 iter_args([[YIN:%.+]] = [[Y]], [[HIN:%.+]] = [[BEGUN]])
 CHECK: [[YPIN:%[0-9]+]] = flow.tensor.barrier [[YIN]] {{.*}} on #hal.device.promise<@__device_0>
 CHECK: [[HPIN:%[0-9]+]] = flow.tensor.barrier [[HIN]] {{.*}} on #hal.device.promise<@__device_0>
+CHECK: [[STEP:%[0-9]+]]:2 = func.call @rnn.loop.step(\
+[[K]], [[HIDDEN]], [[X]], [[W]], [[W]], [[YPIN]], [[HPIN]])
+
+The next one reads what this one wrote.
+CHECK: [[K1:%[0-9]+]] = arith.addi [[K]], %c1
+CHECK: func.call @rnn.loop.step([[K1]], {{.*}}, [[STEP]]#0, [[STEP]]#1)
+CHECK: [[K2:%[0-9]+]] = arith.addi [[K]], %c2
+CHECK: [[LAST:%[0-9]+]]:2 = func.call @rnn.loop.step([[K2]],
+CHECK: scf.yield [[LAST]]#0, [[LAST]]#1
+
+CHECK: [[PARITY:%[0-9]+]] = arith.remui [[STEPS]],
+CHECK: [[FINAL:%.+]] = tensor.extract_slice [[DONE]]#1{{\\[}}[[PARITY]], 0, 0]
+CHECK: return [[DONE]]#0, [[FINAL]]
+"""
+
+STEP = """
+CHECK: func.func private @rnn.loop.step([[K:%arg0]]: index, [[N:%arg1]]: i64, [[X:%arg2]]: {{.*}}, \
+{{%arg3}}: {{.*}}, [[W:%arg4]]: {{.*}}, [[Y:%arg5]]: {{.*}}, [[H:%arg6]]:
 
 Step k reads row k % 2 and writes the other; past the end it writes row 2, which nobody reads.
-CHECK: [[RUNS:%[0-9]+]] = arith.cmpi slt, {{.*}}, [[HIDDEN]]
+CHECK: [[RUNS:%[0-9]+]] = arith.cmpi slt, {{.*}}, [[N]]
 CHECK: [[CURRENT:%[0-9]+]] = arith.remui [[K]],
 CHECK: [[OTHER:%[0-9]+]] = arith.subi {{.*}}, [[CURRENT]]
 CHECK: [[NOBODYS:%.+]] = arith.constant 2 : index
 CHECK: [[NEXT:%[0-9]+]] = arith.select [[RUNS]], [[OTHER]], [[NOBODYS]]
 CHECK: [[TIME:%[0-9]+]] = arith.index_cast {{.*}} : i64 to index
-CHECK: [[H:%.+]] = tensor.extract_slice [[HPIN]]{{\\[}}[[CURRENT]], 0, 0]
-CHECK: [[HW:%[0-9]+]] = stablehlo.dot_general [[H]], [[W]], contracting_dims = [1] x [0]
+CHECK: [[ROW:%.+]] = tensor.extract_slice [[H]]{{\\[}}[[CURRENT]], 0, 0]
+CHECK: [[HW:%[0-9]+]] = stablehlo.dot_general [[ROW]], [[W]], contracting_dims = [1] x [0]
 CHECK: [[X_TIME:%[0-9]+]] = arith.index_cast {{.*}} : i64 to index
-CHECK: [[STEP:%[0-9]+]]:2 = flow.dispatch.region
-CHECK: [[YROW:%.+]] = tensor.extract_slice [[YPIN]]{{\\[}}[[TIME]], 0, 0]
-CHECK: [[HROW:%.+]] = tensor.extract_slice [[HPIN]]{{\\[}}[[NEXT]], 0, 0]
+CHECK: [[DONE:%[0-9]+]]:2 = flow.dispatch.region
+CHECK: [[YROW:%.+]] = tensor.extract_slice [[Y]]{{\\[}}[[TIME]], 0, 0]
+CHECK: [[HROW:%.+]] = tensor.extract_slice [[H]]{{\\[}}[[NEXT]], 0, 0]
 CHECK: [[XROW:%.+]] = tensor.extract_slice [[X]]{{\\[}}[[X_TIME]], 0, 0]
 CHECK: [[PRODUCT:%.+]] = tensor.extract_slice [[HW]][0, 0]
 CHECK: [[MADE:%[0-9]+]]:2 = linalg.generic {{.*}} ins([[XROW]], [[PRODUCT]] : {{.*}} \
@@ -100,21 +79,9 @@ CHECK-NEXT: [[SUM:%[0-9]+]] = arith.addf [[XIN]], [[PIN]]
 CHECK-NEXT: [[NEW:%[0-9]+]] = math.tanh [[SUM]]
 CHECK-NEXT: [[KEPT:%[0-9]+]] = arith.select [[RUNS]], [[NEW]], [[OLD]]
 CHECK-NEXT: linalg.yield [[KEPT]], [[NEW]]
-CHECK: tensor.insert_slice [[MADE]]#0 into [[YPIN]]{{\\[}}[[TIME]], 0, 0]
-CHECK: tensor.insert_slice [[MADE]]#1 into [[HPIN]]{{\\[}}[[NEXT]], 0, 0]
-
-The next one reads what this one wrote.
-CHECK: [[K1:%[0-9]+]] = arith.addi [[K]], %c1
-CHECK: tensor.extract_slice [[STEP]]#1
-CHECK: flow.dispatch.region
-CHECK: arith.addi [[K]], %c2
-CHECK: [[LAST:%[0-9]+]]:2 = flow.dispatch.region
-CHECK-NOT: flow.dispatch.region
-CHECK: scf.yield [[LAST]]#0, [[LAST]]#1
-
-CHECK: [[PARITY:%[0-9]+]] = arith.remui [[STEPS]],
-CHECK: [[FINAL:%.+]] = tensor.extract_slice [[DONE]]#1{{\\[}}[[PARITY]], 0, 0]
-CHECK: return [[DONE]]#0, [[FINAL]]
+CHECK: tensor.insert_slice [[MADE]]#0 into [[Y]]{{\\[}}[[TIME]], 0, 0]
+CHECK: tensor.insert_slice [[MADE]]#1 into [[H]]{{\\[}}[[NEXT]], 0, 0]
+CHECK: return [[DONE]]#0, [[DONE]]#1
 """
 
 
@@ -122,46 +89,41 @@ def pinned(text: str, gpu: Gpu | None = None) -> tuple[str, dict[str, str]]:
     return rewritten(text, pin_time_loops, processor=gpu or Gpu())
 
 
-def test_the_decomposition_updates_in_place() -> None:
-    """The composite, and the function that holds it, stay as they are."""
-    after, left = pinned(BEFORE)
+def test_the_loop_issues_steps_that_update_in_place() -> None:
+    """The function that the composite was in calls it."""
+    after, left = pinned(LOOP)
     assert left == {}
-    check(after, AFTER)
+    check(after, AROUND)
+    check(after, STEP)
     assert "stablehlo.while" not in after
 
 
 def test_an_iteration_holds_some_of_many_steps() -> None:
-    """Of 100 steps 25, so that none is left over; the 25 read and write one after the other."""
-    after, _ = pinned(edited(BEFORE, ("3x2x4", "100x2x4")))
+    """Of 100 steps 25, so that none is left over."""
+    after, _ = pinned(edited(LOOP, ("3x2x4", "100x2x4")))
     check(
         after,
         """
         CHECK: [[TOGETHER:%.+]] = arith.constant 25 : index
         CHECK: scf.for {{.*}} step [[TOGETHER]]
-        CHECK-COUNT-25: flow.dispatch.region
-        CHECK-NOT: flow.dispatch.region
+        CHECK-COUNT-25: call @rnn.loop.step
+        CHECK-NOT: call @rnn.loop.step
         """,
     )
 
 
-DIRECTIONS = (
-    "return %0#0, %0#1 : tensor<3x2x4xf32>, tensor<2x4xf32>",
-    """%1:2 = stablehlo.composite "rnn_compiler.rnn" %n, %x, %h0, %w {
-        composite_attributes = {reverse = false}, decomposition = @rnn.back, version = 1 : i32
-      } : (tensor<i64>, tensor<3x2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>)
-        -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
-      return %0#0, %1#1 : tensor<3x2x4xf32>, tensor<2x4xf32>""",
-)
+COMPOSITE = '%1:2 = stablehlo.composite "rnn_compiler.time_loop" '
 
 
-def two(second: str = "%n, %x, %h0, %w") -> str:
-    """A function of two time loops, the operands of the second as told."""
-    head, loop = BEFORE.split("func.func private")
-    head = edited(head, DIRECTIONS, ('"rnn_compiler.rnn" %n, %x, %h0, %w {', "FIRST"))
-    head = head.replace("FIRST", '"rnn_compiler.rnn" %n, %x, %h0, %w {', 1)
-    head = head.replace("FIRST", f'"rnn_compiler.rnn" {second} {{')
-    private = f"func.func private{loop}"
-    return head + private + edited(private, ("@rnn.loop", "@rnn.back"))
+def two(second: str = "%n, %x, %w, %h0", last: str = "%0#0, %1#1") -> str:
+    """A function of two time loops, the operands of the second as told, and what it returns."""
+    head, loop = LOOP.split("func.func private", 1)
+    loop = f"func.func private{loop}"
+    _, composite = head.split("time_loop")
+    composite = composite[composite.index("{") : composite.index("  return")]
+    composite = f"{COMPOSITE}{second} {edited(composite, ('@rnn.loop', '@rnn.back'))}"
+    returned = ("  return %0#0, %0#1", f"{composite}  return {last}")
+    return edited(head, returned) + loop + edited(loop, ("@rnn.loop", "@rnn.back"))
 
 
 def test_loops_that_need_not_wait_for_each_other_become_one() -> None:
@@ -171,15 +133,18 @@ def test_loops_that_need_not_wait_for_each_other_become_one() -> None:
     check(
         after,
         """
-        CHECK: func.func @rnn([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[H0:%arg2]]: {{.*}}, \
-[[W:%arg3]]:
+        CHECK: func.func @rnn([[N:%arg0]]: {{.*}}, [[X:%arg1]]: {{.*}}, [[W:%arg2]]: {{.*}}, \
+[[H0:%arg3]]:
         CHECK-NEXT: [[ALL:%[0-9]+]]:4 = call @"rnn.loop+rnn.back"(\
-[[N]], [[X]], [[H0]], [[W]], [[N]], [[X]], [[H0]], [[W]])
+[[N]], [[X]], [[W]], [[H0]], [[N]], [[X]], [[W]], [[H0]])
         CHECK-NEXT: return [[ALL]]#0, [[ALL]]#3
         CHECK: func.func private @"rnn.loop+rnn.back"
         CHECK-COUNT-1: scf.for
-        CHECK-COUNT-6: flow.dispatch.region
+        CHECK-COUNT-3: call @"rnn.loop+rnn.back.step"
         CHECK-NOT: scf.for
+        CHECK: func.func private @"rnn.loop+rnn.back.step"
+        CHECK-COUNT-2: flow.dispatch.region
+        CHECK-NOT: flow.dispatch.region
         """,
     )
     assert "stablehlo.composite" not in after
@@ -187,20 +152,20 @@ def test_loops_that_need_not_wait_for_each_other_become_one() -> None:
 
 def test_loops_that_wait_for_each_other_stay_apart() -> None:
     """Two layers: the second reads what the first has made."""
-    after, _ = pinned(two("%n, %0#0, %h0, %w"))
-    assert after.count("stablehlo.composite") == after.count("scf.for") == 2
+    after, _ = pinned(two("%n, %0#0, %w, %h0"))
+    assert after.count("scf.for") == 2
 
 
 def test_loops_of_other_lengths_stay_apart() -> None:
-    other = "%c = stablehlo.constant dense<2> : tensor<i64>\n%1:2 = stablehlo.composite"
-    after, _ = pinned(edited(two("%c, %x, %h0, %w"), ("%1:2 = stablehlo.composite", other)))
-    assert after.count("stablehlo.composite") == after.count("scf.for") == 2
+    other = f"%c = stablehlo.constant dense<2> : tensor<i64>\n{COMPOSITE}"
+    after, _ = pinned(edited(two("%c, %x, %w, %h0"), (COMPOSITE, other)))
+    assert after.count("scf.for") == 2
 
 
 def test_what_needs_a_loop_comes_after_the_loop_that_they_become() -> None:
     """An op between two loops that reads the first's results moves behind the call."""
-    between = "%2 = stablehlo.negate %0#1 : tensor<2x4xf32>\n%1:2 = stablehlo.composite"
-    module = edited(two(), ("%1:2 = stablehlo.composite", between), ("%0#0, %1#1", "%0#0, %2"))
+    between = f"%2 = stablehlo.negate %0#1 : tensor<2x4xf32>\n{COMPOSITE}"
+    module = edited(two(last="%0#0, %2"), (COMPOSITE, between))
     check(
         pinned(module)[0],
         """
@@ -223,7 +188,7 @@ def test_of_loops_that_would_become_one_only_those_of_another_form_are_left() ->
         after,
         """
         CHECK: func.func @rnn(
-        CHECK: stablehlo.composite {{.*}}decomposition = @rnn.loop
+        CHECK: call @rnn.loop(
         CHECK: stablehlo.composite {{.*}}decomposition = @rnn.back
         CHECK: func.func private @rnn.loop(
         CHECK-NOT: stablehlo.while
@@ -236,9 +201,9 @@ def test_of_loops_that_would_become_one_only_those_of_another_form_are_left() ->
 def test_the_decomposition_of_several_composites_is_left() -> None:
     """Side by side, one after the other, in two functions."""
     reason = {"rnn.loop": "the decomposition of several composites"}
-    for operands in ("%n, %x, %h0, %w", "%n, %0#0, %h0, %w"):
+    for operands in ("%n, %x, %w, %h0", "%n, %0#0, %w, %h0"):
         twice = edited(two(operands), ("decomposition = @rnn.back", "decomposition = @rnn.loop"))
         assert pinned(twice) == (rewritten(twice)[0], reason)
-    head, _ = BEFORE.split("func.func private")
-    twice = BEFORE + edited(head, ("@rnn(", "@again("))
+    head, _ = LOOP.split("func.func private", 1)
+    twice = LOOP + edited(head, ("@rnn(", "@again("))
     assert pinned(twice) == (rewritten(twice)[0], reason)
