@@ -56,7 +56,7 @@ def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
         arrays = _arrays(spec, given.get(spec.function, {}))
         functions.append(_without(spec, arrays))
         parameters |= {spec.parameter(name): array for name, array in arrays.items() if array.size}
-    return Module(functions, module.name, parameters)
+    return module.frozen(functions, parameters)
 
 
 def _by_function(module: Module, weights: Any) -> Mapping[str, Mapping[str, Any]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import cast, overload
+from typing import Any, cast, overload
+
+import numpy.typing as npt
 
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.files import read_regular
+from rnn_compiler.freezing import freeze
 from rnn_compiler.modules import Module
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -34,8 +37,9 @@ class LinkedModule(Module):
         functions: Sequence[FunctionSpec],
         linked: Sequence[FunctionSpec],
         name: str = "",
+        parameters: Mapping[str, npt.NDArray[Any]] | None = None,
     ) -> None:
-        super().__init__(functions, name)
+        super().__init__(functions, name, parameters)
         self.linked = tuple(linked)
         self._located = text
 
@@ -44,6 +48,28 @@ class LinkedModule(Module):
         """The module text with the user's source locations, and ours."""
         return self._located
 
+    def frozen(
+        self, functions: Sequence[FunctionSpec], parameters: Mapping[str, npt.NDArray[Any]]
+    ) -> LinkedModule:
+        """The module with functions that take fewer arguments, whose values come with it.
+
+        Raises:
+            InvalidArgumentError: Another function of the module calls one of them.
+        """
+        from rnn_compiler.lowering.linking.frozen_arguments import without_arguments
+
+        gone = {
+            before.function: {
+                number: after.parameter(argument.name)
+                for number, argument in enumerate(before.arguments)
+                if argument not in after.arguments
+            }
+            for before, after in zip(self.functions, functions, strict=True)
+            if len(after.arguments) < len(before.arguments)
+        }
+        text = without_arguments(self._located, gone)
+        return LinkedModule(text, functions, self.linked, self.name, parameters)
+
 
 @overload
 def link(
@@ -51,6 +77,7 @@ def link(
     target: str | None = None,
     *,
     strategy: str | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> Artifact: ...
 @overload
 def link(
@@ -58,12 +85,14 @@ def link(
     target: Sequence[str],
     *,
     strategy: str | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> Bundle: ...
 def link(
     text_or_path: str | bytes | os.PathLike[str],
     target: str | Sequence[str] | None = None,
     *,
     strategy: str | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> Artifact | Bundle:
     """Compiles a StableHLO module of the user's, with our ops in the place of its calls.
 
@@ -77,13 +106,16 @@ def link(
             gives both: ``exported.mlir_module()`` and ``exported.mlir_module_serialized``.
         target: As in `compile`; a list of them gives a bundle.
         strategy: As in `compile`.
+        weights: Arguments of the module's functions to freeze, as in `freeze`: ``{"w": w}``, or
+            ``{"encoder": {"w": w}, ...}`` for several functions.
 
     Returns:
         The artifact, whose manifest describes the module's public functions.
 
     Raises:
         InvalidArgumentError: It is no module of StableHLO, holds no call of ours, or a call's op,
-            attributes, shapes or dtypes are not the op's; or there is no such target.
+            attributes, shapes or dtypes are not the op's; there is no such target, or no argument
+            that a weight could be.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         OSError: The file cannot be read.
         UnsupportedError: The compiler is not installed.
@@ -104,7 +136,9 @@ def link(
         >>> [spec.op for spec in artifact.manifest.linked]
         ['GRUBlockCell']
     """
-    return compile(linked_module(text_or_path), target, strategy=strategy)  # type: ignore[arg-type]
+    module = linked_module(text_or_path)
+    frozen = module if weights is None else freeze(module, weights)
+    return compile(frozen, target, strategy=strategy)  # type: ignore[arg-type]
 
 
 def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:

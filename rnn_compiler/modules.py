@@ -45,6 +45,12 @@ class Module:
         self.name = name
         self.parameters = dict(parameters or {})
 
+    def frozen(
+        self, functions: Sequence[FunctionSpec], parameters: Mapping[str, npt.NDArray[Any]]
+    ) -> Module:
+        """The module with functions that take fewer arguments, whose values come with it."""
+        return Module(functions, self.name, parameters)
+
     @cached_property
     def located_text(self) -> str:
         """The module text with a source location on every op, naming the formula it comes from.

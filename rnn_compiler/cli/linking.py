@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.cli.modules import add_compile_options, save_compiled
-from rnn_compiler.cli.options import add_json_option
+from rnn_compiler.cli.options import add_json_option, add_weights_option, with_weights
 from rnn_compiler.cli.terminal import showing_stages
 from rnn_compiler.linking import linked_module
 
@@ -25,6 +25,7 @@ def add_link(verbs: Any) -> None:
         "attributes are in mhlo.backend_config or backend_config. All else stays as it is.",
     )
     parser.add_argument("module", type=Path, metavar="FILE", help="user.mlir, or .mlirbc")
+    add_weights_option(parser)
     add_compile_options(parser, "the module's name, user.vmfb")
     add_json_option(parser)
     parser.set_defaults(verb=_link)
@@ -32,5 +33,5 @@ def add_link(verbs: Any) -> None:
 
 def _link(options: argparse.Namespace) -> int:
     with showing_stages():
-        module = linked_module(options.module)
+        module = with_weights(linked_module(options.module), options.weights)
     return save_compiled(options, module, options.module.stem)

@@ -21,12 +21,14 @@ __all__ = [
     "add_device_option",
     "add_json_option",
     "add_module_options",
+    "add_weights_option",
     "check_output",
     "check_output_folder",
     "dimension",
     "keywords_of",
     "module_of",
     "open_sizes",
+    "with_weights",
 ]
 
 
@@ -102,6 +104,11 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,...",
         help="the results to give, h,cs; others are not computed (default: all)",
     )
+    add_weights_option(parser)
+
+
+def add_weights_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the file of arguments to freeze."""
     parser.add_argument(
         "--weights",
         type=Path,
@@ -152,11 +159,18 @@ def module_of(options: argparse.Namespace) -> Module:
             module = build([*zip(names, own, strict=True)], **keywords)
     except TypeError as error:
         raise UsageError(f"{error} (--dim gives dimensions, --attr attributes)") from error
-    return module if options.weights is None else _frozen(module, options.weights)
+    return with_weights(module, options.weights)
 
 
-def _frozen(module: Module, path: Path) -> Module:
-    """A module with the weights of a file; one that names no function is for all that take it."""
+def with_weights(module: Module, path: Path | None) -> Module:
+    """A module with the weights of a file; one that names no function is for all that take it.
+
+    Raises:
+        UsageError: The file has an array that is no argument of the module.
+        InvalidArgumentError: An array has the wrong dtype, shape or value.
+    """
+    if path is None:
+        return module
     weights: dict[str, dict[str, Any]] = {spec.function: {} for spec in module.functions}
     takes = {spec.function: [each.name for each in spec.arguments] for spec in module.functions}
     for key, array in load(path).items():
