@@ -191,13 +191,21 @@ def compile_request(request: Request) -> Artifact:
 
     Its frozen weights are not needed, and not in the artifact.
     """
+    artifact, origin = _found_or_compiled(request)
+    stages.report_origin(origin)
+    return artifact
+
+
+def _found_or_compiled(request: Request) -> tuple[Artifact, str]:
+    """An artifact, and where it comes from."""
     cache = ArtifactCache.from_environment()
     key = cache_key(request.module, request.target, request.strategy)
     if cache.mode == "off":
-        return _compile_now(request, cache)
+        return _compile_now(request, cache), stages.NEW
     if cache.mode == "verify":
-        return _compile_and_compare(request, cache, key)
+        return _compile_and_compare(request, cache, key), stages.NEW
     name = (cache.folder, key.digest)
+    origin = stages.HIT
     with thread_lock(key.digest):
         artifact = _if_for(memory_cache.get(name), request)
         if artifact is None:
@@ -207,13 +215,13 @@ def compile_request(request: Request) -> Artifact:
                 if os.path.exists(cache.path(key)):  # made by who had the lock before
                     artifact = _if_for(cache.get(key), request)
                 if artifact is None:
-                    artifact = _if_for(cache.fetch(key), request)
+                    artifact, origin = _if_for(cache.fetch(key), request), stages.REMOTE_HIT
                 if artifact is None:
-                    artifact = _compile_now(request, cache)
+                    artifact, origin = _compile_now(request, cache), stages.NEW
                     cache.put(key, artifact)
                     cache.publish(key, artifact)
         memory_cache.put(name, artifact)
-    return artifact
+    return artifact, origin
 
 
 def _if_for(artifact: Artifact | None, request: Request) -> Artifact | None:

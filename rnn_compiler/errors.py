@@ -172,7 +172,7 @@ def _folded(name: str) -> str:
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 
 
-_OTHER_NAMES = {
+OTHER_NAMES = {
     "hidden_size": "num_units",
     "timesteps": "seq_length",
 }
@@ -189,7 +189,7 @@ def check_keywords(
     """
     for name in given:
         if name not in known:
-            others = {other: own for other, own in _OTHER_NAMES.items() if own in known}
+            others = {other: own for other, own in OTHER_NAMES.items() if own in known}
             message = (
                 f"{callee}() got an unexpected keyword argument {name!r}; "
                 f"it takes {', '.join(known)}"

@@ -8,16 +8,66 @@ from importlib import metadata, util
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.iree_compile import compiler_identity
 
-__all__ = ["RUNTIME", "check_can_compile", "dependencies", "missing_to_compile", "version"]
+__all__ = [
+    "RUNTIME",
+    "check_can_compile",
+    "dependencies",
+    "is_within",
+    "missing_to_compile",
+    "version",
+]
 
 RUNTIME = ("iree-base-runtime", "numpy", "ml_dtypes")
 """What loading and running artifacts takes."""
 
 
-def dependencies() -> list[str]:
-    """The distributions that this package depends on, but for its extras."""
+def dependencies() -> dict[str, str]:
+    """The distributions that this package depends on, but for its extras, and which versions."""
     lines = metadata.requires("rnn-compiler") or []
-    return [re.split(r"[^\w.-]", line)[0] for line in lines if "extra ==" not in line]
+    rows = [line.partition(";")[0].strip() for line in lines if "extra ==" not in line]
+    names = [re.split(r"[^\w.-]", row)[0] for row in rows]
+    return {name: row[len(name) :].strip(" ()") for name, row in zip(names, rows, strict=True)}
+
+
+def is_within(version: str, wanted: str) -> bool:
+    """Whether a version is one of those that are wanted.
+
+    Args:
+        version: A version.
+        wanted: What of pip's specifiers this package uses: ``==3.13.*``, ``>=2``, ``<3``.
+
+    Example:
+        >>> is_within("3.12.0", "==3.13.*"), is_within("3.13.1", "==3.13.*")
+        (False, True)
+        >>> is_within("2.10.1", ">=2.9,<3")
+        True
+    """
+    return all(_agrees(_numbers(version), each.strip()) for each in wanted.split(",") if each)
+
+
+def _agrees(version: list[int], specifier: str) -> bool:
+    found = re.fullmatch(r"(==|>=|<=|<|>|~=|!=)\s*([\d.]+?)(\.\*)?", specifier)
+    if found is None:
+        return True  # nothing that this package says
+    operator, bound = found[1], _numbers(found[2])
+    size = max(len(version), len(bound))
+    left, right = ([*each, *[0] * (size - len(each))] for each in (version, bound))
+    same = version[: len(bound)] == bound if found[3] else left == right
+    if operator == "~=":
+        return left >= right and version[: len(bound) - 1] == bound[:-1]
+    return {
+        "==": same,
+        "!=": not same,
+        ">=": left >= right,
+        "<=": left <= right,
+        ">": left > right,
+        "<": left < right,
+    }[operator]
+
+
+def _numbers(version: str) -> list[int]:
+    found = re.match(r"\d+(\.\d+)*", version)
+    return [int(each) for each in found[0].split(".")] if found else []
 
 
 def version(distribution: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Where a compilation is, for whoever watches: the command line does, on a terminal."""
+"""Where a compilation is, and what it came to, for whoever watches: the command line does."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import contextlib
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
 
-__all__ = ["report", "watching"]
+__all__ = ["HIT", "NEW", "REMOTE_HIT", "noting_origins", "report", "report_origin", "watching"]
 
+HIT, REMOTE_HIT, NEW = "hit", "remote hit", "compiled"
+"""Where an artifact comes from: the cache here, the remote cache, or the compiler."""
+
+_origins: ContextVar[list[str] | None] = ContextVar("origins", default=None)
 _watcher: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
 
 
@@ -26,3 +30,28 @@ def watching(watcher: Callable[[str], None]) -> Generator[None]:
         yield
     finally:
         _watcher.reset(token)
+
+
+def report_origin(origin: str) -> None:
+    """Says where an artifact that was asked for comes from."""
+    origins = _origins.get()
+    if origins is not None:
+        origins.append(origin)
+
+
+@contextlib.contextmanager
+def noting_origins() -> Generator[list[str]]:
+    """Notes where the artifacts that are asked for inside a ``with`` block come from, in order.
+
+    Example:
+        >>> with noting_origins() as origins:
+        ...     report_origin(HIT)
+        >>> origins
+        ['hit']
+    """
+    origins: list[str] = []
+    token = _origins.set(origins)
+    try:
+        yield origins
+    finally:
+        _origins.reset(token)

@@ -83,8 +83,8 @@ def find_op(name: str, caller: str = "build") -> str:
         caller: What the message begins with.
 
     Raises:
-        InvalidArgumentError: There is no such op; the message lists those there are, and says which
-            one may be meant.
+        InvalidArgumentError: There is no such op; the message says which one may be meant, else
+            which ones have the name in theirs, else which ones there are.
 
     Example:
         >>> find_op("block_lstm_v2")
@@ -94,5 +94,11 @@ def find_op(name: str, caller: str = "build") -> str:
         if name in (op.signature.name, op.signature.function):
             return op.signature.name
     functions = {op.signature.function: name for name, op in OPS.items()}
-    remedy = did_you_mean(name, OPS, functions)
-    raise InvalidArgumentError(caller, "op", f"one of {', '.join(OPS)}", describe(name), remedy)
+    meant = did_you_mean(name, OPS, functions)
+    if meant:
+        expected = "an op that `rnn-compiler ops` lists"
+        raise InvalidArgumentError(caller, "op", expected, describe(name), meant)
+    wanted = str(name).lower()
+    like = [each for each in OPS if wanted and wanted in each.lower()]
+    known = ", ".join(like or OPS)
+    raise InvalidArgumentError(caller, "op", f"one of {known}", describe(name))

@@ -77,8 +77,8 @@ def _check_features(target: str, arch: Architecture, items: list[str]) -> None:
     raise InvalidArgumentError(
         "compile",
         "target",
-        f"a level ({', '.join(arch.levels)}) or features of {arch.name} "
-        f"({', '.join(sorted(known))}), or another architecture ({', '.join(ARCHITECTURES)}) first",
+        f"a level ({', '.join(arch.levels)}) or features of {arch.name}, by LLVM's names, "
+        f"or another architecture ({', '.join(ARCHITECTURES)}) first",
         f"{target!r} with {', '.join(map(repr, unknown))}",
         _about_feature(unknown[0], arch),
     )

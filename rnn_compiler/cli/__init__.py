@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Generator, Sequence
 from typing import Any, NoReturn
 
-from rnn_compiler.cli.terminal import print_error, print_json
+from rnn_compiler.cli.terminal import error_text, print_error, print_json
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
 from rnn_compiler.logs import configure_logging
 
@@ -63,8 +63,19 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
+        self.set_defaults(parser=self)  # of the verb, once that has been read
         text = "show a traceback on errors"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=text)
+
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """Reads a command line; of one with unknown options the verb's usage is shown."""
+        options, unknown = self.parse_known_args(words)
+        if unknown:
+            parser: _Parser = options.parser
+            names = list(parser._option_string_actions)
+            message = f"unrecognized arguments: {' '.join(unknown)}"
+            parser.error(with_hint(message, unknown[0].partition("=")[0], names))
+        return options
 
     def error(self, message: str) -> NoReturn:
         """Ends the process with an error, which also names the choice that was meant."""
@@ -92,7 +103,7 @@ _VERBS = {
 """The verbs, and the module of each."""
 
 
-def make_parser(only: str | None = None) -> argparse.ArgumentParser:
+def make_parser(only: str | None = None) -> _Parser:
     """The parser of the command line.
 
     Args:
@@ -131,7 +142,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     first = next((word for word in words if word != "--debug"), "")
     parser = make_parser(first if first in _VERBS else None)
-    options = parser.parse_args(argv)
+    if "--json" in words and not {"-h", "--help"}.isdisjoint(words):
+        from rnn_compiler.cli.help_json import described, parser_of
+
+        print_json(described(parser_of(parser, words)))
+        return 0
+    options = parser.read(words)
     with warnings.catch_warnings(), _ending_by_signals():
         warnings.showwarning = _show_warning
         return _run(parser, options)
@@ -201,7 +217,7 @@ def _fail(options: argparse.Namespace, error: Exception, code: int, text: str = 
     """Prints an error, or another text for it, in one line."""
     if "debug" in options:
         raise error
-    lines = (text or str(error)).splitlines()
+    lines = (text or error_text(error)).splitlines()
     message = "; ".join(line.strip() for line in lines if line.strip())
     if getattr(options, "json", False):
         print_json({"error": message})

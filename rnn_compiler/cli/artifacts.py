@@ -305,7 +305,8 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
             number = _number(source)
             arrays[name] = np.load(source, allow_pickle=False) if number is None else number
         except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
-            raise UsageError(f"input {item}: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"input {item}: {reason}") from error
         if name not in dtypes:
             raise UsageError(f"input {item}: {spec.function} takes {', '.join(dtypes)}")
     for name, array in arrays.items():

@@ -84,6 +84,29 @@ def _signatures(options: argparse.Namespace) -> list[Any]:
     return known or signatures
 
 
+def _functions(parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The functions of the artifact on the command line; without one, those of the ops."""
+    file: Any = getattr(parsed_args, "file", None)
+    if file is None:
+        return [each.function for each in _signatures(parsed_args)]
+    from rnn_compiler.errors import RnnCompilerError
+    from rnn_compiler.runtime import Artifact, read_artifact
+
+    try:
+        found = read_artifact(file)
+    except (RnnCompilerError, OSError):
+        return []
+    artifact = found if isinstance(found, Artifact) else found.artifacts[0]
+    return [spec.function for spec in artifact.manifest.functions]
+
+
+def _outputs(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    before, comma, _last = prefix.rpartition(",")
+    tensors = [t for each in _signatures(parsed_args) for t in (*each.results, *each.final_state)]
+    names = dict.fromkeys(each.name for each in tensors)
+    return [f"{before}{comma}{name}" for name in names if name not in before.split(",")]
+
+
 def _pairs(prefix: str, values: dict[str, Iterable[str]]) -> list[str]:
     """How the last pair of NAME=VALUE,... may go on."""
     before, comma, last = prefix.rpartition(",")
@@ -101,5 +124,7 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "dtype": _dtypes,
     "target": _targets,
     "device": _devices,
+    "function": _functions,
+    "outputs": _outputs,
 }
 """By what argparse calls the value."""

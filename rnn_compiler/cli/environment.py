@@ -21,7 +21,7 @@ from rnn_compiler.cli.terminal import (
     print_text,
 )
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.requirements import RUNTIME, dependencies, missing_to_compile, version
+from rnn_compiler.requirements import RUNTIME, dependencies, is_within, missing_to_compile, version
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.cache.remote import RemoteCache, reason_of
 from rnn_compiler.runtime.device.devices import get_device
@@ -182,10 +182,10 @@ def _doctor(options: argparse.Namespace) -> int:
             rows.append((name, "failed" if required else "-", reason))
 
     row("python", lambda: f"{platform.python_version()} ({sys.executable})")
-    for package in ("rnn-compiler", *dependencies()):
+    for package, wanted in {"rnn-compiler": "", **dependencies()}.items():
         needed = package in ("rnn-compiler", *RUNTIME) or not runs_only
-        row(package, lambda package=package: _installed(package), required=needed)
-    row("matplotlib", lambda: _installed("matplotlib"), required=False)
+        row(package, lambda each=package, wanted=wanted: installed(each, wanted), required=needed)
+    row("matplotlib", lambda: installed("matplotlib"), required=False)
     features = " ".join(cpu_features.host_features())
     row("machine", lambda: f"{cpu_features.architecture()}, {os.cpu_count()} processors")
     row("CPU features", lambda: features or "none beyond the baseline")
@@ -214,10 +214,12 @@ def _doctor(options: argparse.Namespace) -> int:
     return 0 if works else 1
 
 
-def _installed(package: str) -> str:
+def installed(package: str, wanted: str = "") -> str:
     found = version(package)
     if found is None:
         raise LookupError("not installed")
+    if not is_within(found, wanted):
+        raise LookupError(f"{found}, but {wanted} is needed: pip install '{package}{wanted}'")
     return found
 
 

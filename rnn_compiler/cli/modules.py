@@ -227,7 +227,7 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
     else:
         check_output_folder(output)
     start = time.perf_counter()
-    with showing_stages():
+    with showing_stages(), stages.noting_origins() as origins:
         result = compile(
             module,
             targets[0] if one else targets,
@@ -240,20 +240,21 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
         path = result.save(output, golden=samples)
     artifacts = [result] if isinstance(result, Artifact) else list(result.artifacts)
     if options.json:
-        print_json({**_facts(artifacts, path, seconds), "golden": samples and samples.computed_by})
+        facts = _facts(artifacts, path, seconds, origins)
+        print_json({**facts, "golden": samples and samples.computed_by})
         return 0
     rows: list[tuple[str, ...]] = []
-    for artifact in artifacts:
+    for artifact, origin in zip(artifacts, origins, strict=False):
         target = artifact.manifest.target
         code = target.architecture
         if target.features:
             code += f" with {len(target.features)} features"
-        rows.append((target.name, code, f"{len(artifact.payload):,} bytes"))
+        rows.append((target.name, code, f"{len(artifact.payload):,} bytes", origin))
     print_line(str(path))
     print_text(f"functions: {', '.join(spec.function for spec in module.functions)}")
     if module.linked:
         print_text(f"linked: {', '.join(spec.op for spec in module.linked)}")
-    print_table(("target", "code for", "size"), rows)
+    print_table(("target", "code for", "size", "cache"), rows)
     if samples is not None:
         print_text(f"golden: computed by {samples.computed_by}; rnn-compiler verify compares")
     archive = artifacts[0].archive
@@ -311,7 +312,9 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
     return 0
 
 
-def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[str, Any]:
+def _facts(
+    artifacts: Sequence[Artifact], path: Path, seconds: float, origins: Sequence[str]
+) -> dict[str, Any]:
     """What was made, as plain data."""
     files = (
         [path] if path.is_file() else [path / f"{a.manifest.target.slug}.vmfb" for a in artifacts]
@@ -331,7 +334,8 @@ def _facts(artifacts: Sequence[Artifact], path: Path, seconds: float) -> dict[st
                 "size": len(artifact.payload),
                 "sha256": artifact.manifest.payload_sha256,
                 "plain_loops": artifact.manifest.plain_loops,
+                "origin": origin,
             }
-            for file, artifact in zip(files, artifacts, strict=True)
+            for file, artifact, origin in zip(files, artifacts, origins, strict=False)
         ],
     }

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.errors import with_hint
+from rnn_compiler.errors import OTHER_NAMES, with_hint
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.modules import Module, build
-from rnn_compiler.schema.attributes import MAX_DIMENSION, Attribute
+from rnn_compiler.schema.attributes import MAX_DIMENSION, REQUIRED, Attribute
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.weights.files import load
 
@@ -148,6 +148,7 @@ def module_of(options: argparse.Namespace) -> Module:
     if functions is not None and len(functions) != len(names):
         given = f"{len(functions)} for {len(names)}"
         raise UsageError(f"--function {','.join(functions)}: expected a name for each op, {given}")
+    _check_given(names, keywords)
     keywords |= {"dtype": options.dtype, "name": options.name, "outputs": options.outputs}
     try:
         if len(names) == 1:
@@ -203,13 +204,37 @@ def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, 
         keywords[key] = dimension(key, text)
     for key, text in _pairs(options.attr, "--attr"):
         if key not in attributes:
-            known = ", ".join(attributes) or "none"
-            message = f"--attr {key}: no such attribute of {' or '.join(names)}: {known}"
+            ops = " or ".join(names)
+            message = f"--attr {key}: {ops} has no attributes"
+            if attributes:
+                message = f"--attr {key}: no such attribute of {ops}: {', '.join(attributes)}"
             spellings = {each: f"--attr {each}" for each in attributes}
             spellings |= {each: f"--dim {each}" for each in dims}
             raise UsageError(with_hint(message, key, (), spellings))
         keywords[key] = _attribute(attributes[key], text)
     return keywords
+
+
+def _check_given(names: Sequence[str], given: Collection[str]) -> None:
+    """Checks that ops have the dimensions that are given, and that none is missing.
+
+    Raises:
+        UsageError: They have not, or one is.
+    """
+    signatures = [OPS[name].signature for name in names]
+    dims = dict.fromkeys(dim for each in signatures for dim in each.dimensions)
+    attributes = {a.name: a for each in signatures for a in each.attributes}
+    for key in given:
+        if key not in dims and key not in attributes:
+            message = f"--dim {key}: no such dimension of {' or '.join(names)}: {', '.join(dims)}"
+            raise UsageError(with_hint(message, key, dims, OTHER_NAMES))
+    missing = [f"{dim}=N" for dim in dims if dim not in given]
+    if missing:
+        raise UsageError(f"{', '.join(names)}: sizes are missing: --dim {','.join(missing)}")
+    required = [name for name, a in attributes.items() if a.default is REQUIRED]
+    missing = [f"{name}=..." for name in required if name not in given]
+    if missing:
+        raise UsageError(f"{', '.join(names)}: attributes are missing: --attr {','.join(missing)}")
 
 
 def dimension(name: str, text: str) -> int | None:

@@ -21,6 +21,7 @@ from typing import Any, TextIO
 from rnn_compiler.stages import watching
 
 __all__ = [
+    "error_text",
     "print_error",
     "print_facts",
     "print_json",
@@ -106,6 +107,19 @@ def print_table(
 def print_json(data: object) -> None:
     """Prints plain data as JSON, which has no numbers that are not finite."""
     print(json.dumps(data, indent=2, allow_nan=False))
+
+
+def error_text(error: Exception) -> str:
+    """What an error says; of one of the system's, the file and the reason, without its number.
+
+    Example:
+        >>> error_text(FileNotFoundError(2, "No such file or directory", "in.npz"))
+        'in.npz: No such file or directory'
+    """
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    files = [str(each) for each in (error.filename, error.filename2) if each is not None]
+    return ": ".join([*([" to ".join(files)] if files else []), error.strerror])
 
 
 def print_error(text: str, kind: str = "error") -> None:

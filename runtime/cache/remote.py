@@ -108,6 +108,9 @@ class RemoteCache:
         Raises:
             Exception: It does not; whatever its file system raises.
         """
+        _, _, folder = _place(self.url, "0" * 64)
+        if folder and not folder.root.is_dir():
+            raise FileNotFoundError("there is no such folder; the first entry would make it")
         with contextlib.suppress(FileNotFoundError):
             _in_time(lambda: _read(self.url, "0" * 64, 0), self.timeout)
 

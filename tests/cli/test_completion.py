@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from quick import first
 
+from rnn_compiler.cli import main
+
 pytest.importorskip("argcomplete")
 BASH = shutil.which("bash")
 SCRIPTS = Path(sys.executable).parent
@@ -69,6 +71,9 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
             ("rnn-compiler run x.vmfb --device local-t", ["local-task"]),
             ("rnn-compiler run x.vmfb --func", ["--function"]),
             ("rnn-compiler cache pr", ["prune"]),
+            ("rnn-compiler compile GRUBlockCell --function g", ["gru_block_cell"]),
+            ("rnn-compiler run cell.vmfb --function ", ["forward", "last"]),
+            ("rnn-compiler compile BlockLSTMV2 --outputs h,cs_", ["h,cs_last"]),
             ("rnn-compiler weights from-t", ["from-torch"]),
             ("rnn-compiler inspect ls", ["lstm.vmfb"]),
         ],
@@ -76,7 +81,12 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
     ),
 )
 def test_bash_offers(line: str, offered: list[str], tmp_path: Path) -> None:
-    (tmp_path / "lstm.vmfb").touch()
+    if "cell.vmfb" in line:
+        cells = ["GRUBlockCell", "GRUBlockCell", "--function", "forward,last"]
+        sizes = ["--dim", "batch_size=1,input_size=2,num_units=3"]
+        assert main(["compile", *cells, *sizes, "-o", str(tmp_path / "cell.vmfb")]) == 0
+    else:
+        (tmp_path / "lstm.vmfb").touch()
     assert set(complete(line, tmp_path)) == set(offered)
 
 

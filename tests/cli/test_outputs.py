@@ -176,8 +176,8 @@ def test_a_full_disk_is_named_and_holds_nothing_new(
         capsys.readouterr()
         assert main(command) == 1, verb
         error = capsys.readouterr().err
-        expected = f"[Errno 28] No space left on device: '{command[-1]}"
-        assert error.startswith(f"rnn-compiler: error: {expected}"), verb
+        assert error.startswith(f"rnn-compiler: error: {command[-1]}"), verb
+        assert error.endswith(": No space left on device\n"), verb
         assert error.count("\n") == 1
         assert [path.name for path in small_disk.iterdir()] == ["mine"], verb
 
@@ -209,7 +209,8 @@ def test_what_cannot_be_written_whole_leaves_the_old_file(
         done = limited(command)
         assert done.returncode == 1, done
         assert done.stdout.count("written to") == 0
-        assert done.stderr.startswith(f"rnn-compiler: error: [Errno 27] File too large: '{output}")
+        assert done.stderr.startswith(f"rnn-compiler: error: {output}")
+        assert done.stderr.endswith(": File too large\n")
         assert done.stderr.count("\n") == 1
         left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
         assert left == ({} if old is None else {output.name: old})
@@ -290,7 +291,8 @@ def check_temporary_files(done: subprocess.CompletedProcess[str], folder: Path) 
     """The error has our words and the folder's name, and nothing is left there."""
     assert done.returncode == 1, done
     expected = "for the compiler's temporary files (free some, or set TMPDIR to another folder)"
-    assert f"{expected}: '{folder}'\n" in done.stderr
+    assert f"error: {folder}: " in done.stderr
+    assert done.stderr.endswith(f"{expected}\n")
     assert "lld" not in done.stderr
     assert done.stderr.count("\n") == 1
     assert list(folder.iterdir()) == []

@@ -217,7 +217,9 @@ def test_an_unknown_keyword_is_named_with_those_there_are(op: str, keyword: str)
     "op", ["Nope", "", "blocklstmv2", ["Nope"], ["BlockLSTMV2", "Nope"], [("Nope", {})]]
 )
 def test_an_unknown_op_is_named_with_those_there_are(op: Any) -> None:
-    with invalid_argument("build", "op", f"one of {', '.join(OPS)}", "''" if op == "" else ""):
+    meant = op == "blocklstmv2"
+    expected = "an op that `rnn-compiler ops` lists" if meant else f"one of {', '.join(OPS)}"
+    with invalid_argument("build", "op", expected, "''" if op == "" else ""):
         rc.build(op, **DIMS, use_peephole=True)
 
 
