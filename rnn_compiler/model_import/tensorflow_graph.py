@@ -18,7 +18,7 @@ tensorflow/core/grappler/optimizers/implementation_selector.h.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -79,6 +79,11 @@ class Body:
     results: tuple[str, ...] = ()
     implements: bytes = b""
     is_derived: bool = False
+
+    @cached_property
+    def ops(self) -> frozenset[str]:
+        """The ops of its nodes."""
+        return frozenset(node.op for node in self.nodes.values())
 
     @cached_property
     def calls(self) -> tuple[tuple[Any, str], ...]:
@@ -160,15 +165,23 @@ class Graph:
         nodes = sum(len(body.nodes) for body in (self.main.body, *self.functions.values()))
         self._hops_left = _MOST_HOPS + 4 * nodes
 
-    def scopes(self, wanted: set[str]) -> Iterator[Scope]:
+    def scopes(self, wanted: set[str], *, every: bool = False) -> Iterator[Scope]:
         """The scopes with nodes of some ops: the main graph, then its calls, depth first.
 
         Functions that the main graph does not reach come last, each as if called by nobody.
 
+        Args:
+            wanted: The ops.
+            every: Whether a scope has all of them, not one.
+
         Raises:
             ArtifactError: There are more calls than any model has.
         """
-        holding, called_ones = self._holding(wanted)
+
+        def has(body: Body) -> bool:
+            return wanted <= body.ops if every else bool(wanted & body.ops)
+
+        holding, called_ones = self._holding(has)
         unreached = sorted(
             holding, key=lambda name: (name not in self.bound, name in called_ones, name)
         )
@@ -184,7 +197,7 @@ class Graph:
                 count += 1
                 if count > _MOST_SCOPES:
                     raise exceeded(self.path, f"its functions call others {count} times or more")
-                if any(node.op in wanted for node in scope.body.nodes.values()):
+                if has(scope.body):
                     yield scope
                 called = [
                     self.child(scope, node, name)
@@ -311,18 +324,14 @@ class Graph:
         others = self._implementations.get(body.implements, []) if body.implements else []
         return [name, *(other for other in others if other != name)]
 
-    def _holding(self, wanted: set[str]) -> tuple[set[str], set[str]]:
-        """The functions with nodes of some ops or calls of such, and those that functions call."""
+    def _holding(self, has: Callable[[Body], bool]) -> tuple[set[str], set[str]]:
+        """The functions that have something, or call such, and those that functions call."""
         callers: dict[str, set[str]] = {}
         for body in self.functions.values():
             for _, first in body.calls:
                 for name in self._implementing(first):
                     callers.setdefault(name, set()).add(body.name)
-        waiting = [
-            name
-            for name, body in self.functions.items()
-            if any(node.op in wanted for node in body.nodes.values())
-        ]
+        waiting = [name for name, body in self.functions.items() if has(body)]
         holding: set[str] = set()
         while waiting:
             name = waiting.pop()

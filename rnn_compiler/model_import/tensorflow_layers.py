@@ -17,6 +17,7 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.layer import FOR_TRAINING, Layer, checked, named_apart
 from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros
 from rnn_compiler.model_import.sizes import Sizes
+from rnn_compiler.model_import.tensorflow_cells import cells_of
 from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
 from rnn_compiler.model_import.tensorflow_graph import (
     Graph,
@@ -67,14 +68,21 @@ def layers_of(constants: Constants) -> list[Layer]:
             if len(found) > _MOST_LAYERS or count > _MOST_NODES:
                 reason = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls"
                 raise exceeded(graph.path, reason)
-            layer = _layer(graph, constants, kept, scope, node)
-            reached = scope.is_reached
-            same = [k for k, other in enumerate(found) if _is_same(layer, other, reached)]
-            if not same:
-                found.append(layer)
-            elif reached:
-                found[same[0]] = _joined(found[same[0]], layer)
+            _add(found, _layer(graph, constants, kept, scope, node), scope.is_reached)
+    for scope, layer in cells_of(constants):
+        _add(found, layer, scope.is_reached)
+        if len(found) > _MOST_LAYERS:
+            raise exceeded(graph.path, f"it has more than {_MOST_LAYERS} recurrent layers")
     return named_apart(found)
+
+
+def _add(found: list[Layer], layer: Layer, reached: bool) -> None:
+    """Adds a layer that is not among those that were found."""
+    same = [k for k, other in enumerate(found) if _is_same(layer, other, reached)]
+    if not same:
+        found.append(layer)
+    elif reached:
+        found[same[0]] = _joined(found[same[0]], layer)
 
 
 def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, node: Any) -> Layer:

@@ -164,6 +164,52 @@ def melody(path: Path) -> dict[str, Any]:
         return {"x": given, "y": session.run(y, {x: given})}
 
 
+def cells(path: Path, v2: bool) -> dict[str, Any]:
+    """Ordinary cells in loops: BasicLSTMCell, GRUCell, and LSTMCell with lengths."""
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"  # whose cells they are now
+    tf1 = v1()
+    import tensorflow as tf
+
+    (tf1.enable_control_flow_v2 if v2 else tf1.disable_control_flow_v2)()
+    with tf1.Session(graph=tf1.Graph()) as session, session.graph.as_default():
+        tf1.set_random_seed(210)
+        x = tf1.placeholder(tf.float32, [None, T, I], name="x")
+        lengths = tf1.placeholder(tf.int32, [None], name="lengths")
+        cell = tf1.nn.rnn_cell
+        first, _ = tf1.nn.dynamic_rnn(cell.BasicLSTMCell(H), x, dtype=tf.float32, scope="first")
+        second, _ = tf1.nn.dynamic_rnn(cell.GRUCell(H), first, dtype=tf.float32, scope="second")
+        lstm = cell.LSTMCell(6, forget_bias=0.5)
+        third, _ = tf1.nn.dynamic_rnn(lstm, second, lengths, dtype=tf.float32, scope="third")
+        peepholes = cell.LSTMCell(4, use_peepholes=True)
+        fourth, _ = tf1.nn.dynamic_rnn(peepholes, third, dtype=tf.float32, scope="fourth")
+        session.run(tf1.global_variables_initializer())
+        for k, each in enumerate(tf1.global_variables()):
+            each.load(numbers(tuple(each.shape), 211 + k), session)
+        outputs = {"first": first, "second": second, "third": third, "fourth": fourth}
+        given = {x: numbers((B, T, I), 230), lengths: np.array([T, T - 1], np.int32)}
+        names = {"x": x, "lengths": lengths}
+        arrays = {**{key: given[each] for key, each in names.items()}}
+        arrays |= session.run(outputs, given)
+        if v2:
+            tf1.saved_model.simple_save(session, str(path), names, outputs)
+        else:
+            frozen = tf1.graph_util.convert_variables_to_constants(
+                session, session.graph.as_graph_def(), [each.op.name for each in outputs.values()]
+            )
+            path.with_suffix(".pb").write_bytes(frozen.SerializeToString())
+        return arrays
+
+
+@model
+def cells_frozen(path: Path) -> dict[str, Any]:
+    return cells(path, v2=False)
+
+
+@model
+def cells_v2(path: Path) -> dict[str, Any]:
+    return cells(path, v2=True)
+
+
 @model
 def training_frozen(path: Path) -> dict[str, Any]:
     """A graph with the gradient of a BlockLSTM with peepholes, frozen."""

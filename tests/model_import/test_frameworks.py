@@ -197,6 +197,39 @@ def test_states_that_keras_moves_before_they_are_passed() -> None:
         close(last["output"][:, -1], expected)
 
 
+@pytest.mark.parametrize("name", ["cells_frozen.pb", "cells_v2"])
+def test_cells_of_ordinary_ops_in_loops(name: str) -> None:
+    """Frames of Enter and Exit, and functions of While; the cell with peepholes is left alone."""
+    layers = layers_of(name)
+    first, second, third = layers.values()
+    assert [layer.op for layer in layers.values()] == [
+        *("LSTMBlockCell", "GRUBlockCell", "LSTMBlockCell")
+    ]
+    assert [each.split("/")[0] for each in layers] == ["first", "second", "third"]
+    assert [first.attributes["forget_bias"], third.attributes["forget_bias"]] == [1.0, 0.5]
+    stored = arrays_of(name.split(".")[0])
+    close(lstm_steps(first, stored["x"]), stored["first"])
+    close(of_steps(second, stored["first"]), stored["second"])
+    expected = stored["third"]
+    found = lstm_steps(third, stored["second"])
+    for row, length in enumerate(stored["lengths"]):
+        close(found[row, :length], expected[row, :length])
+    assert all("one step a call" in layer.notes[0] for layer in layers.values())
+
+
+def lstm_steps(layer: rc.Layer, x: Any) -> Any:
+    """What an LSTMBlockCell gives at each step."""
+    units = layer.dims["num_units"]
+    assert units
+    state = {name: np.zeros((len(x), units)) for name in ("cs_prev", "h_prev")}
+    found: list[Any] = []
+    for step in x.transpose(1, 0, 2):
+        out = compute(layer, x=step, **state)
+        state = {"cs_prev": out["cs"], "h_prev": out["h"]}
+        found.append(out["h"])
+    return np.stack(found, 1)
+
+
 # Keras.
 
 
@@ -404,7 +437,7 @@ def run(layer: rc.Layer, x: Any) -> Any:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stored_model_has_layers(name: str) -> None:
-    assert len(MODELS) >= 31
+    assert len(MODELS) >= 33
     layers = layers_of(name)
     assert layers
     for layer in layers.values():
