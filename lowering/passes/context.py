@@ -73,9 +73,17 @@ class PassContext:
 
     def not_open(self, reason: str) -> UnsupportedError:
         """The error that sizes cannot be open: because of loops that stay plain, or a reason."""
-        why = "; ".join(f"{symbol}: {why}" for symbol, why in self.plain_loops.items()) or reason
-        names = list(dict.fromkeys(n for spec in self.functions for n in spec.open_dims))
-        ops = ", ".join(spec.op for spec in self.functions)
+        opened = [spec for spec in self.functions if spec.open_dims]
+        loops = [
+            (spec, f"{symbol}: {why}")
+            for spec in opened
+            for symbol, why in self.plain_loops.items()
+            if symbol.startswith(f"{spec.function}.")
+        ]
+        guilty = [spec for spec, _ in loops] or opened
+        why = "; ".join(text for _, text in loops) or reason
+        names = list(dict.fromkeys(name for spec in guilty for name in spec.open_dims))
+        ops = ", ".join(dict.fromkeys(spec.op for spec in guilty))
         sizes = ", ".join(f"{name}=None" for name in names)
         remedy = "give it a value" if len(names) == 1 else "give them values"
         return UnsupportedError(f"{ops}: {sizes} cannot be open here ({why}): {remedy}")

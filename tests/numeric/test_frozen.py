@@ -79,3 +79,26 @@ def test_all_arguments_of_each_op(op: str) -> None:
     expected, found = (by_name(op, spec.results, each) for each in (expected, found))
     for name, array in expected.items():
         np.testing.assert_array_equal(found[name], array)
+
+
+def test_a_loop_that_stays_plain_leaves_other_functions_fused() -> None:
+    """Its weights are packed at every call: IREE takes no plain loop where they are packed once."""
+    sizes = {"seq_length": 20, "batch_size": 4, "input_size": 100}
+    plain = {**sizes, "num_units": 3, "num_layers": 1, "num_proj": 1, "is_training": False}
+    fused = {**sizes, "num_units": 16, "num_layers": 1, "is_training": False}
+    ops = [
+        ("CudnnRNNV3", {**plain, "function": "one"}),
+        ("CudnnRNNV3", {**fused, "function": "other"}),
+    ]
+    built = rc.build(ops)
+    values = {
+        spec.function: {
+            "params": np.random.default_rng(0)
+            .standard_normal(next(each.shape for each in spec.arguments if each.name == "params"))
+            .astype(np.float32)
+        }
+        for spec in built.functions
+    }
+    artifact = rc.compile(rc.freeze(built, values))
+    assert artifact.manifest.strategy == "fused"
+    assert artifact.manifest.plain_loops == {"one.lstm_forward": "a unit axis"}

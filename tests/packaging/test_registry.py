@@ -98,10 +98,10 @@ def test_every_op_is_everywhere(op: str) -> None:
     """It builds in every dtype, and has test cases, golden files and a row in docs/ops.md."""
     signature = OPS[op].signature
     assert signature.name == op
+    assert op in CASES, f"tests/cases.py has no row for {op}"
     for dtype in signature.dtypes:
         module = build(op, dtype, CASES[op].variants[0])
         assert f"func.func @{signature.function}(" in module.text
-    assert op in CASES
     assert bool(read_goldens(op)) == (signature.in_tensorflow and not CASES[op].only_moves)
     if CASES[op].only_moves:
         assert op in (ROOT / "tests" / "numeric" / "test_cudnn_params.py").read_text()

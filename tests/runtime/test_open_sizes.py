@@ -354,6 +354,12 @@ def test_what_cannot_be_open(target: str, strategy: str | None, why: str) -> Non
 def test_more_that_cannot_be_open() -> None:
     with pytest.raises(UnsupportedError, match=r"a unit axis.*: give it a value"):
         rc.compile(rc.build("BlockLSTMV2", **{**OPEN, "num_units": 1}))
+    ops = [
+        ("BlockLSTMV2", OPEN),
+        ("BlockLSTMGradV2", {**OPEN, "num_units": 1, "use_peephole": False}),
+    ]
+    with pytest.raises(UnsupportedError, match=r"^BlockLSTMGradV2: .* \(block_lstm_grad_v2\."):
+        rc.compile(rc.build(ops))  # of several functions, it names the one
     with pytest.raises(UnsupportedError, match="IREE does not take what portable leaves of it"):
         rc.compile_c(rc.build("BlockLSTMV2", **OPEN), "cpu", strategy="portable")
     with pytest.raises(UnsupportedError, match=r"a unit axis.*: give it a value"):
