@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import DeviceError, InvalidArgumentError
 from rnn_compiler.runtime.device.device_array import DeviceArray
-from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.device.devices import Device, get_device
 from rnn_compiler.schema.dlpack import device_of
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import converts, host_array, not_viewable
@@ -29,6 +29,7 @@ __all__ = [
     "check_argument",
     "default_array",
     "elements",
+    "resident",
 ]
 
 
@@ -135,6 +136,23 @@ def elements(op: str, name: str, value: object, count: int | None = None) -> dic
     if count is not None and len(items) != count:
         raise InvalidArgumentError(op, name, expected, f"one of {len(items)}")
     return {f"{name}_{k}": item for k, item in enumerate(items)}
+
+
+def resident(array: object, device: Device) -> DeviceArray:
+    """What `Program.to_device` gives.
+
+    Raises:
+        InvalidArgumentError: It is not an array of numbers of a dtype that ops take.
+    """
+    value = as_array("to_device", "array", array, "float32", device.uri)
+    if isinstance(value, DeviceArray):
+        if value.device is device:
+            return value if value is array else device.keep(value.copy())
+        value = value.to_host()
+    dtype = canonical_name(value.dtype)
+    if dtype is None:
+        raise InvalidArgumentError("to_device", "array", "a numeric dtype", str(value.dtype))
+    return device.keep(device.put(value, TensorSpec("array", dtype, value.shape)))
 
 
 def by_name(op: str, specs: Iterable[TensorSpec], keywords: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from rnn_compiler.errors import (
     ArtifactError,
     DeviceError,
-    InvalidArgumentError,
     check_keywords,
     with_hint,
 )
@@ -22,6 +21,7 @@ from rnn_compiler.runtime.arguments import (
     by_name,
     check_argument,
     default_array,
+    resident,
 )
 from rnn_compiler.runtime.at_sizes import AtSizes
 from rnn_compiler.runtime.call_signature import call_signature, documentation, with_sequence
@@ -30,13 +30,13 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
-from rnn_compiler.runtime.direct.functions import DirectFunction, direct_functions
+from rnn_compiler.runtime.direct.functions import Calls, DirectFunction, direct_functions
 from rnn_compiler.runtime.direct.routing import Routing
 from rnn_compiler.runtime.loading import find_function, load_module
 from rnn_compiler.runtime.prepacking import Prepacking, packed_arrays
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
-from rnn_compiler.schema.dtypes import DTYPES, canonical_name
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec
 from rnn_compiler.schema.notebook import function_table, function_tables, page
 
@@ -134,16 +134,7 @@ class Program:
         Raises:
             InvalidArgumentError: It is not an array of numbers of such a dtype.
         """
-        value = as_array("to_device", "array", array, "float32", self.device.uri)
-        if isinstance(value, DeviceArray):
-            if value.device is self.device:
-                return value if value is array else self.device.keep(value.copy())
-            value = value.to_host()
-        dtype = canonical_name(value.dtype)
-        if dtype is None:
-            raise InvalidArgumentError("to_device", "array", "a numeric dtype", str(value.dtype))
-        spec = TensorSpec("array", dtype, value.shape)
-        return self.device.keep(self.device.put(value, spec))
+        return resident(array, self.device)
 
 
 class Function:
@@ -311,8 +302,7 @@ class Function:
     def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
         values: Sequence[Any]
         spec = self._at_sizes.of_all(arrays)
-        packed = self._packed(arrays)
-        direct = self._routing.of(spec, bool(packed))
+        direct, packed = self.direct_calls(arrays)
         if direct is not None:
             values = direct(arrays, packed)
             if not to_host:
@@ -339,6 +329,11 @@ class Function:
             if written and result.shares_memory(written):
                 result.move()
             self.device.keep(result)
+
+    def direct_calls(self, arrays: Sequence[Any]) -> tuple[Calls | None, Sequence[DeviceArray]]:
+        """Direct calls with arrays like some, if there are, and what is packed of the weights."""
+        packed = self._packed(arrays)
+        return self._routing.of(self._at_sizes.of_all(arrays), bool(packed)), packed
 
     def _packed(self, arrays: Sequence[Any]) -> Sequence[DeviceArray]:
         """What is packed of the weights among a call's arguments."""

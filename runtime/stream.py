@@ -22,6 +22,7 @@ from rnn_compiler.errors import InvalidArgumentError, check_keywords
 from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
 from rnn_compiler.runtime.call_signature import call_signature, with_sequence
 from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.direct.chunks import DirectChunks
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
 from rnn_compiler.schema.binding import open_sizes_of
@@ -42,10 +43,7 @@ class Stream:
     """A function that goes on where its last call ended; made by `Program.stream`.
 
     Calls of one stream come one after the other. Streams of one program are independent of each
-    other.
-
-    Attributes:
-        state: What the next chunk starts from, on the device, by the names of the arguments.
+    other. Results are arrays of the caller's own, which no later chunk changes.
 
     Example:
         ``stream = program.stream(w=w, b=b, ...)``, then ``stream(chunk).h`` as often as there are
@@ -88,12 +86,28 @@ class Stream:
         self._rows = tuple(name for name in self._fields if name in self._op.rows)
         self._given = tuple(each.name for each in spec.results)
         self._results = result_type(spec.op, self._fields)
-        self.state: dict[str, DeviceArray] = dict(self._first)
+        self._state: dict[str, DeviceArray] = dict(self._first)
+        self._direct: DirectChunks | None = None
+        if function.is_direct:
+            parts = spec, self._op, self._next, self._fixed, self._fields
+            self._direct = DirectChunks(function, *parts)
         taken = (each for each in spec.arguments if each.name in changing)
         self.__signature__ = call_signature(taken, self._op.chunk, to_host=False)
 
     def __repr__(self) -> str:
         return f"Stream({self._spec.function}, {self._op.chunk}={self._chunk})"
+
+    @property
+    def state(self) -> dict[str, DeviceArray]:
+        """What the next chunk starts from, on the device, by the names of the arguments."""
+        if self._direct is not None and self._direct.is_ahead:
+            self._set_state(self._direct.state())
+        return self._state
+
+    def _set_state(self, state: dict[str, DeviceArray]) -> None:
+        self._state = state
+        if self._direct is not None:
+            self._direct.is_ahead = False
 
     def _repr_html_(self) -> str:
         return page(self, table(["state", ""], self.state.items()))
@@ -117,7 +131,7 @@ class Stream:
         """
         check_keywords(f"{self._spec.function}.reset", state, [*self._first], [])
         given = {name: self._resident(name, value) for name, value in state.items()}
-        self.state = {**self._first, **given}
+        self._set_state({**self._first, **given})
 
     def __call__(self, *chunk: object, **arguments: object) -> Any:
         """Takes the next chunk.
@@ -139,6 +153,10 @@ class Stream:
             DeviceError: The device failed; the state is then as it was.
         """
         op, spec = self._op, self._spec
+        if self._direct is not None and len(chunk) + len(arguments) == 1:
+            found = self._direct(chunk[0] if chunk else arguments.get(op.chunk), self._state)
+            if found is not None:
+                return found
         if chunk:
             arguments = with_sequence(f"{spec.function}.stream", op.chunk, chunk, arguments)
         if len(arguments) != 1 or op.chunk not in arguments:
@@ -166,7 +184,7 @@ class Stream:
             state = self._after(results, length, state)
             pieces.append({name: self._shown(results[name], count) for name in self._rows})
         joined = [self._joined(name, pieces, state) for name in self._fields]
-        self.state = state
+        self._set_state(state)
         return self._results(*joined)
 
     # Arguments.

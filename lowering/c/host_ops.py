@@ -76,7 +76,9 @@ class Context:
         shapes: Those of its arguments, if any is open.
         allocated: The memory that it has allocated, each so many bytes.
         formulas: The numbers that it computes from open sizes.
+        result_sizes: How many bytes each of its results has, if it allocates them.
         results: What it returns, once that is known.
+        is_chosen: Whether it returns that whichever way it takes, by copies.
     """
 
     function: str
@@ -84,7 +86,14 @@ class Context:
     shapes: Sequence[Sequence[int]] = ()
     allocated: list[int] = field(default_factory=list[int])
     formulas: Formulas = field(default_factory=Formulas)
+    result_sizes: Sequence[int] = ()
     results: list[Span] | None = None
+    is_chosen: bool = False
+
+    def allocate(self, size: int) -> Span:
+        """Memory of its own."""
+        self.allocated.append(size)
+        return Span(Place.SCRATCH, len(self.allocated) - 1, 0, size)
 
     def refused(self, what: str) -> UnsupportedError:
         """The error that says what is in the way."""
@@ -220,9 +229,7 @@ def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
 
 
 def _allocated(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    size = context.number(operands[-1])
-    context.allocated.append(size)
-    return Span(Place.SCRATCH, len(context.allocated) - 1, 0, size)
+    return context.allocate(context.number(operands[-1]))
 
 
 def _new_commands(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:

@@ -36,6 +36,7 @@ from rnn_compiler.schema.open_sizes import is_open
 from rnn_compiler.schema.schedule import (
     ALIGNMENT,
     Choice,
+    Copy,
     Dispatch,
     Place,
     Schedule,
@@ -170,15 +171,21 @@ def _read(
     ):
         raise context.refused("other arguments than the module")
     given = [*spans, *results] if is_given else spans
+    context.result_sizes = () if is_given else sizes.results
     path = Path(dict(zip(values, given, strict=False)))
     _follow(context, path, ops_of(block_of(function)), numbers)
     found = context.results or []
     if is_given:
-        for one, wanted in zip(found, results, strict=True):
-            if wanted.length and one != wanted:
-                raise context.refused("results in memory of its own")
+        if not _are_same(found, results):
+            raise context.refused("results in memory of its own")
         found = []
     return _placed(context, path.steps, found, sizes)
+
+
+def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
+    """Whether spans are the same bytes; those without any are."""
+    pairs = zip(spans, others, strict=True)
+    return all(one == other or not other.length for one, other in pairs)
 
 
 def _placed(
@@ -232,6 +239,9 @@ def _follow(
                 values = range(2) if width_of(op.results[0]) == 1 else numbers
                 if not 0 < len(values) <= 2:
                     raise context.refused("a loop over steps whose number a call brings")
+                if context.result_sizes and context.results is None:
+                    context.results = [*map(context.allocate, context.result_sizes)]
+                    context.is_chosen = True
                 cases: dict[int, tuple[Step, ...]] = {}
                 for value in values:
                     taken = path.copy()
@@ -248,9 +258,13 @@ def _follow(
             found = [each for each in path.of(list(end.operands)) if isinstance(each, Span)]
             if len(found) != len(end.operands):
                 raise context.refused("a result of unknown origin")
-            if context.results not in (None, found):
-                raise context.refused("results at places that depend on data")
-            context.results = found
+            if context.is_chosen:  # each way to the end puts them elsewhere
+                pairs = zip(found, context.results or (), strict=True)
+                path.steps += [Copy(source, target) for source, target in pairs]
+            elif context.results is None or _are_same(found, context.results):
+                context.results = found
+            else:
+                raise context.refused("results in memory of its own")
             return
         ops = _branched(context, path, end)
 

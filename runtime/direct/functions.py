@@ -118,7 +118,12 @@ class DirectFunction:
 
 
 class Calls:
-    """Calls of a function at certain sizes."""
+    """Calls of a function at certain sizes.
+
+    Attributes:
+        plan: What they do.
+        gives_arguments: Whether a result is an argument as it came.
+    """
 
     def __init__(self, plan: Plan, spec: FunctionSpec) -> None:
         """Prepares them.
@@ -131,6 +136,7 @@ class Calls:
         self._results = spec.results
         kinds = [DTYPES[each.dtype].numpy for each in spec.results]
         self._shapes = [*zip(kinds, (each.shape for each in spec.results), strict=True)]
+        self.gives_arguments = any(span.place is Place.ARGUMENT for span in plan.results)
         self._own_blocks = sum(plan.blocks) <= SMALL
         arguments = zip(spec.arguments, plan.arguments, strict=False)
         own = sum(size for each, size in arguments if size <= SMALL or each.ignored)

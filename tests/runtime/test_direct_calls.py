@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import io
 import logging
@@ -228,6 +229,90 @@ def test_long_work_is_shared_by_threads(direct_calls: list[str]) -> None:
     given = draw("BlockLSTMV2", "float32", {**dims, "seq_length": 8})
     rc.runtime.load(rc.compile(big, "cpu"), "local-task")(**given)
     assert direct_calls == ["lstm_block_cell"]
+
+
+# Streams.
+
+
+@pytest.mark.parametrize(
+    ("op", "dims", "fixed"),
+    [
+        ("CudnnRNNV3", {**DIMS, "num_layers": 1, "is_training": False}, ["params"]),
+        ("CudnnRNNV3", {**DIMS, "seq_length": None, "num_layers": 1}, ["params"]),
+        ("BlockLSTMV2", {**DIMS, "use_peephole": True}, ["w", "wci", "wcf", "wco", "b"]),
+        ("LSTMBlockCell", {**DIMS, "use_peephole": True}, ["w", "wci", "wcf", "wco", "b"]),
+    ],
+)
+def test_streams_have_the_same_bits(
+    op: str, dims: dict[str, Any], fixed: list[str], through_iree: Load
+) -> None:
+    """With chunks of several sizes, some of which go through IREE, and states taken and set."""
+    dims = {k: v for k, v in dims.items() if op != "LSTMBlockCell" or k != "seq_length"}
+    artifact = rc.compile(rc.build(op, **dims), "cpu")
+    given = draw(op, "float32", {**dims, **({"seq_length": 2} if "seq_length" in dims else {})})
+    weights = {name: given[name] for name in fixed}
+    direct = rc.runtime.load(artifact, "local-sync").stream(**weights)
+    other = through_iree(artifact).stream(**weights)
+    rng = np.random.default_rng(0)
+    shape = given["input" if "input" in given else "x"].shape
+    first = dict(other.state)
+    seen: list[Any] = []
+    for steps in (2, 2, 2, 1, 2, 5, 2, 2, 0, 2, 2):
+        size = shape if op == "LSTMBlockCell" else (steps, *shape[1:])
+        chunk = rng.standard_normal(size).astype(np.float32)
+        seen.append((direct(chunk), [array.copy() for array in other(chunk)]))
+        if steps == 5:
+            assert_same_bits(direct.state.values(), other.state.values())
+            kept = direct.state
+            direct.reset(**first)
+            other.reset(**first)
+        if steps == 0:
+            direct.reset(**kept)
+            other.reset(**kept)
+    for found, wanted in seen:  # no later chunk changes results
+        assert_same_bits(found, wanted)
+    assert_same_bits(direct.state.values(), other.state.values())
+
+
+def test_a_stream_is_called_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the second chunk of a size on."""
+    artifact = rc.compile(rc.build("BlockLSTMV2", **DIMS), "cpu")
+    program = rc.runtime.load(artifact, "local-sync")
+    given = draw("BlockLSTMV2", "float32", {**DIMS, "use_peephole": False})
+    stream = program.stream(**given_weights(given))
+    stream(given["x"])
+    stream(given["x"])
+
+    def fail(*_: object) -> Any:
+        raise AssertionError("through IREE")
+
+    monkeypatch.setattr(program.block_lstm_v2, "launch", fail)
+    stream(x=given["x"])
+    with pytest.raises(AssertionError, match="through IREE"):
+        stream(given["x"][:1])
+
+
+def test_weights_that_somebody_may_write_to(through_iree: Load) -> None:
+    """Given out by DLPack after chunks that were called directly: what is written there counts."""
+    artifact = rc.compile(rc.build("BlockLSTMV2", **DIMS), "cpu")
+    program = rc.runtime.load(artifact, "local-sync")
+    given = draw("BlockLSTMV2", "float32", {**DIMS, "use_peephole": False})
+    weights = {name: program.to_device(value) for name, value in given_weights(given).items()}
+    stream = program.stream(**weights)
+    for _ in range(3):
+        stream(given["x"])
+    np.from_dlpack(weights["w"])
+    memory: Any = np.ctypeslib.as_array(
+        (ctypes.c_float * given["w"].size).from_address(weights["w"].address)
+    )
+    memory[:] = 0
+    stream.reset()
+    wanted = through_iree(artifact).stream(**{**given_weights(given), "w": given["w"] * 0})
+    assert_same_bits(stream(given["x"]), wanted(given["x"]))
+
+
+def given_weights(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: given[name] for name in ("w", "wci", "wcf", "wco", "b")}
 
 
 # Where it cannot be.

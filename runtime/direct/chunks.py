@@ -1,0 +1,196 @@
+"""A stream's chunks, called directly: the state stays where compiled code reads it.
+
+All that compiled code is passed is laid out once for a size of chunk. A call copies the chunk in,
+runs, and copies the results out; what is the state after it is copied to where the next call reads
+it, as the last of its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.direct.plan import Plan, Prepared, address_of, aligned_array, typed
+from rnn_compiler.runtime.results import result_type
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.schedule import Choice, Copy, Place, Span, Step
+from rnn_compiler.schema.streams import Chunked
+
+if TYPE_CHECKING:
+    from rnn_compiler.runtime.program import Function
+
+__all__ = ["DirectChunks"]
+
+_SIZES = 16
+"""For how many sizes of a chunk calls are kept."""
+
+
+class DirectChunks:
+    """The direct calls of a stream.
+
+    Attributes:
+        is_ahead: Whether the state here is newer than the stream's own arrays.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        spec: FunctionSpec,
+        op: Chunked,
+        after: Mapping[str, str],
+        fixed: Mapping[str, DeviceArray],
+        fields: Sequence[str],
+    ) -> None:
+        """Starts without any.
+
+        Args:
+            function: The function.
+            spec: What it is at the stream's batch size.
+            op: Which of its arguments changes, and how.
+            after: For each state, the result that holds what it is after a call.
+            fixed: The arguments that stay as they are.
+            fields: The results that a call gives.
+        """
+        self._function, self._spec, self._op = function, spec, op
+        self._after, self._fixed, self._fields = after, fixed, fields
+        self._tensors = {each.name: each for each in spec.arguments}
+        self._dtype = DTYPES[self._tensors[op.chunk].dtype].numpy
+        self._state = {name: _own(self._tensors[name]) for name in after}
+        self._results = result_type(spec.op, tuple(fields))
+        self._calls: dict[tuple[int, ...], _Chunk | None] = {}
+        self._seen: tuple[int, ...] | None = None
+        self.is_ahead = False
+
+    def __call__(self, chunk: Any, state: Mapping[str, DeviceArray]) -> Any:
+        """Takes a chunk that fills a call; None if it is for IREE.
+
+        Args:
+            chunk: What a caller passes, whatever it is.
+            state: The stream's own arrays, which count unless the state here is newer.
+        """
+        if type(chunk) is not np.ndarray or chunk.dtype != self._dtype:
+            return None
+        call = self._calls.get(chunk.shape)
+        if call is None:
+            call = self._new(chunk, state)
+            if call is None:
+                return None
+        for array in self._fixed.values():
+            if array.exported:  # somebody may write there what is packed already
+                return None
+        if not self.is_ahead:
+            for name, view in self._state.items():
+                view[...] = state[name].to_host()
+        call.input[...] = chunk
+        self.is_ahead = True
+        call.prepared.run()
+        return self._results(*[view.copy() for view in call.views])
+
+    def state(self) -> dict[str, DeviceArray]:
+        """The state here, as arrays that stay as they are."""
+        device = self._function.device
+        return {
+            name: device.keep(device.put(view, self._tensors[name]))
+            for name, view in self._state.items()
+        }
+
+    def _new(self, chunk: Any, state: Mapping[str, DeviceArray]) -> _Chunk | None:
+        """The calls of a size, from its second chunk on."""
+        shape: tuple[int, ...] = chunk.shape
+        if shape in self._calls or self._seen != shape:
+            self._seen = shape
+            return None
+        if len(self._calls) == _SIZES:
+            self._calls.clear()
+        self._calls[shape] = None
+        spec = self._at(shape)
+        if spec is not None:
+            given = {**self._fixed, **state, self._op.chunk: chunk}
+            if self._op.length is not None:
+                given[self._op.length] = _own(self._tensors[self._op.length])
+            calls, packed = self._function.direct_calls([given[name] for name in self._tensors])
+            if calls is not None and not calls.gives_arguments:
+                self._calls[shape] = self._laid_out(calls.plan, spec, packed)
+        return self._calls[shape]
+
+    def _at(self, shape: tuple[int, ...]) -> FunctionSpec | None:
+        """The function at a size of chunk; None if such a chunk is not one call of it."""
+        spec = self._spec
+        if not self._op.steps or not spec.open_dims:
+            return spec if shape == self._tensors[self._op.chunk].shape else None
+        axis = 0 if spec.attributes.get("time_major", True) else 1
+        if len(shape) != len(self._tensors[self._op.chunk].shape) or not shape[axis]:
+            return None
+        spec = spec.bound({"seq_length": shape[axis]})
+        tensors = {each.name: each for each in spec.arguments}
+        return spec if tensors[self._op.chunk].shape == shape else None
+
+    def _laid_out(self, plan: Plan, spec: FunctionSpec, packed: Sequence[DeviceArray]) -> _Chunk:
+        """Memory for calls of a size, with everything in its place."""
+        places = {each.name: k for k, each in enumerate(spec.arguments)}
+        results = {each.name: k for k, each in enumerate(spec.results)}
+        steps = plan.steps
+        for name, result in self._after.items():
+            span = plan.results[results[result]]
+            size = plan.arguments[places[name]]
+            last = span.part(span.length - size, size)  # its last row, if it has one for each step
+            steps = _followed(steps, Copy(last, Span(Place.ARGUMENT, places[name], 0, size)))
+        prepared = Prepared(replace(plan, steps=steps), own_blocks=True)
+        own = {name: _own(each) for name, each in self._tensors_at(spec).items()}
+        if self._op.length is not None:
+            own[self._op.length][...] = spec.dims.get("seq_length", 1)
+        for name, array in {**own, **self._state}.items():
+            prepared.bind(("argument", places[name]), address_of(array))
+        for name, array in self._fixed.items():
+            prepared.bind(("argument", places[name]), array.address)
+        for k, array in enumerate(packed, len(places)):
+            prepared.bind(("argument", k), array.address)
+        views: list[Any] = []
+        for name in self._fields:
+            span, result = plan.results[results[name]], spec.results[results[name]]
+            memory = plan.constants if span.place is Place.CONSTANT else prepared.memory[1:]
+            part = memory[span.index][span.offset : span.offset + span.length]
+            views.append(typed(part, DTYPES[result.dtype].numpy, result.shape))
+        return _Chunk(prepared, own[self._op.chunk], views, (own, packed))
+
+    def _tensors_at(self, spec: FunctionSpec) -> dict[str, TensorSpec]:
+        """The chunk and its length."""
+        names = (self._op.chunk, self._op.length)
+        return {each.name: each for each in spec.arguments if each.name in names}
+
+
+class _Chunk:
+    """Calls at one size of chunk.
+
+    Attributes:
+        prepared: What is run.
+        input: Where the chunk goes.
+        views: The results.
+        kept: What else is referred to.
+    """
+
+    __slots__ = ("input", "kept", "prepared", "views")
+
+    def __init__(self, prepared: Prepared, input: Any, views: list[Any], kept: object) -> None:
+        self.prepared, self.input, self.views, self.kept = prepared, input, views, kept
+
+
+def _own(spec: TensorSpec) -> Any:
+    """Zeros where compiled code takes them."""
+    dtype = DTYPES[spec.dtype].numpy
+    memory = aligned_array(int(np.prod(spec.shape)) * dtype.itemsize)
+    memory[:] = 0
+    return typed(memory, dtype, spec.shape)
+
+
+def _followed(steps: tuple[Step, ...], last: Step) -> tuple[Step, ...]:
+    """Steps with one more at the end, whichever way they end."""
+    if steps and isinstance(choice := steps[-1], Choice):
+        cases = {value: _followed(each, last) for value, each in choice.cases.items()}
+        return (*steps[:-1], Choice(choice.value, cases))
+    return (*steps, last)
