@@ -278,6 +278,12 @@ def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
 
 
 def _compile_with(strategy: str, request: Request, cache: ArtifactCache) -> Artifact:
+    names = "; ".join(map(str, request.module.functions))
+    with stages.logged_if_long(f"compiling {names} for {request.target.name}"):
+        return _lower_and_compile(strategy, request, cache)
+
+
+def _lower_and_compile(strategy: str, request: Request, cache: ArtifactCache) -> Artifact:
     module, target = request.module, request.target
     stages.report(f"building for {target.name}")
     text = module.located_text

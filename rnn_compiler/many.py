@@ -9,6 +9,8 @@ and in the remote that machines share.
 from __future__ import annotations
 
 import copy
+import logging
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,8 +22,11 @@ from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.device.processors import processors
+from rnn_compiler.stages import LONG, watching
 
 __all__ = ["Executor", "compile_many"]
+
+_log = logging.getLogger(__name__)
 
 
 class Executor(Protocol):
@@ -54,7 +59,8 @@ def compile_many(
             `Client`; default: a thread for each processor. Compilers are processes of their own.
         return_exceptions: Whether an error stands in the place of what did not compile, rather than
             the first one being raised when all are done.
-        done: Called for each module, in order, with what came of it.
+        done: Called for each module, in order, with what came of it; default: every few seconds, a
+            line of the log says how many modules are done.
 
     Returns:
         What `compile` gives for each module, in order.
@@ -83,12 +89,16 @@ def compile_many(
     own = ThreadPoolExecutor(processors()) if executor is None else None
     pool = cast(Executor, own or executor)
     try:
-        futures = [[pool.submit(compile_request, _light(each)) for each in plan] for plan in plans]
+        futures = [[pool.submit(_compile_quietly, _light(each)) for each in plan] for plan in plans]
         results: list[Any] = []
+        logged = time.monotonic()
         for module, waiting in zip(rows, futures, strict=True):
             results.append(_result(module, target, waiting))
             if done is not None:
                 done(module, results[-1])
+            elif time.monotonic() - logged > LONG:
+                logged = time.monotonic()
+                _log.warning("compiled %d of %d modules", len(results), len(rows))
     finally:
         if own is not None:
             own.shutdown(cancel_futures=True)
@@ -96,6 +106,12 @@ def compile_many(
     if failed and not return_exceptions:
         raise failed[0]
     return results
+
+
+def _compile_quietly(request: Request) -> Artifact:
+    """Compiles a request of many, none of which is logged by itself."""
+    with watching(lambda stage: None):
+        return compile_request(request)
 
 
 def _result(module: Module, target: str | Sequence[str] | None, waiting: Sequence[Any]) -> Any:

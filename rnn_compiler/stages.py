@@ -1,12 +1,32 @@
-"""Where a compilation is, and what it came to, for whoever watches: the command line does."""
+"""Where a compilation is, and what it came to, for whoever watches: the command line does.
+
+Where nobody watches, a compilation that takes long is logged, once.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import logging
+import threading
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
 
-__all__ = ["HIT", "NEW", "REMOTE_HIT", "noting_origins", "report", "report_origin", "watching"]
+__all__ = [
+    "HIT",
+    "LONG",
+    "NEW",
+    "REMOTE_HIT",
+    "logged_if_long",
+    "noting_origins",
+    "report",
+    "report_origin",
+    "watching",
+]
+
+LONG = 2.0
+"""Seconds after which people wonder."""
+
+_log = logging.getLogger(__name__)
 
 HIT, REMOTE_HIT, NEW = "hit", "remote hit", "compiled"
 """Where an artifact comes from: the cache here, the remote cache, or the compiler."""
@@ -55,3 +75,18 @@ def noting_origins() -> Generator[list[str]]:
         yield origins
     finally:
         _origins.reset(token)
+
+
+@contextlib.contextmanager
+def logged_if_long(what: str) -> Generator[None]:
+    """Logs what runs inside a ``with`` block as soon as it takes long, unless somebody watches."""
+    if _watcher.get() is not None:
+        yield
+        return
+    timer = threading.Timer(LONG, _log.warning, ["%s takes more than %g s", what, LONG])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -143,7 +143,8 @@ def showing_stages() -> Generator[None]:
     """Shows on standard error, on a terminal, where a compilation is, and for how long it runs."""
     console = _live(sys.stderr)
     if console is None:
-        yield
+        with watching(lambda stage: None):
+            yield
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.execution import current_target, named_device
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.arguments import check_argument
@@ -27,6 +26,7 @@ from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.torch import open_sizes
+from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.prepared import Prepared
 
 __all__ = [
@@ -63,6 +63,7 @@ def tensors_of(op: str) -> dict[str, bool]:
     }
 
 
+@as_torch_raises
 def call(
     op: str,
     tensors: Sequence[Any],

@@ -17,13 +17,15 @@ from typing import Any
 
 import torch
 
-from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.errors import describe
 from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.tensors import Tensor
 from rnn_compiler.torch.attributes import Attributes, attribute_values, attributes_of
 from rnn_compiler.torch.calls import dtype_name
+from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
+from rnn_compiler.torch.formulas import HAS_FORMULA
 from rnn_compiler.torch.library import Parts, run
 
 __all__ = ["FUNCTIONS", "OpFunction", "is_cast", "run_cast"]
@@ -52,7 +54,7 @@ def _cast(tensor: Any, dtype: Any) -> Any:
     return tensor.to(dtype)
 
 
-_NOTE = ("Runs where its tensors are. Has gradients, but no second derivatives.",)
+_NOTE = "Runs where its tensors are. Has gradients, "
 
 
 class OpFunction:
@@ -65,7 +67,11 @@ class OpFunction:
     def __init__(self, op: str) -> None:
         self.signature = signature = OPS[op].signature
         self.__name__ = self.__qualname__ = signature.function
-        self.__doc__ = documentation(signature, _NOTE)
+        twice = not set(GRADIENTS[op].ops).isdisjoint(HAS_FORMULA)
+        second = (
+            "and second derivatives, which are slow." if twice else "but no second derivatives."
+        )
+        self.__doc__ = documentation(signature, [_NOTE + second])
         self._tensors = {each.name: each for each in signature.arguments}
         self._attributes = attributes_of(op)
         self.__signature__ = inspect.Signature([*parameters(signature).values()])
@@ -77,6 +83,7 @@ class OpFunction:
     def __reduce__(self) -> Any:
         return _named, (self.__name__,)
 
+    @as_torch_raises
     def __call__(self, *positional: Any, **keywords: Any) -> Any:
         """Runs the op; see its own docstring.
 

@@ -4,8 +4,8 @@ Each is one node to torch.export and torch.compile, whatever it does inside; a f
 them the shapes. Tensors come first, attributes are keywords. Gradient ops also take the names of
 the results that are wanted, and give just these.
 
-How ops and gradient ops belong together is in `rnn_compiler.schema.gradients`. There are no second
-derivatives.
+How ops and gradient ops belong together is in `rnn_compiler.schema.gradients`. Second derivatives,
+where there are any, are those of `formulas`.
 """
 
 # What torch has is typed in part.
@@ -32,9 +32,10 @@ from rnn_compiler.torch.calls import (
     prepared,
     tensors_of,
 )
+from rnn_compiler.torch.formulas import HAS_FORMULA, second_derivatives
 from rnn_compiler.torch.op_gradients import OpGradient
 from rnn_compiler.torch.own_thread import new_zeros
-from rnn_compiler.torch.parameters import alone
+from rnn_compiler.torch.parameters import alone, joined
 
 __all__ = ["CUSTOM_OPS", "LIBRARY", "Parts", "is_eager", "is_transformed", "run"]
 
@@ -135,11 +136,11 @@ class _Eager(torch.autograd.Function):
     ) -> Any:
         op_gradient = _OP_GRADIENTS[op]
         count = len(op_gradient.names)
-        own = tensors[:count]
-        forward = prepared(op, own, attributes)
-        own = forward.ready(own)  # kept so: the gradient need not copy them again
+        given = tensors[:count]
+        forward = prepared(op, given, attributes)
+        own = forward.ready(given)  # kept so: the gradient need not copy them again
         results = tuple(forward.run(own))
-        op_gradient.keep(ctx, own, attributes, results, tensors[count:])
+        op_gradient.keep(ctx, own, attributes, results, tensors[count:], given)
         ctx.op_gradient, ctx.parts, ctx.forward = op_gradient, parts, forward
         return results
 
@@ -148,18 +149,33 @@ class _Eager(torch.autograd.Function):
         op_gradient, parts, needed = ctx.op_gradient, ctx.parts, ctx.needs_input_grad[3:]
         run, zeros = _run_gradient, torch.Tensor.new_zeros
         plain = is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed())
+        kept = None
         if plain:
             run, zeros = functools.partial(call_gradient, ctx.forward), new_zeros
+        else:
+            kept = _connected(ctx, op_gradient, parts)
         if parts is None:
-            return None, None, None, *op_gradient.gradients(ctx, cotangents, needed, run, zeros)
+            found = op_gradient.gradients(ctx, cotangents, needed, run, zeros, kept)
+            return None, None, None, *found
         count, place = len(op_gradient.names), op_gradient.names.index(parts.name)
         own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
-        found = op_gradient.gradients(ctx, cotangents, own, run, zeros)
+        found = op_gradient.gradients(ctx, cotangents, own, run, zeros, kept)
         whole = found[place]
         if whole is None:
             return None, None, None, *found, *[None] * len(parts.blocks)
         pieces = [whole.as_strided(each.shape, each.strides, each.offset) for each in parts.blocks]
         return None, None, None, *found, *(map(alone, pieces) if plain else pieces)
+
+
+def _connected(ctx: Any, op_gradient: OpGradient, parts: Parts | None) -> list[Any]:
+    """What was kept of a call, such that gradients of gradients reach what it was made of."""
+    kept, given = op_gradient.as_given(ctx)
+    if parts is not None:
+        place = op_gradient.place(parts.name)
+        weights = {str(k): each for k, each in enumerate(given)}
+        blocks = {str(k): each for k, each in enumerate(parts.blocks)}
+        kept[place] = joined(parts.name, weights, blocks, kept[place].numel())
+    return kept
 
 
 class _Functional(torch.autograd.Function):
@@ -182,7 +198,7 @@ class _Functional(torch.autograd.Function):
 
 
 class _EagerGradient(torch.autograd.Function):
-    """A gradient op, which has no gradient."""
+    """A gradient op, whose own gradient is that of a formula, where there is one."""
 
     @staticmethod
     def forward(op: str, attributes: Attributes, outputs: tuple[str, ...], *tensors: Any) -> Any:
@@ -190,11 +206,18 @@ class _EagerGradient(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.op = inputs[0]
+        ctx.op, ctx.attributes, ctx.outputs, *tensors = inputs
+        if ctx.op in HAS_FORMULA:
+            ctx.save_for_backward(*tensors)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        raise no_second_derivatives(ctx.op)
+        if ctx.op not in HAS_FORMULA:
+            raise no_second_derivatives(ctx.op)
+        names = tensors_of(ctx.op)
+        tensors = dict(zip(names, ctx.saved_tensors, strict=True))
+        found = second_derivatives(tensors, ctx.attributes, ctx.outputs, cotangents)
+        return None, None, None, *map(found.get, names)
 
 
 _PLAIN = frozenset({torch.Tensor, torch.nn.Parameter, type(None)})
@@ -282,8 +305,9 @@ def _connect(library: Any, op: str) -> None:
 def no_second_derivatives(op: str) -> UnsupportedError:
     """The error of who wants the gradient of a gradient op."""
     return UnsupportedError(
-        f"{op} has no gradient: rnn_compiler.torch has no second derivatives, as create_graph=True "
-        "and torch.autograd.gradgradcheck need them; torch.nn's layers have"
+        f"{op} has no gradient: of rnn_compiler.torch, only layers and CudnnRNN ops have second "
+        "derivatives, as create_graph=True and torch.autograd.gradgradcheck need them, and not "
+        "where torch traces"
     )
 
 

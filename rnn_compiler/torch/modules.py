@@ -19,10 +19,11 @@ import torch
 from torch.nn.modules import rnn
 from torch.nn.utils.rnn import PackedSequence
 
-from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.errors import describe
 from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.torch.calls import dtype_name
+from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.functions import is_cast, run_cast
 from rnn_compiler.torch.library import Parts, is_eager, is_transformed
 from rnn_compiler.torch.packed_sequences import Padding
@@ -83,6 +84,7 @@ class _Layer(rnn.RNNBase):
         self.weights_buffer = None  # torch swaps no parameters that something refers to
         return super()._apply(fn, recurse)
 
+    @as_torch_raises
     def forward(self, input: Any, hx: Any = None) -> Any:
         """Runs the layer.
 
@@ -97,7 +99,7 @@ class _Layer(rnn.RNNBase):
             after the last step, in the form of `hx`.
 
         Raises:
-            InvalidArgumentError: A tensor has the wrong shape, dtype or place.
+            InvalidArgumentError: A tensor has the wrong shape, dtype or place; also a RuntimeError.
         """
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)

@@ -52,14 +52,43 @@ class OpGradient:
         attributes: Attributes,
         results: Sequence[Any],
         parts: Sequence[Any] = (),
+        given: Sequence[Any] | None = None,
     ) -> None:
-        """Keeps what the gradient takes of a call, and sees that parts do not change meanwhile."""
+        """Keeps what the gradient takes of a call, and sees that parts do not change meanwhile.
+
+        Args:
+            ctx: Where it is kept.
+            tensors: What the op ran on.
+            attributes: Its attributes.
+            results: Its results.
+            parts: The parts of one of the tensors.
+            given: What the tensors were before some were copied; default: the same.
+        """
         known = (*tensors, *results)
-        ctx.save_for_backward(*map(known.__getitem__, self._saved), *parts)
+        originals: list[Any] = []
+        ctx.copied = []
+        if given is not None and given is not tensors:
+            places = [(n, k) for n, k in enumerate(self._saved) if k < len(given)]
+            ctx.copied = [n for n, k in places if given[k] is not tensors[k]]
+            originals = [given[self._saved[n]] for n in ctx.copied]
+        ctx.save_for_backward(*map(known.__getitem__, self._saved), *parts, *originals)
         ctx.mark_non_differentiable(*map(results.__getitem__, self._fixed))
         ctx.set_materialize_grads(False)  # of all results, the reserve space too
         ctx.shapes = [results[k].shape for k in self._arriving]
         ctx.attributes = attributes
+
+    def place(self, name: str) -> int:
+        """Which of what is kept an argument is."""
+        return self._saved.index(self.names.index(name))
+
+    def as_given(self, ctx: Any) -> tuple[list[Any], list[Any]]:
+        """What was kept, with what was given in the place of its copies, and the parts."""
+        count, copied = len(self._saved), ctx.copied
+        saved = [*ctx.saved_tensors]
+        kept, parts = saved[:count], saved[count : len(saved) - len(copied)]
+        for place, original in zip(copied, saved[len(saved) - len(copied) :], strict=True):
+            kept[place] = original
+        return kept, parts
 
     def gradients(
         self,
@@ -68,6 +97,7 @@ class OpGradient:
         needed: tuple[bool, ...],
         run: RunsGradient,
         new_zeros: Callable[[Any, Sequence[int]], Any] = torch.Tensor.new_zeros,
+        kept: Sequence[Any] | None = None,
     ) -> tuple[Any, ...]:
         """The gradients of those of the tensors that are needed, None for the others.
 
@@ -77,11 +107,12 @@ class OpGradient:
             needed: Which of the op's tensors need one.
             run: Runs a gradient op.
             new_zeros: Makes zeros like a tensor, of a shape.
+            kept: What was kept; default: what `ctx` has.
         """
         first = next((each for each in cotangents if each is not None), None)
         if first is None:
             return (None,) * len(needed)
-        values = [None, *ctx.saved_tensors[: len(self._saved)]]
+        values = [None, *(ctx.saved_tensors[: len(self._saved)] if kept is None else kept)]
         for k, shape in zip(self._arriving, ctx.shapes, strict=True):
             cotangent = cotangents[k]
             values.append(new_zeros(first, shape) if cotangent is None else cotangent)

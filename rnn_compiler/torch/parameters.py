@@ -18,8 +18,8 @@ from weakref import ref
 import torch
 from torch._C import _from_dlpack, _to_dlpack  # pyright: ignore
 
-from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.cudnn_layout import Block
+from rnn_compiler.torch.errors import InvalidArgumentError
 
 __all__ = ["Buffer", "alone", "joined"]
 

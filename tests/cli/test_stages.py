@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import rnn_compiler as rc
+from rnn_compiler import stages
 from rnn_compiler.stages import watching
 
 pty = pytest.importorskip("pty")
@@ -69,3 +70,22 @@ def test_a_pipe_shows_nothing(tmp_path: Path) -> None:
     done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "compiling" not in done.stdout
+
+
+def test_what_takes_long_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    module = rc.build("BlockLSTMV2", **SIZES)
+    rc.compile(module, "cpu:generic")
+    assert not caplog.messages
+    monkeypatch.setattr(stages, "LONG", 0.01)
+    rc.compile(module, "cpu:generic")
+    (record,) = caplog.records
+    assert record.levelname == "WARNING", "so that it is seen by default"
+    assert record.getMessage() == (
+        "compiling BlockLSTMV2 float32, seq_length=0, batch_size=1, input_size=1, num_units=1 "
+        "for cpu:generic takes more than 0.01 s"
+    )
+    with watching(lambda stage: None):
+        rc.compile(module, "cpu:generic")
+    assert len(caplog.records) == 1, "who watches needs no log"

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
+from rnn_compiler import many, stages
 from rnn_compiler.cli import main
 from rnn_compiler.errors import CompileError, InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
@@ -90,6 +91,7 @@ def start():
 }
 PROGRAM = """
 import rnn_compiler as rc
+from rnn_compiler import many, stages
 def cells(*sizes):
     return [rc.build("GRUBlockCell", batch_size=n, input_size=1, num_units=1) for n in sizes]
 if __name__ == "__main__":
@@ -260,3 +262,17 @@ def test_what_is_refused(
     assert main(given) == 2
     assert message in capsys.readouterr().err
     assert not Path("gru_block_cell").exists()
+
+
+def test_progress_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """How many are done, and not each that takes long by itself."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
+    monkeypatch.setattr(stages, "LONG", 0.01)
+    monkeypatch.setattr(many, "LONG", 0.01)
+    rc.compile_many(cells(1, 2), "cpu")
+    assert caplog.messages == ["compiled 1 of 2 modules", "compiled 2 of 2 modules"]
+    caplog.clear()
+    rc.compile_many(cells(1, 2), "cpu", done=lambda module, artifact: None)
+    assert not caplog.messages, "who is told needs no log"

@@ -343,14 +343,6 @@ def test_results_that_nobody_uses(used: tuple[int, ...], monkeypatch: pytest.Mon
     assert present == [("output", "output_h", "output_c")[each] for each in used]
 
 
-def test_second_derivatives_are_refused_by_name() -> None:
-    ours, _ = pair()
-    x = inputs().requires_grad_()
-    (gradient,) = torch.autograd.grad(ours(x)[0].sum(), x, create_graph=True)
-    with pytest.raises(UnsupportedError, match="CudnnRNNBackprop has no gradient"):
-        gradient.square().sum().backward()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
