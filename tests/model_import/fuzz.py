@@ -86,7 +86,7 @@ def damaged(data: bytes, draw: random.Random) -> bytes:
 
 def damage(name: str, folder: Path, draw: random.Random, in_hdf5: bool) -> tuple[Path, str]:
     """A damaged model in a folder, and what was damaged."""
-    path, in_fields = path_of(name), draw.random() < 0.75
+    path, in_fields = path_of(name), draw.random() < 0.8
     if path.is_dir():
         return folder, _damage_folder(path, folder, draw, in_fields)
     place, data = folder / path.name, path.read_bytes()
