@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
@@ -13,18 +12,8 @@ from rnn_compiler.lowering.allocate_up_front import allocate_up_front, is_large
 from rnn_compiler.lowering.c.external_results import Types, public_types
 from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
 from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.passes import load_pass
 from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext
-from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
-from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
-from rnn_compiler.lowering.passes.hoist_weights import hoist_weights
-from rnn_compiler.lowering.passes.open_sizes import open_sizes
-from rnn_compiler.lowering.passes.pin_time_loops import pin_time_loops
-from rnn_compiler.lowering.passes.products import products
-from rnn_compiler.lowering.passes.read_arguments_in_place import read_arguments_in_place
-from rnn_compiler.lowering.passes.round_to_float16 import round_to_float16
-from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
-from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.passes.tile_products import tile_products
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES, check_open
@@ -32,26 +21,6 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["Lowered", "Rewritten", "lower", "rewrite"]
-
-PASS_FUNCTIONS: Mapping[str, Callable[[PassContext], None]] = MappingProxyType(
-    {
-        each.__name__: each
-        for each in (
-            freeze_weights,
-            fuse_time_loops,
-            hoist_weights,
-            open_sizes,
-            pin_time_loops,
-            products,
-            read_arguments_in_place,
-            round_to_float16,
-            separate_buffers,
-            stamp_provenance,
-            tile_products,
-        )
-    }
-)
-"""Every pass by its name; their order is in `targets.strategies`, what one requires in its file."""
 
 
 class Rewritten(NamedTuple):
@@ -133,7 +102,7 @@ def rewrite(
         )
         for name in STRATEGY_PASSES[strategy]:
             try:
-                PASS_FUNCTIONS[name](context)
+                load_pass(name).run(context)
             except Refused as reason:
                 raise context.not_open(str(reason)) from reason
             if name == last:

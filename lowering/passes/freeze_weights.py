@@ -15,9 +15,12 @@ import json
 
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.passes.properties import frozen_weights_are_parameters
 from rnn_compiler.schema.manifest import SCOPE
 
 __all__ = ["add_global", "freeze_weights", "load_global"]
+
+ENSURES = (frozen_weights_are_parameters,)
 
 
 def freeze_weights(context: PassContext) -> None:

@@ -17,11 +17,14 @@ from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import call_before, opaque, tied
+from rnn_compiler.lowering.passes.properties import time_loops_are_rewritten
 from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["fuse_time_loops"]
+
+ENSURES = (time_loops_are_rewritten,)
 
 
 def fuse_time_loops(context: PassContext) -> None:

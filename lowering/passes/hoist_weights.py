@@ -42,9 +42,18 @@ from rnn_compiler.lowering.passes.edits import (
     returning,
 )
 from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
+from rnn_compiler.lowering.passes.properties import (
+    frozen_weights_are_parameters,
+    products_are_rewritten,
+    time_loops_are_rewritten,
+    weights_are_hoisted,
+)
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["hoist_weights"]
+
+REQUIRES = (time_loops_are_rewritten, products_are_rewritten, frozen_weights_are_parameters)
+ENSURES = (weights_are_hoisted,)
 
 
 def hoist_weights(context: PassContext) -> None:

@@ -42,10 +42,17 @@ from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import array_of, opaque, replace
+from rnn_compiler.lowering.passes.properties import (
+    sizes_are_indices,
+    time_loops_are_rewritten,
+)
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import bound, is_open, open_dimension
 
 __all__ = ["open_sizes"]
+
+REQUIRES = (time_loops_are_rewritten,)
+ENSURES = (sizes_are_indices,)
 
 
 def open_sizes(context: PassContext) -> None:

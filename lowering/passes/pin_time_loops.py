@@ -22,11 +22,14 @@ from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import call_before
+from rnn_compiler.lowering.passes.properties import time_loops_are_rewritten
 from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["pin_time_loops"]
+
+ENSURES = (time_loops_are_rewritten,)
 
 
 def pin_time_loops(context: PassContext) -> None:

@@ -45,10 +45,13 @@ from rnn_compiler.lowering.passes.edits import (
     unfolded,
     widened,
 )
+from rnn_compiler.lowering.passes.properties import products_are_rewritten
 from rnn_compiler.lowering.passes.row_lists import RowLists
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
 __all__ = ["products"]
+
+ENSURES = (products_are_rewritten,)
 
 MIN_MULTIPLICATIONS = 1 << 15
 """Multiplications from which a product gets a dispatch of its own making."""

@@ -15,8 +15,16 @@ from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.passes.properties import (
+    arguments_are_read_in_place,
+    products_are_rewritten,
+    time_loops_are_rewritten,
+)
 
 __all__ = ["read_arguments_in_place"]
+
+REQUIRES = (time_loops_are_rewritten, products_are_rewritten)
+ENSURES = (arguments_are_read_in_place,)
 
 
 def read_arguments_in_place(context: PassContext) -> None:

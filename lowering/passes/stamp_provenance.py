@@ -11,9 +11,12 @@ import json
 
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.passes.properties import provenance_is_stamped
 from rnn_compiler.schema.manifest import signature_text
 
 __all__ = ["stamp_provenance"]
+
+ENSURES = (provenance_is_stamped,)
 
 
 def stamp_provenance(context: PassContext) -> None:

@@ -106,8 +106,8 @@ def test_names_are_in_the_files_that_pages_say(page: str) -> None:
 
 
 def test_names_in_files_are_found() -> None:
-    assert ("PASS_FUNCTIONS", "lowering/pipeline.py") in placed("docs/adding-a-pass.md")
-    assert "PASS_FUNCTIONS" in defined("lowering/pipeline.py")
+    assert ("STRATEGY_PASSES", "lowering/targets/strategies.py") in placed("docs/adding-a-pass.md")
+    assert "STRATEGY_PASSES" in defined("lowering/targets/strategies.py")
     assert {"Rewritten", "text"} <= defined("lowering/pipeline.py")
     assert "_PASSES" not in defined("lowering/pipeline.py")
 

@@ -22,6 +22,7 @@ from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentErr
 from rnn_compiler.lowering import pipeline
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.passes import Pass
 from rnn_compiler.lowering.passes.context import PassContext
 
 PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
@@ -143,7 +144,12 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr(
         pipeline, "STRATEGY_PASSES", {**pipeline.STRATEGY_PASSES, "fused": ("broken",)}
     )
-    monkeypatch.setattr(pipeline, "PASS_FUNCTIONS", {**pipeline.PASS_FUNCTIONS, "broken": broken})
+    known = pipeline.load_pass
+    monkeypatch.setattr(
+        pipeline,
+        "load_pass",
+        lambda name: Pass(broken, (), ()) if name == "broken" else known(name),
+    )
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):
         artifact = rc.compile(built, "cpu")
