@@ -77,7 +77,7 @@ def _bench(options: argparse.Namespace) -> int:
     with showing_stages():
         artifact = compile(module, target)
     program = load(artifact, options.device)
-    from rnn_compiler.lowering.analysis.flops import matmul_flops  # needs the MLIR bindings
+    from rnn_compiler.cli.flops import matmul_flops  # needs the MLIR bindings
 
     flops = matmul_flops(module.text, module.functions)
     with status("timing"):
