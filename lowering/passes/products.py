@@ -31,7 +31,7 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
-from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows
+from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows, listed_rows
 from rnn_compiler.lowering.cpu.products.rows_product import rows_product
 from rnn_compiler.lowering.cpu.products.store import Store
 from rnn_compiler.lowering.mlir import ir
@@ -46,7 +46,6 @@ from rnn_compiler.lowering.passes.edits import (
     widened,
 )
 from rnn_compiler.lowering.passes.properties import products_are_rewritten
-from rnn_compiler.lowering.passes.row_lists import RowLists
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
 __all__ = ["products"]
@@ -82,17 +81,14 @@ class _Rewriting:
     Attributes:
         calls: The calls that it puts into the module.
         vectors: The vector unit.
-        lists: The rows that count.
+        lists: The rows that count, by the lengths, the first step and how many there are.
         numbers: Numbers that the compiler does not know, by block, type and number.
     """
 
     calls: Calls
     vectors: VectorUnit
-    lists: RowLists = field(init=False)
+    lists: dict[object, list[ir.Value]] = field(default_factory=dict[object, list[ir.Value]])
     numbers: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
-
-    def __post_init__(self) -> None:
-        self.lists = RowLists(self.calls, self.vectors)
 
     def rewrite(self, op: ir.Operation) -> None:
         """Puts calls in the place of an op, if it is a product for which that pays."""
@@ -132,8 +128,21 @@ class _Rewriting:
             return [given["count"]] if "count" in given else []
         number = ir.IntegerAttr.get(element_type("i64"), product.start)
         start = given["start"] if "start" in given else self._opaque(op, number)
-        steps = tied(lhs, op) if DYNAMIC in shape(lhs) else shape(lhs)[0]
-        return self.lists.before(op, given["lengths"], start, steps)
+        steps = shape(lhs)[0]
+        key = (given["lengths"], start, steps)
+        if key not in self.lists:
+            name = "valid_rows_open" if steps == DYNAMIC else f"valid_rows_{steps}"
+            like = [tied(lhs, op)] if steps == DYNAMIC else []
+
+            def body(made: Function, lengths: Array, *more: Array) -> list[Array]:
+                first = more[0] if "start" in given else Number(made, made.arguments[1], "i64")
+                count = more[-1].shape[0] if like else steps
+                rows = listed_rows(made, self.vectors, lengths, first, count)
+                return [rows.rows, rows.how_many]
+
+            operands = [given["lengths"], start, *like]
+            self.lists[key] = self.calls.before(op, name, operands, body)
+        return self.lists[key]
 
     def _multiply(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
         """Emits the call that multiplies rows with a matrix."""
