@@ -28,11 +28,12 @@ from rnn_compiler.model_import.messages import parse
 from rnn_compiler.model_import.reading import array_of, damaged, exceeded, read_bytes, within
 from rnn_compiler.model_import.tensors import STRING, dtype_of, shape_of
 
-__all__ = ["Checkpoint"]
+__all__ = ["MAGIC", "Checkpoint", "table"]
 
 _FOOTER = 48
 _SPARE_KEYS = 1 << 20
-_MAGIC = 0xDB4775248B80FB57
+MAGIC = 0xDB4775248B80FB57
+"""The last eight bytes of an index."""
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "VARIABLE_VALUE"
 
@@ -62,7 +63,7 @@ class Checkpoint:
         self._model = model
         self._index = prefix.with_name(f"{prefix.name}.index")
         self._check_place(self._index)
-        self._entries = dict(_table(read_bytes(self._index), self._index))
+        self._entries = dict(table(read_bytes(self._index), self._index))
         header = parse("BundleHeader", self._entries.pop("", b""), self._index)
         if header.endianness:
             raise UnsupportedError(f"{self._index}: written by a big-endian machine")
@@ -145,9 +146,9 @@ class Checkpoint:
         return found
 
 
-def _table(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
+def table(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     """The keys and values of a table."""
-    if len(data) < _FOOTER or struct.unpack("<Q", data[-8:])[0] != _MAGIC:
+    if len(data) < _FOOTER or struct.unpack("<Q", data[-8:])[0] != MAGIC:
         raise damaged(path, "no table of a checkpoint, or cut")
     footer = data[-_FOOTER:]
     _, _, end = _handle(footer, 0, path)

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from rnn_compiler.model_import.checkpoint import _MAGIC, _table  # pyright: ignore
+from rnn_compiler.model_import.checkpoint import MAGIC, table
 from rnn_compiler.model_import.crc32c import masked_crc32c
 
 __all__ = ["entries_of", "index_of"]
@@ -14,7 +14,7 @@ __all__ = ["entries_of", "index_of"]
 
 def entries_of(index: Path) -> dict[str, bytes]:
     """The entries of an index by their keys; that of the empty key is the header."""
-    return dict(_table(index.read_bytes(), index))
+    return dict(table(index.read_bytes(), index))
 
 
 def index_of(entries: Mapping[str, bytes] | list[tuple[int, bytes, bytes]]) -> bytes:
@@ -35,7 +35,7 @@ def index_of(entries: Mapping[str, bytes] | list[tuple[int, bytes, bytes]]) -> b
     index = varint(0) + varint(1) + varint(len(handle)) + b"z" + handle + struct.pack("<II", 0, 1)
     start = len(block) + 5
     footer = (varint(0) + varint(0) + varint(start) + varint(len(index))).ljust(40, b"\0")
-    return with_sum(block) + with_sum(index) + footer + struct.pack("<Q", _MAGIC)
+    return with_sum(block) + with_sum(index) + footer + struct.pack("<Q", MAGIC)
 
 
 def with_sum(block: bytes) -> bytes:
