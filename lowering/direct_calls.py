@@ -41,13 +41,11 @@ def with_schedules(
     """
     if not host:
         return payload, through_iree(functions, "the compiler kept no host program")
-    if any(spec.frozen for spec in functions):
-        return payload, through_iree(functions, "it has frozen weights")
     types = with_open_sizes(types, functions)
     sizes = {name: sizes_of(each) for name, each in types.items()}
     try:
         read, constants = read_functions(host, sizes, scalar_ranges(functions))
-        if sum(map(len, constants)) > _MOST_CONSTANTS:
+        if sum(len(each) for each in constants if isinstance(each, bytes)) > _MOST_CONSTANTS:
             raise NoScheduleError("", "large constants")
     except UnsupportedError as error:
         reason = error.what if isinstance(error, NoScheduleError) else str(error)

@@ -6,7 +6,7 @@ A module reads them as it is loaded, through IREE's module ``io_parameters``.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.schema.manifest import SCOPE
 
-__all__ = ["archive_of", "parameters_module"]
+__all__ = ["archive_of", "parameters_module", "parameters_of"]
 
 _ALIGNMENT = 64
 """Bytes of which an array's address must be a multiple for IREE not to copy it."""
@@ -41,6 +41,26 @@ def archive_of(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
         path = Path(folder) / "archive.irpa"
         index.create_archive_file(str(path))
         return path.read_bytes()
+
+
+def parameters_of(archive: bytes, names: Collection[str]) -> dict[str, bytes]:
+    """Some arrays of an archive, as their bytes.
+
+    Raises:
+        ArtifactError: It is none, or lacks one.
+
+    Example:
+        >>> parameters_of(archive_of({"f.w": np.full(3, 97, np.int8)}), ["f.w"])
+        {'f.w': b'aaa'}
+    """
+    index: Any = iree.ParameterIndex()
+    try:
+        memory = np.frombuffer(bytearray(archive), np.uint8)
+        index.load_from_file_handle(iree.FileHandle.wrap_memory(memory), "irpa")
+        entries = dict(index.items())
+        return {name: bytes(entries[name].file_view) for name in names}
+    except (RuntimeError, ValueError, KeyError) as error:
+        raise ArtifactError(f"IREE does not take the archive of weights: {error}") from error
 
 
 def parameters_module(instance: Any, archive: bytes) -> Any:

@@ -77,7 +77,7 @@ class Program:
         self.manifest = manifest
         self.device = device
         self._context, module = load_module(manifest, payload, device, archive)
-        direct = direct_functions(payload) if device.kind == "local" else {}
+        direct = direct_functions(payload, archive) if device.kind == "local" else {}
         self.functions = {
             spec.function: Function(spec, device, self._context, module, direct, prepack=prepack)
             for spec in manifest.functions
@@ -169,8 +169,9 @@ class Function:
         self.prepacking = Prepacking(device, places, self._pack)
         there = None not in (self._prepack, self._prepacked)
         self._is_packed = there and bool(spec.frozen)
-        if self._is_packed:
-            self._pack(())  # which IREE did: this moves them to huge pages
+        self._routing = Routing(spec, device, direct)
+        if self._is_packed:  # by IREE: this moves them to huge pages
+            self._routing.locate(self._pack(()))
         all_there = len(places) == len(spec.weights) > 0
         self.prepacks = prepack and there and all_there and not spec.frozen
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
@@ -181,7 +182,6 @@ class Function:
         self._results = result_type(spec.op, tuple(fields))
         self._calls = 0
         self._at_sizes = AtSizes(spec)
-        self._routing = Routing(spec, device, direct)
         self.is_direct = self._routing.is_direct
 
     def __repr__(self) -> str:

@@ -22,8 +22,9 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.schedule import Place, Span
+from rnn_compiler.schema.schedule_json import Loaded
 
-__all__ = ["read_constants"]
+__all__ = ["read_constants", "read_loaded"]
 
 _COMPOSITE = re.compile(r"#util\.composite<(\d+)xi8, \[(.*?),?\s*\]>", re.DOTALL)
 
@@ -44,12 +45,15 @@ def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, S
         if op.name != "util.initializer":
             continue
         inside = list(_ops_inside(op))
-        data = [_bytes(each) for each in inside if each.name == "util.buffer.constant"]
+        values = [each for each in inside if each.name == "util.buffer.constant"]
+        data = [_bytes(each) for each in values if not _is_text(each)]
         stores = [
             each
             for each in inside
             if each.name == "util.global.store" and str(each.operands[0].type) == "!hal.buffer"
         ]
+        if len(data) < len(values):  # names of parameters, which others read (`read_loaded`)
+            continue
         if not data and not stores:
             continue
         if len(data) != 1 or any(each.name == "hal.buffer.subspan" for each in inside):
@@ -59,6 +63,58 @@ def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, S
         for each in stores:
             stored[ir.FlatSymbolRefAttr(each.attributes["global"]).value] = whole
     return tuple(constants), stored
+
+
+def read_loaded(module: ir.Module, first: int) -> tuple[list[Loaded], Mapping[str, Span]]:
+    """The constants of a module that come from frozen weights, and which globals they are.
+
+    Args:
+        module: The module.
+        first: The number of the first of them, after those of `read_constants`.
+    """
+    found: list[Loaded] = []
+    stored: dict[str, Span] = {}
+    for op in ops_of(module.body):
+        inside = list(_ops_inside(op)) if op.name == "util.initializer" else []
+        if not any(each.name == "io_parameters.load" for each in inside):
+            continue
+        for each in inside:
+            if each.name != "util.global.store" or str(each.operands[0].type) != "!hal.buffer":
+                continue
+            loaded = _loaded(each.operands[0])
+            stored[ir.FlatSymbolRefAttr(each.attributes["global"]).value] = Span(
+                Place.CONSTANT, first + len(found), 0, loaded.size
+            )
+            found.append(loaded)
+    return found, stored
+
+
+def _loaded(value: ir.Value) -> Loaded:
+    """What a buffer of an initializer is: a parameter, or computed of some."""
+    op = _operation(value)
+    results: list[ir.Value] = [*op.results]
+    number = results.index(value)
+    operands = list(op.operands)
+    if op.name != "io_parameters.load":
+        return Loaded(_index(operands[-1]))
+    counts = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+    keys = operands[sum(counts[:5]) :][: counts[5]]
+    key = ir.StringAttr(_operation(keys[number]).attributes["value"]).value
+    return Loaded(_index(operands[len(operands) - counts[9] + number]), key)
+
+
+def _index(value: ir.Value) -> int:
+    return ir.IntegerAttr(_operation(value).attributes["value"]).value
+
+
+def _operation(value: ir.Value) -> ir.Operation:
+    """What computes a value."""
+    owner: Any = value.owner
+    return owner.operation
+
+
+def _is_text(op: ir.Operation) -> bool:
+    return isinstance(op.attributes["value"], ir.StringAttr)
 
 
 def _ops_inside(op: ir.Operation) -> Iterator[ir.Operation]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.constants import read_constants
+from rnn_compiler.lowering.c.constants import read_constants, read_loaded
 from rnn_compiler.lowering.c.external_results import Types
 from rnn_compiler.lowering.c.host_arithmetic import width_of
 from rnn_compiler.lowering.c.host_ops import (
@@ -46,6 +46,7 @@ from rnn_compiler.schema.schedule import (
     spans_of,
     steps_in,
 )
+from rnn_compiler.schema.schedule_json import Loaded
 
 __all__ = ["HostProgram", "Sizes", "read_functions", "read_host_program", "sizes_of"]
 
@@ -112,15 +113,17 @@ def read_host_program(
         if schedule.results:
             raise UnsupportedError(f"compile_c: {name}: its host program allocates its results")
         schedules[name] = schedule
+    if not all(isinstance(each, bytes) for each in constants):
+        raise UnsupportedError("compile_c: the module reads weights when it is loaded")
     missing = sorted(functions.keys() - schedules.keys())
     if missing:
         raise UnsupportedError(f"compile_c: the host program lacks {', '.join(missing)}")
-    return HostProgram(schedules, constants)
+    return HostProgram(schedules, tuple(each for each in constants if isinstance(each, bytes)))
 
 
 def read_functions(
     text: str, functions: Mapping[str, Sizes], numbers: Mapping[str, range]
-) -> tuple[dict[str, Schedule | NoScheduleError], tuple[bytes, ...]]:
+) -> tuple[dict[str, Schedule | NoScheduleError], tuple[bytes | Loaded, ...]]:
     """The schedules of those functions that have one, and the constants that they read.
 
     Args:
@@ -139,6 +142,8 @@ def read_functions(
                 f"compile_c: its host program is not understood ({error})"
             ) from (error)
         constants, known = read_constants(module)
+        loaded, globals_ = read_loaded(module, len(constants))
+        known = {**known, **globals_}
         found: dict[str, Schedule | NoScheduleError] = {}
         for op in ops_of(module.body):
             name = symbol_of(op) if op.name == "util.func" else ""
@@ -148,7 +153,7 @@ def read_functions(
                 found[name] = _read(known, op, functions[name], numbers.get(name, range(0)))
             except NoScheduleError as error:
                 found[name] = error
-    return found, constants
+    return found, (*constants, *loaded)
 
 
 def _read(

@@ -25,7 +25,7 @@ from rnn_compiler.schema.schedule import (
     Step,
 )
 
-__all__ = ["SCHEDULES_FILE", "Schedules"]
+__all__ = ["SCHEDULES_FILE", "Loaded", "Schedules"]
 
 SCHEDULES_FILE = "rnn_compiler.schedules.json"
 """The name of the member of a payload, which is a zip file too, that has them."""
@@ -42,18 +42,31 @@ _LETTERS = {place: letter for letter, place in _PLACES.items()}
 
 
 @dataclass(frozen=True)
+class Loaded:
+    """A constant that is there when a module is loaded, as it comes from frozen weights.
+
+    Attributes:
+        size: How many bytes it has.
+        parameter: Its name in the archive; empty for what is packed of several.
+    """
+
+    size: int
+    parameter: str = ""
+
+
+@dataclass(frozen=True)
 class Schedules:
     """The schedules of a module's functions.
 
     Attributes:
         functions: By symbol.
         arguments: How many bytes each argument of a function has, by its symbol.
-        constants: The bytes that they read.
+        constants: The bytes that they read, or where these come from.
     """
 
     functions: Mapping[str, Schedule]
     arguments: Mapping[str, Sequence[int]]
-    constants: Sequence[bytes] = field(default=())
+    constants: Sequence[bytes | Loaded] = field(default=())
 
     def to_json(self) -> str:
         """As text.
@@ -77,7 +90,10 @@ class Schedules:
             }
             for name, each in self.functions.items()
         }
-        constants = [each.hex() for each in self.constants]
+        constants = [
+            [each.size, each.parameter] if isinstance(each, Loaded) else each.hex()
+            for each in self.constants
+        ]
         fields = {"version": _VERSION, "constants": constants, "functions": functions}
         return json.dumps(fields, separators=(",", ":"))
 
@@ -93,7 +109,10 @@ class Schedules:
             if fields["version"] != _VERSION:
                 raise ArtifactError(f"schedules of version {fields['version']}, not {_VERSION}")
             rows: dict[str, Any] = fields["functions"]
-            constants = tuple(map(bytes.fromhex, fields["constants"]))
+            constants = tuple(
+                bytes.fromhex(each) if isinstance(each, str) else Loaded(int(each[0]), str(each[1]))
+                for each in fields["constants"]
+            )
             functions = {name: _read(name, row) for name, row in rows.items()}
             arguments = {name: [*map(parse, row["arguments"])] for name, row in rows.items()}
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:

@@ -7,6 +7,7 @@ pool of memory is worth more than its call costs.
 
 from __future__ import annotations
 
+import ctypes
 import io
 import logging
 import os
@@ -18,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.runtime.archive import parameters_of
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsError
 from rnn_compiler.runtime.direct.plan import Plan, Prepared, address_of, aligned_array, typed
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.schedule import ALIGNMENT, Place, Schedule
-from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
+from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Loaded, Schedules
 
 __all__ = ["DirectFunction", "direct_functions"]
 
@@ -42,45 +44,53 @@ _REMEMBERED = 16
 Array = npt.NDArray[Any]
 
 
-def direct_functions(payload: bytes, calls: str | None = None) -> dict[str, DirectFunction]:
+def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, DirectFunction]:
     """The functions of a payload that can be called directly, its companions too, by symbol.
+
+    None if ``RNN_COMPILER_CALLS`` is ``iree``.
 
     Args:
         payload: The .vmfb, whose digest was verified.
-        calls: ``"direct"`` or ``"iree"``, for none; default: ``RNN_COMPILER_CALLS``, else direct.
+        archive: Its frozen weights.
 
     Raises:
-        InvalidArgumentError: It is neither.
+        InvalidArgumentError: ``RNN_COMPILER_CALLS`` is neither that nor ``direct``.
     """
-    calls = calls or os.environ.get("RNN_COMPILER_CALLS") or "direct"
+    calls = os.environ.get("RNN_COMPILER_CALLS") or "direct"
     if calls not in ("direct", "iree"):
         raise InvalidArgumentError("load", "RNN_COMPILER_CALLS", "direct or iree", repr(calls))
     if calls == "iree":
         return {}
     try:
-        return _loaded(payload)
+        return _loaded(payload, archive)
     except (NoDirectCallsError, ArtifactError) as error:
         _log.debug("calls go through IREE: %s", error)
         return {}
 
 
-def _loaded(payload: bytes) -> dict[str, DirectFunction]:
+def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
     try:
-        with zipfile.ZipFile(io.BytesIO(payload)) as archive:
-            names = archive.namelist()
-            code = [name for name in names if name.endswith(".so")]
-            if SCHEDULES_FILE not in names or len(code) != 1:
+        with zipfile.ZipFile(io.BytesIO(payload)) as file:
+            members = file.namelist()
+            code = [name for name in members if name.endswith(".so")]
+            if SCHEDULES_FILE not in members or len(code) != 1:
                 raise NoDirectCallsError("the payload has no schedules")
-            schedules = Schedules.from_json(archive.read(SCHEDULES_FILE))
-            executable = Executable(archive.read(code[0]))
+            schedules = Schedules.from_json(file.read(SCHEDULES_FILE))
+            executable = Executable(file.read(code[0]))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise NoDirectCallsError(f"the payload is no archive ({error})") from error
+    sizes = [each.size if isinstance(each, Loaded) else len(each) for each in schedules.constants]
+    names = {each.parameter for each in schedules.constants if isinstance(each, Loaded)} - {""}
+    weights = parameters_of(archive, names) if archive and names else {}
     constants: list[npt.NDArray[np.uint8]] = []
-    for data in schedules.constants:
-        constants.append(aligned_array(len(data)))
-        constants[-1][:] = np.frombuffer(data, np.uint8)
+    for each in schedules.constants:
+        data = weights.get(each.parameter) if isinstance(each, Loaded) else each
+        if isinstance(each, Loaded) and each.parameter and len(data or b"") != each.size:
+            raise NoDirectCallsError("its archive is of other weights")
+        constants.append(aligned_array(len(data or b"")))  # nothing yet for what is packed
+        constants[-1][:] = np.frombuffer(data or b"", np.uint8)
     return {
-        name: DirectFunction(each, schedules.arguments[name], constants, executable)
+        name: DirectFunction(each, schedules.arguments[name], constants, sizes, executable)
         for name, each in schedules.functions.items()
     }
 
@@ -92,11 +102,24 @@ class DirectFunction:
         self,
         schedule: Schedule,
         arguments: Sequence[int],
-        constants: Sequence[npt.NDArray[np.uint8]],
+        constants: list[npt.NDArray[np.uint8]],
+        sizes: Sequence[int],
         executable: Executable,
     ) -> None:
         self._parts = schedule, arguments, constants, executable
+        self._sizes = sizes
+        self._kept: Sequence[DeviceArray] = ()
         self._calls: dict[tuple[tuple[str, int], ...], Calls | None] = {}
+
+    def locate(self, results: Sequence[DeviceArray]) -> None:
+        """Takes results of the function for what constants are: it gives what is packed."""
+        schedule, _, constants, _ = self._parts
+        self._kept = results
+        for span, array in zip(schedule.results, results, strict=True):
+            if span.place is Place.CONSTANT:
+                kind: Any = ctypes.c_uint8 * self._sizes[span.index]
+                memory = kind.from_address(array.address - span.offset)
+                constants[span.index] = np.frombuffer(memory, np.uint8)
 
     def at(self, spec: FunctionSpec, sizes: Mapping[str, int]) -> Calls | None:
         """Its calls at some sizes; None if they are for IREE.

@@ -6,8 +6,9 @@ would not make shorter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, work
 from rnn_compiler.runtime.direct.functions import Calls, DirectFunction
@@ -33,11 +34,17 @@ class Routing:
             device: Where it runs otherwise.
             functions: Those of its module that can be called directly.
         """
-        self._as_it_is = None if spec.frozen else functions.get(spec.function)
-        self._prepacked = None if spec.frozen else functions.get(spec.prepacked)
+        self._as_it_is = functions.get(spec.function)
+        self._prepacked = functions.get(spec.prepacked)
+        self._prepack = functions.get(spec.prepack)
         self.is_direct = self._as_it_is is not None
         self._device, self._open = device, spec.open_dims
         self._known: dict[tuple[int, bool], tuple[FunctionSpec, Calls | None]] = {}
+
+    def locate(self, packed: Sequence[DeviceArray]) -> None:
+        """Says where the frozen weights are packed."""
+        if self._prepack is not None:
+            self._prepack.locate(packed)
 
     def of(self, spec: FunctionSpec, packed: bool) -> Calls | None:
         """The calls of the function at certain sizes; None if they are for IREE.

@@ -119,6 +119,23 @@ def test_open_sizes_have_the_same_bits(through_iree: Load, direct_calls: list[st
         assert direct_calls == ["cudnn_rnn_v3"]
 
 
+@pytest.mark.parametrize("names", [["w", "b"], ["w"]])
+@pytest.mark.parametrize("op", ["LSTMBlockCell", "BlockLSTMV2"])
+def test_frozen_weights_have_the_same_bits(
+    op: str, names: list[str], through_iree: Load, direct_calls: list[str]
+) -> None:
+    """Those that are packed when a module is loaded, and those that are read as they are."""
+    dims = {k: v for k, v in DIMS.items() if op == "BlockLSTMV2" or k != "seq_length"}
+    given = draw(op, "float32", {**dims, "use_peephole": False})
+    weights = {name: given.pop(name) for name in names}
+    artifact = rc.compile(rc.freeze(rc.build(op, **dims), weights), "cpu")
+    assert {*artifact.manifest.calls.values()} == {"direct"}
+    program, other = rc.runtime.load(artifact, "local-sync"), through_iree(artifact)
+    for _ in range(3):
+        assert_same_bits(program(**given), other(**given))
+    assert len(direct_calls) == 3
+
+
 def test_small_numbers_are_zero_as_in_iree(cell: rc.Artifact, through_iree: Load) -> None:
     """Where they are not taken for zero, other bits come."""
     tiny = {name: array * np.float32(1e-38) for name, array in cell_arguments().items()}
