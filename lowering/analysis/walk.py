@@ -77,6 +77,7 @@ class StepContext:
         scalars: The scalars so far.
         length: How many steps there are at most; 0 where nobody asks.
         batch: The batch size; 0 where nobody asks.
+        lengths: How many steps each row has, if rows without a step are computed too.
     """
 
     loop: TimeLoop
@@ -89,6 +90,7 @@ class StepContext:
     scalars: dict[ir.Value, Number] = field(default_factory=dict[ir.Value, Number])
     length: Index = 0
     batch: Index = 0
+    lengths: ir.Value | None = None
 
     def begin(self, number: Number, leads: Mapping[str, Index]) -> None:
         """Begins a step: forgets the scalars of the one before, and emits its own.
@@ -178,13 +180,13 @@ class Walk(ABC):
 
     def written(self, write: Write, at: Place) -> Number:
         """The numbers that are written: for a row without a step, what was there, or 0."""
-        loop, key = self.step.loop, (write.value, write.state, at)
-        if loop.lengths is None:
+        lengths, key = self.step.lengths, (write.value, write.state, at)
+        if lengths is None:
             return self.emit(write.value, at)
         if key not in self._written:
             if self._has_step is None:
-                length = self.emit(loop.lengths, (("row", 0),))
-                self._has_step = self.body.compare("sgt", length, self.emit(loop.time, ()))
+                length, time = self.emit(lengths, (("row", 0),)), self.emit(self.step.loop.time, ())
+                self._has_step = self.body.compare("sgt", length, time)
             new = self.emit(write.value, at)
             if write.state is None:
                 before = self.body.constant(0, new.element, new.lanes)

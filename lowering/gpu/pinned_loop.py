@@ -231,6 +231,7 @@ class _Step:
             *(loop, body, values.reads, values.arrays, plan.states, plan.rows),
             scalars=values.scalars,
             length=loop.seq_length,
+            lengths=loop.lengths,
         )
 
     def emit(self, number: Number) -> list[Array]:

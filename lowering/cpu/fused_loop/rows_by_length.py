@@ -2,9 +2,9 @@
 
 A row of a loop over time that has fewer steps than others leaves early, or comes in late if time
 runs backward. In this order the rows that take part in a step are the first ones, and tiles of
-rows that have none of them need no product. Nothing that the loop reads or writes is moved for it:
-only its rings (`state_ring`) hold rows in this order, and a row of anything else is found by its
-number.
+rows that have none of them need no product; no other row is written. Nothing that the loop reads or
+writes is moved for it: only its rings (`state_ring`) hold rows in this order, and a row of anything
+else is found by its number.
 
 A dispatch of its own counts and sorts, in B + T steps: T here the rows of the loop's outputs.
 

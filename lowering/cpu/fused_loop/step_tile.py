@@ -140,7 +140,7 @@ class StepTile:
                 walk = _Hints(self.step, self.lanes, {}, row, units, column, self.batched)
                 walk.order = order
                 for write, start in self._pieces():
-                    walk.written(write, (("row", 0), ("column", start)))
+                    walk.emit(write.value, (("row", 0), ("column", start)))
 
             share(self.body, self.units.count // self.lanes, 1, 0, [], vectors)
 
