@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["composite_attributes", "composite_name", "decomposition_of"]
+__all__ = ["composite_attributes", "composite_name", "decomposition_of", "roles_of"]
 
 
 def composite_name(op: ir.Operation) -> str | None:
@@ -26,3 +26,8 @@ def composite_attributes(op: ir.Operation) -> ir.DictAttr:
 def decomposition_of(op: ir.Operation) -> str:
     """The symbol of the function that a composite stands for."""
     return ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value
+
+
+def roles_of(op: ir.Operation) -> list[str]:
+    """What each operand of one of our composites is, as its attribute `operands` says."""
+    return ir.StringAttr(composite_attributes(op)["operands"]).value.split()

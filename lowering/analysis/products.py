@@ -9,7 +9,7 @@ from typing import Literal
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
 from rnn_compiler.lowering.codegen.attributes import DYNAMIC
-from rnn_compiler.lowering.composites import composite_attributes, composite_name
+from rnn_compiler.lowering.composites import composite_attributes, composite_name, roles_of
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["Product"]
@@ -52,7 +52,7 @@ class Product:
         if composite_name(op) != "product":
             return None
         said = composite_attributes(op)
-        roles = ir.StringAttr(said["operands"]).value.split()
+        roles = roles_of(op)
         given = dict(zip(roles, op.operands, strict=True))
         lhs, rhs = (
             [value for role, value in zip(roles, op.operands, strict=True) if role == side]

@@ -31,6 +31,7 @@ from rnn_compiler.lowering.composites import (
     composite_attributes,
     composite_name,
     decomposition_of,
+    roles_of,
 )
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
@@ -131,13 +132,14 @@ class TimeLoop:
         known, step = composite_attributes(composite), functions[step_symbol(composite)]
         time, *given = block_of(step).arguments
         made = list(end_of(step).operands)
-        count = ir.IntegerAttr(known["states"]).value
+        roles = roles_of(composite)
+        count = roles.count("state")
         reads, states = given[: len(given) - count], given[len(given) - count :]
         arguments: list[ir.Value] = [*block_of(functions[decomposition_of(composite)]).arguments]
         arguments[1 : len(given) + 1] = given
 
         def named(name: str) -> ir.Value | None:
-            return arguments[ir.IntegerAttr(known[name]).value] if name in known else None
+            return arguments[roles.index(name)] if name in roles else None
 
         time_loop = cls(
             arguments,

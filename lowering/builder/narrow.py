@@ -13,6 +13,7 @@ from rnn_compiler.lowering.composites import (
     composite_attributes,
     composite_name,
     decomposition_of,
+    roles_of,
 )
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 
@@ -113,7 +114,7 @@ def _narrow_time_loops(block: ir.Block, symbols: ir.SymbolTable) -> bool:
         if composite_name(op) != "time_loop":
             continue
         known = composite_attributes(op)
-        states = ir.IntegerAttr(known["states"]).value
+        states = roles_of(op).count("state")
         dropped = [k for k, array in enumerate([*op.results][:-states]) if _is_unused(array)]
         if dropped:
             step = symbols[ir.FlatSymbolRefAttr(known["step"]).value].operation

@@ -4,7 +4,7 @@ It is a `stablehlo.composite` whose types and attributes say all that there is t
 
     states..., outputs... of
     stablehlo.composite "rnn_compiler.time_loop" seq_len_max, reads..., states..., others...
-        {step = @step, states = 2, reverse = false, ...}
+        {step = @step, operands = "count read .. state ..", reverse = false, ...}
 
     @step(t, reads..., states...) -> (states..., rows...)
 
@@ -138,14 +138,10 @@ def time_loop(
         return list(b.while_loop(carry, condition, body)[1:])
 
     b.formula(f"{name} = time loop")
-    places = {key: names.index(key) for key in others}
-    places |= {} if lengths is None else {"lengths": names.index(lengths)}
-    known = {
-        "step": f"@{symbol}.step",
-        "states": len(state),
-        "reverse": reverse,
-        **places,
-    }
+    roles = {"seq_len_max": "count", **dict.fromkeys(operands, "read")}
+    roles |= {**dict.fromkeys(state, "state"), **{key: key for key in others}}
+    roles |= {} if lengths is None else {lengths: "lengths"}
+    known = {"step": f"@{symbol}.step", "operands": " ".join(roles.values()), "reverse": reverse}
     values = b.composite(
         "time_loop",
         list(given.values()),

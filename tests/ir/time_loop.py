@@ -6,8 +6,9 @@ LOOP = """
 func.func @rnn(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %w: tensor<4x4xf32>, %h0: tensor<2x4xf32>)
     -> (tensor<3x2x4xf32>, tensor<2x4xf32>) {
   %0:2 = stablehlo.composite "rnn_compiler.time_loop" %n, %x, %w, %h0 {
-    composite_attributes = {reverse = false, states = 1 : i64, step = @rnn.loop.step},
-    decomposition = @rnn.loop, version = 1 : i32
+    composite_attributes = {
+      operands = "count read read state", reverse = false, step = @rnn.loop.step
+    }, decomposition = @rnn.loop, version = 1 : i32
   } : (tensor<i64>, tensor<3x2x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>)
     -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
   return %0#0, %0#1 : tensor<3x2x4xf32>, tensor<2x4xf32>

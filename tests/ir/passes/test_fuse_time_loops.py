@@ -136,8 +136,9 @@ def test_tiles_are_as_wide_as_the_vector_unit_allows() -> None:
 CALLED_TWICE = (
     "return %0#0, %0#1",
     """%1:2 = stablehlo.composite "rnn_compiler.time_loop" %n, %0#0, %w, %0#1 {
-        composite_attributes = {reverse = false, states = 1 : i64, step = @rnn.loop.step},
-        decomposition = @rnn.loop, version = 1 : i32
+        composite_attributes = {
+          operands = "count read read state", reverse = false, step = @rnn.loop.step
+        }, decomposition = @rnn.loop, version = 1 : i32
       } : (tensor<i64>, tensor<3x2x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>)
         -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
       return %1#0, %1#1""",

@@ -51,7 +51,7 @@ CASES = [
     Case(
         "states of different batch sizes",
         (
-            ("states = 1", "states = 2"),
+            ("read state", "read state state"),
             ("%w: tensor<4x4xf32>, %h", "%w: tensor<4x4xf32>, %v: tensor<4x4xf32>, %h"),
             ("%w, %h", "%w, %v, %h"),
             ("tensor<4x4xf32>, tensor<2x4xf32>)", f"{WEIGHT}, {WEIGHT}, {WHOLE})"),
