@@ -12,8 +12,8 @@ the same order: bits are the same on every x86 target, and panels take half the 
 The instruction takes denormal numbers for zeros. So does `bfdot` of aarch64, which may round each
 of the two products and their sum by itself (Arm's manual, FEAT_EBF16 and BFDotAdd).
 
-The left-hand side lies as the processor wants it (`VectorUnit.operands`): rows of bfloat16, or
-``[K/2, rows]`` pairs, for the instruction; float32 where pairs are widened. If K is odd, the last
+The left-hand side lies as the processor wants it (`VectorUnit.operands`): rows of bfloat16 for the
+instruction, of float32 where pairs are widened. If K is odd, the last
 pair's odd number is a zero in the panel, and is never read from a row: what is there may be a NaN.
 """
 
@@ -54,29 +54,23 @@ def pairs_matmul(
     lhs: Array,
     panels: Sequence[Array],
     start: Array | None = None,
-    *,
-    lhs_transposed: bool = False,
 ) -> Array:
     """Emits the product of a few rows with a panel of bfloat16 numbers, or of one row with several.
 
     Args:
         body: The body that gets the ops.
         vectors: The vector unit.
-        lhs: ``[K]`` or ``[rows, K]``; if it is transposed, ``[K, rows]`` of float32 or
-            ``[K/2, rows]`` pairs.
+        lhs: ``[K]`` or ``[rows, K]``.
         panels: ``[K/2, P]`` pairs, or ``[K, P]`` of bfloat16, P at least `MIN_COLUMNS`.
         start: What the product is added to, ``[rows, P]`` of float32; None for zeros.
-        lhs_transposed: Whether `lhs` is.
 
     Returns:
         ``[P]`` or ``[rows, P]`` of float32; ``[G*P]`` of one row and G panels.
     """
-    left, rhs = _Left(lhs, transposed=lhs_transposed), panels[0]
+    left, rhs = _Left(lhs), panels[0]
     inner, width = known(rhs.shape)
     if rhs.element == "i32":
-        inner *= 2
-        if lhs.element != "i32":
-            inner = min(inner, known(lhs.shape)[0 if lhs_transposed else -1])
+        inner = min(2 * inner, known(lhs.shape)[-1])
     shape = (len(panels) * width,) if left.rows is None else (left.rows, width)
     made = start or body.empty(ArrayType(shape, "f32"))
     lanes = next(n for n in (vectors.lanes("f32"), 8, 4) if n <= width)
@@ -107,17 +101,15 @@ class _Left:
 
     Attributes:
         array: Where it is.
-        transposed: Whether its rows lie along its last axis.
     """
 
     array: Array
-    transposed: bool
 
     @property
     def rows(self) -> int | None:
         """How many rows it has; None if it is a vector."""
         sizes = known(self.array.shape)
-        return None if len(sizes) == 1 else sizes[self.transposed]
+        return None if len(sizes) == 1 else sizes[0]
 
     def place(self, row: int) -> list[Index]:
         """The place of a row in what the product makes."""
@@ -125,7 +117,7 @@ class _Left:
 
     def at(self, row: int, k: Index) -> list[Index]:
         """Where a number or a pair is."""
-        return [k, row] if self.transposed else [*self.place(row), k]
+        return [*self.place(row), k]
 
     def number(self, body: Body, row: int, k: Index) -> Number:
         """Emits the reading of a number."""
@@ -133,8 +125,6 @@ class _Left:
 
     def pair(self, body: Body, row: int, pair: Index, *, whole: bool) -> Number:
         """Emits the reading of a pair as 32 bits, the last one's odd number as zero."""
-        if self.array.element == "i32":
-            return body.element(self.array, self.at(row, pair))
         first = self.at(row, pair * 2)
         if whole:
             return lane(bitcast(body.read(self.array, first, 2), "i32"), 0)

@@ -20,37 +20,29 @@ def tile_matmul(
     lhs: Array,
     rhs: Array,
     start: Array | None = None,
-    *,
-    lhs_transposed: bool = False,
 ) -> Array:
     """Emits the product of a few rows with a panel, summed in float32 or float64.
 
     Args:
         body: The body that gets the ops.
         vectors: The vector unit.
-        lhs: ``[K]``, ``[rows, K]``, or ``[K, rows]`` if it is transposed.
+        lhs: ``[K]`` or ``[rows, K]``.
         rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`pairs_matmul`).
         start: What the product is added to, ``[P]`` or ``[rows, P]``; None for zeros.
-        lhs_transposed: Whether `lhs` is. Its tiles are higher and less wide then, since its rows
-            fill registers too.
     """
     if rhs.element in PAIRED:
-        return pairs_matmul(body, vectors, lhs, [rhs], start, lhs_transposed=lhs_transposed)
+        return pairs_matmul(body, vectors, lhs, [rhs], start)
     inner, width = known(rhs.shape)
     element = lhs.element
     if len(lhs.shape) == 1 and width >= vectors.lanes(element):
         return row_fma(body, vectors, lhs, [rhs], start)
-    rows = known(lhs.shape)[lhs_transposed : lhs_transposed + 1] if len(lhs.shape) == 2 else ()
+    rows = known(lhs.shape)[:-1]
     columns = vectors.columns(width, element) if rows else width
-    tallest = vectors.rows
-    if lhs_transposed and columns == vectors.width(element):
-        columns, tallest = columns // 2, 2 * tallest
-    parallel = [*(divisor(n, tallest) for n in rows), columns, 0]
+    parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
     reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
     if start is None:
         start = linalg.zeros(body, ArrayType((*rows, width), element))
-    axes = (0 if lhs_transposed else 1, 0)
-    return linalg.matmul(body, lhs, rhs, start, cpu_tiles(parallel, reduction), axes)
+    return linalg.matmul(body, lhs, rhs, start, cpu_tiles(parallel, reduction), (1, 0))
 
 
 def row_matmul(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Array]) -> list[Array]:
