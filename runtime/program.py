@@ -171,7 +171,7 @@ class Function:
         self._is_packed = there and bool(spec.frozen)
         self._routing = Routing(spec, device, direct)
         if self._is_packed:  # by IREE: this moves them to huge pages
-            self._routing.locate(self._pack(()))
+            self._routing.take_packed(self._pack(()))
         all_there = len(places) == len(spec.weights) > 0
         self.prepacks = prepack and there and all_there and not spec.frozen
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)

@@ -21,11 +21,12 @@ import numpy.typing as npt
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.runtime.archive import parameters_of
 from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsError
 from rnn_compiler.runtime.direct.plan import Plan, Prepared, address_of, aligned_array, typed
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import ALIGNMENT, Place, Schedule
+from rnn_compiler.schema.schedule import ALIGNMENT, Copy, Place, Schedule
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Loaded, Schedules
 
 __all__ = ["DirectFunction", "direct_functions"]
@@ -37,6 +38,9 @@ SMALL = 1 << 15
 
 LARGE = 2 << 20
 """Bytes of its own memory up to which a call is direct."""
+
+PACKED = 32 << 20
+"""Bytes of packed weights up to which there is a second copy of them, for direct calls."""
 
 _REMEMBERED = 16
 """For how many sizes a function keeps what is prepared."""
@@ -108,18 +112,28 @@ class DirectFunction:
     ) -> None:
         self._parts = schedule, arguments, constants, executable
         self._sizes = sizes
-        self._kept: Sequence[DeviceArray] = ()
         self._calls: dict[tuple[tuple[str, int], ...], Calls | None] = {}
 
-    def locate(self, results: Sequence[DeviceArray]) -> None:
-        """Takes results of the function for what constants are: it gives what is packed."""
+    def take_packed(self, results: Sequence[DeviceArray]) -> None:
+        """Takes results of the function for constants: it gives what is packed, or copies of it."""
         schedule, _, constants, _ = self._parts
-        self._kept = results
         for span, array in zip(schedule.results, results, strict=True):
-            if span.place is Place.CONSTANT:
-                kind: Any = ctypes.c_uint8 * self._sizes[span.index]
-                memory = kind.from_address(array.address - span.offset)
-                constants[span.index] = np.frombuffer(memory, np.uint8)
+            pairs = [(span, span)]
+            pairs += [(c.source, c.target) for c in schedule.steps if isinstance(c, Copy)]
+            for constant, place in pairs:
+                start = place.offset - span.offset
+                is_there = (place.place, place.index) == (span.place, span.index)
+                if constant.place is not Place.CONSTANT or not is_there or start < 0:
+                    continue
+                if start + place.length > span.length or self._sizes[constant.index] > PACKED:
+                    continue
+                if not len(constants[constant.index]):
+                    constants[constant.index] = aligned_array(self._sizes[constant.index])
+                data = ctypes.string_at(array.address + start, constant.length)
+                part = constants[constant.index][constant.offset :][: constant.length]
+                part[:] = np.frombuffer(data, np.uint8)
+        for constant in constants:
+            use_huge_pages(address_of(constant), len(constant))
 
     def at(self, spec: FunctionSpec, sizes: Mapping[str, int]) -> Calls | None:
         """Its calls at some sizes; None if they are for IREE.

@@ -41,10 +41,10 @@ class Routing:
         self._device, self._open = device, spec.open_dims
         self._known: dict[tuple[int, bool], tuple[FunctionSpec, Calls | None]] = {}
 
-    def locate(self, packed: Sequence[DeviceArray]) -> None:
-        """Says where the frozen weights are packed."""
+    def take_packed(self, packed: Sequence[DeviceArray]) -> None:
+        """Takes the frozen weights as they are packed."""
         if self._prepack is not None:
-            self._prepack.locate(packed)
+            self._prepack.take_packed(packed)
 
     def of(self, spec: FunctionSpec, packed: bool) -> Calls | None:
         """The calls of the function at certain sizes; None if they are for IREE.

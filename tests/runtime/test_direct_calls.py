@@ -120,13 +120,15 @@ def test_open_sizes_have_the_same_bits(through_iree: Load, direct_calls: list[st
 
 
 @pytest.mark.parametrize("names", [["w", "b"], ["w"]])
-@pytest.mark.parametrize("op", ["LSTMBlockCell", "BlockLSTMV2"])
+@pytest.mark.parametrize("op", ["LSTMBlockCell", "BlockLSTMV2", "CudnnRNNV3"])
 def test_frozen_weights_have_the_same_bits(
     op: str, names: list[str], through_iree: Load, direct_calls: list[str]
 ) -> None:
     """Those that are packed when a module is loaded, and those that are read as they are."""
-    dims = {k: v for k, v in DIMS.items() if op == "BlockLSTMV2" or k != "seq_length"}
-    given = draw(op, "float32", {**dims, "use_peephole": False})
+    dims: dict[str, Any] = {k: v for k, v in DIMS.items() if op[0] != "L" or k != "seq_length"}
+    if op == "CudnnRNNV3":
+        dims, names = {**dims, "num_units": 64, "num_layers": 1, "is_training": False}, ["params"]
+    given = draw(op, "float32", {"use_peephole": False, **dims})
     weights = {name: given.pop(name) for name in names}
     artifact = rc.compile(rc.freeze(rc.build(op, **dims), weights), "cpu")
     assert {*artifact.manifest.calls.values()} == {"direct"}
