@@ -214,3 +214,13 @@ def test_what_is_alike_is_compiled_once() -> None:
     for kind, names in (("loop", loops), ("sum", sums)):
         made = re.findall(rf"stream.executable private @\w*_{kind} ", text)
         assert len(made) == len(set(names))
+
+
+def test_pairs_of_bfloat16_are_gathered_by_their_bits() -> None:
+    """LLVM aborts where four numbers of bfloat16 are interleaved with four others."""
+    sizes = {"seq_length": 6, "batch_size": 20, "input_size": 9, "num_units": 100}
+    module = rc.build("CudnnRNNBackpropV3", dtype="bfloat16", num_layers=1, **sizes)
+    text = lowered_text(module, "cpu:x86-64-v4,avx512bf16")
+    gathers = text[text.index("stream.executable private @gathered") :]
+    assert re.search(r"vector\.interleave .* vector<4xi16>", gathers)
+    assert not re.search(r"vector\.interleave .* vector<4xbf16>", gathers)

@@ -147,7 +147,10 @@ class _Gathering:
             panel(body.index(full), rest)
 
     def _numbers(self, row: Number, column: Number, lanes: int, *, odd: bool) -> Number:
-        """Emits some numbers of a row, or pairs of two, of which the odd one may be lacking."""
+        """Emits some numbers of a row, or pairs of two, of which the odd one may be lacking.
+
+        Pairs are made of bits: LLVM aborts on an interleaving of four numbers of bfloat16.
+        """
         body = self.body
         if self.is_swapped:
             other = row + 1 - row % 2 * 2
@@ -158,7 +161,7 @@ class _Gathering:
         other = body.constant(0, "bf16", lanes)
         if not odd:
             other = self._read(row * 2 + 1, column, lanes)
-        return bitcast(interleave(even, other), "i32")
+        return bitcast(interleave(bitcast(even, "i16"), bitcast(other, "i16")), "i32")
 
     def _read(self, number: Number, column: Number, lanes: int) -> Number:
         """Emits the reading of some numbers of a valid row."""
