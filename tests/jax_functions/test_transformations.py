@@ -97,7 +97,7 @@ def test_scan_over_cells() -> None:
 
 def test_one_function_serves_all_calls_of_an_instance() -> None:
     text = jax.jit(lambda x: outputs(x) + outputs(2 * x)).lower(X).as_text()
-    assert text.count("func.func private @block_lstm_v2_") == 2  # with its loop's
+    assert text.count("func.func private @block_lstm_v2_") == 3  # with its loop's and its step's
     assert "custom_call" not in text
     assert jax.make_jaxpr(outputs)(X).pretty_print().count("block_lstm_v2[") == 1
 
