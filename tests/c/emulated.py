@@ -148,7 +148,9 @@ def _call_at_sizes(row: dict[str, Any]) -> str:
     for each in row["results"]:
         lines.append(f"fwrite(results.{each['name']}, 1, bytes.{each['name']}, stdout);")
     lines += [
-        f"free((void *)arguments.{a['name']});" for a in row["arguments"] if not a["by_value"]
+        f"free((void *)(uintptr_t)arguments.{a['name']});"
+        for a in row["arguments"]
+        if not a["by_value"]
     ]
     lines += [f"free(results.{each['name']});" for each in row["results"]]
     head = f'if (argc == {2 + len(names)} && !strcmp(argv[1], "{f}")) {{'

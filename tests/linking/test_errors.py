@@ -217,3 +217,26 @@ def test_an_error_has_all_its_parts() -> None:
     assert caught.value.op == "BlockLSTMV2"
     assert caught.value.argument == "use_peepholes"
     assert caught.value.remedy == "did you mean use_peephole?"
+
+
+@pytest.mark.parametrize("name", ["time_loop", "product"])
+def test_composites_of_our_names_by_hand_stay_as_they_are(name: str) -> None:
+    """What lowering reads of its own composites, one of a user's may lack."""
+    text = """
+    func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>,
+        tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+        -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+    func.func @main(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
+        %wc: tensor<7x4xf32>, %b: tensor<8xf32>, %bc: tensor<4xf32>) -> tensor<2x4xf32> {
+      %r:4 = call @rnn_compiler.GRUBlockCell(%x, %h, %w, %wc, %b, %bc) : (tensor<2x3xf32>,
+        tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+        -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+      %t = stablehlo.composite "rnn_compiler.NAME" %r#3 {decomposition = @twice}
+        : (tensor<2x4xf32>) -> tensor<2x4xf32>
+      return %t : tensor<2x4xf32>
+    }
+    func.func private @twice(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+      %y = stablehlo.add %x, %x : tensor<2x4xf32>
+      return %y : tensor<2x4xf32>
+    }"""
+    assert rc.link(text.replace("NAME", name)).manifest.strategy == "fused"
