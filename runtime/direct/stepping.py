@@ -5,7 +5,7 @@ arguments, and a mask; a 0 ends it. A result that has a bit in common with the m
 and is what comes back, 0 if there is none. So compiled code is called, and libc's memmove and
 memset.
 
-What does this is 40 bytes of machine code, for some processors; on others Python calls each.
+What does this is 43 bytes of machine code on x86-64 and 72 on AArch64; elsewhere Python calls each.
 
     int run(const struct { int (*call)(); void *a, *b, *c; uint64_t mask; } *each)
     {
