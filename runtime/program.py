@@ -180,8 +180,7 @@ class Function:
         self._required = [name for name in self._names if name not in optional]
         fields = dict.fromkeys(result.keyword for result in spec.results)
         self._results = result_type(spec.op, tuple(fields))
-        self._calls = 0
-        self._at_sizes = AtSizes(spec)
+        self._calls, self._at_sizes = 0, AtSizes(spec)
         self.is_direct = self._routing.is_direct
 
     def __repr__(self) -> str:
@@ -330,10 +329,12 @@ class Function:
                 result.move()
             self.device.keep(result)
 
-    def direct_calls(self, arrays: Sequence[Any]) -> tuple[Calls | None, Sequence[DeviceArray]]:
-        """Direct calls with arrays like some, if there are, and what is packed of the weights."""
+    def direct_calls(
+        self, arrays: Sequence[Any], *, again: bool = False
+    ) -> tuple[Calls | None, Sequence[DeviceArray]]:
+        """Direct calls with arrays like some (`Routing.of`), and what is packed of the weights."""
         packed = self._packed(arrays)
-        return self._routing.of(self._at_sizes.of_all(arrays), bool(packed)), packed
+        return self._routing.of(self._at_sizes.of_all(arrays), bool(packed), again), packed
 
     def _packed(self, arrays: Sequence[Any]) -> Sequence[DeviceArray]:
         """What is packed of the weights among a call's arguments."""

@@ -113,7 +113,8 @@ class DirectChunks:
             given = {**self._fixed, **state, self._op.chunk: chunk}
             if self._op.length is not None:
                 given[self._op.length] = _own(self._tensors[self._op.length])
-            calls, packed = self._function.direct_calls([given[name] for name in self._tensors])
+            arrays = [given[name] for name in self._tensors]
+            calls, packed = self._function.direct_calls(arrays, again=True)
             if calls is not None and not calls.gives_arguments:
                 self._calls[shape] = self._laid_out(calls.plan, spec, packed)
         return self._calls[shape]

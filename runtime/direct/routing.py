@@ -17,6 +17,10 @@ from rnn_compiler.schema.manifest import FunctionSpec
 __all__ = ["Routing"]
 
 
+_KNOWN, _ONCE = 64, 16
+"""For how many sizes calls are known, and of those that came once, how many last ones."""
+
+
 class Routing:
     """The direct calls of a function, with weights as they are and packed.
 
@@ -39,6 +43,7 @@ class Routing:
         self._prepack = functions.get(spec.prepack)
         self.is_direct = self._as_it_is is not None
         self._device, self._open = device, spec.open_dims
+        self._once: dict[tuple[int, bool], FunctionSpec] = {}
         self._known: dict[tuple[int, bool], tuple[FunctionSpec, Calls | None]] = {}
 
     def take_packed(self, packed: Sequence[DeviceArray]) -> None:
@@ -46,16 +51,20 @@ class Routing:
         if self._prepack is not None:
             self._prepack.take_packed(packed)
 
-    def of(self, spec: FunctionSpec, packed: bool) -> Calls | None:
+    def of(self, spec: FunctionSpec, packed: bool, again: bool = False) -> Calls | None:
         """The calls of the function at certain sizes; None if they are for IREE.
 
         Args:
             spec: The function at these.
             packed: Whether weights are passed packed.
+            again: Whether these sizes are known to come again; else the first call is for IREE.
         """
         key = id(spec), packed
         if key not in self._known:
-            if len(self._known) > 64:
+            if self._open and not again and key not in self._once:  # to lay it out takes 1 ms
+                self._once = {key: spec, **dict([*self._once.items()][: _ONCE - 1])}
+                return None
+            if len(self._known) == _KNOWN:
                 self._known.clear()
             self._known[key] = spec, self._found(spec, packed)
         return self._known[key][1]
