@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ pytest.importorskip("expecttest")  # which torch's tests need
 
 import rnn_compiler.torch as rt  # noqa: E402
 
-EACH = 8
-"""Of so many inputs, one is run: each takes two compilations."""
+EACH = int(os.environ.get("TEST_TORCH_INPUTS", "8"))
+"""One of so many inputs is run; TEST_TORCH_INPUTS=1 runs all."""
 
 
 def inputs_of(kind: str) -> list[Any]:
