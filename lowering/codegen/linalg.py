@@ -52,13 +52,14 @@ def generic(
     ]
 
 
-def zeros(body: Body, type: ArrayType) -> Array:
-    """Emits an array of zeros."""
+def zeros(
+    body: Body, type: ArrayType, attributes: Mapping[str, ir.Attribute] | None = None
+) -> Array:
+    """Emits an array of zeros, by an op with some attributes."""
     zero = body.constant(0, type.element)
     empty = body.empty(type)
-    op = body.op(
-        "linalg.fill", [zero, empty], [type.mlir], {"operandSegmentSizes": segments(1, 1)}, 1
-    )
+    attributes = {"operandSegmentSizes": segments(1, 1), **(attributes or {})}
+    op = body.op("linalg.fill", [zero, empty], [type.mlir], attributes, 1)
     block = op.regions[0].blocks.append(*[element_type(type.element)] * 2)
     Body(block, body.location).op("linalg.yield", [block.arguments[0]])
     return Array(op.results[0], type.shape, type.element)

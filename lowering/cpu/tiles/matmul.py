@@ -23,6 +23,9 @@ def tile_matmul(
 ) -> Array:
     """Emits the product of a few rows with a panel, summed in float32 or float64.
 
+    The zeros that it starts from are marked as distributed, as those of `zeros_in_place` are, and
+    for the same reason: the product is never the only op of its dispatch that is.
+
     Args:
         body: The body that gets the ops.
         vectors: The vector unit.
@@ -41,7 +44,8 @@ def tile_matmul(
     parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
     reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
     if start is None:
-        start = linalg.zeros(body, ArrayType((*rows, width), element))
+        tiles = cpu_tiles(parallel[:-1], [0] * len(parallel[:-1]))
+        start = linalg.zeros(body, ArrayType((*rows, width), element), tiles)
     return linalg.matmul(body, lhs, rhs, start, cpu_tiles(parallel, reduction), (1, 0))
 
 
