@@ -61,6 +61,7 @@ def rewrite(
     *,
     linked: Sequence[FunctionSpec] = (),
     known_weights: Collection[str] = (),
+    portable: Collection[str] = (),
 ) -> Rewritten:
     """The module as it is given to the compiler.
 
@@ -73,6 +74,7 @@ def rewrite(
         last: The name of the last pass to run; default: all.
         linked: Of a user's module, our ops in it.
         known_weights: The functions whose weights nobody passes (`PassContext`).
+        portable: The functions that stay as they are (the same).
 
     Returns:
         Its text, and which time loops stay plain.
@@ -99,6 +101,7 @@ def rewrite(
             *(parsed, functions, target, processor, facts),
             linked=linked,
             known_weights=known_weights,
+            portable=portable,
         )
         for name in STRATEGY_PASSES[strategy]:
             try:
@@ -122,13 +125,16 @@ def lower(
     reproducers: Path,
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
     linked: Sequence[FunctionSpec] = (),
+    portable: Collection[str] = (),
 ) -> Lowered:
     """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`.
 
     On a CPU, functions with much memory allocate it before they begin (`allocate_up_front`), and
     the payload gets the schedules of those that can be called directly (`direct_calls`).
     """
-    rewritten = rewrite(module, functions, target, package_version, strategy, linked=linked)
+    rewritten = rewrite(
+        *(module, functions, target, package_version, strategy), linked=linked, portable=portable
+    )
     if target.device != "local":
         payload = iree_compile.compile_module(
             rewritten.text, target, reproducers=reproducers, timeout=timeout

@@ -11,8 +11,8 @@ import hashlib
 import logging
 import os
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import overload
@@ -256,7 +256,7 @@ def _compile_and_compare(request: Request, cache: ArtifactCache, key: CacheKey) 
 
 
 def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
-    """Compiles; where the default strategy fails, with the portable one."""
+    """Compiles; where the default strategy fails, the functions that it fails for stay portable."""
     strategy = resolve_strategy(request.strategy, request.target)
     is_open = any(spec.open_dims for spec in request.module.functions)
     try:
@@ -264,26 +264,50 @@ def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
     except CompileError as error:
         if request.strategy is not None or strategy == PORTABLE or is_open:
             raise
+        refused = _refused(strategy, request, cache)
         try:
-            artifact = _compile_with(PORTABLE, request, cache)
+            if refused:
+                artifact = _compile_with(strategy, request, cache, refused)
+            else:
+                artifact = _compile_with(PORTABLE, request, cache)
         except CompileError:  # then it is not the fast lowering's fault
             raise error from None
+        of = f" of {', '.join(refused)}" if refused else ""
         warnings.warn(
-            f"the {strategy} lowering did not compile, the {PORTABLE} one is used, which is slow "
-            f"for long sequences ({error})",
+            f"the {strategy} lowering{of} did not compile, the {PORTABLE} one is used, which is "
+            f"slow for long sequences ({error})",
             CompileWarning,
             stacklevel=5,
         )
         return artifact
 
 
-def _compile_with(strategy: str, request: Request, cache: ArtifactCache) -> Artifact:
+def _refused(strategy: str, request: Request, cache: ArtifactCache) -> list[str]:
+    """The functions that do not compile on their own, if others of the module do."""
+    module = request.module
+    if len(module.functions) == 1 or module.linked:
+        return []
+    refused: list[str] = []
+    for spec in module.functions:
+        alone = replace(request, module=Module([spec], module.name))
+        try:
+            _compile_with(strategy, alone, cache)
+        except CompileError:
+            refused.append(spec.function)
+    return refused if len(refused) < len(module.functions) else []
+
+
+def _compile_with(
+    strategy: str, request: Request, cache: ArtifactCache, portable: Collection[str] = ()
+) -> Artifact:
     names = "; ".join(map(str, request.module.functions))
     with stages.logged_if_long(f"compiling {names} for {request.target.name}"):
-        return _lower_and_compile(strategy, request, cache)
+        return _lower_and_compile(strategy, request, cache, portable)
 
 
-def _lower_and_compile(strategy: str, request: Request, cache: ArtifactCache) -> Artifact:
+def _lower_and_compile(
+    strategy: str, request: Request, cache: ArtifactCache, portable: Collection[str]
+) -> Artifact:
     module, target = request.module, request.target
     stages.report(f"building for {target.name}")
     text = module.located_text
@@ -299,6 +323,7 @@ def _lower_and_compile(strategy: str, request: Request, cache: ArtifactCache) ->
         reproducers=cache.reproducers,
         timeout=request.timeout,
         linked=module.linked,
+        portable=portable,
     )
     manifest = Manifest(
         functions=module.functions,

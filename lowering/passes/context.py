@@ -41,6 +41,8 @@ class PassContext:
         linked: Of a user's module, our ops in it, each by the private function that holds it.
         known_weights: The functions whose weights are known as they are compiled, and given away
             only packed.
+        portable: The functions that stay as they are, since the compiler refused what passes made
+            of them.
     """
 
     module: ir.Module
@@ -51,6 +53,7 @@ class PassContext:
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
     linked: Sequence[FunctionSpec] = ()
     known_weights: Collection[str] = ()
+    portable: Collection[str] = ()
 
     def defined_functions(self) -> list[ir.Operation]:
         """The functions that have a body; a user's module may declare others."""
@@ -58,12 +61,15 @@ class PassContext:
         return [op for op in functions if len(op.regions[0].blocks)]
 
     def op_functions(self) -> list[ir.Operation]:
-        """The functions that ops of ours are in: the public ones, or those of a user's module.
+        """The functions that passes rewrite: the public ones, or our ops in a user's module.
 
-        What a user wrote is no pass's business.
+        What a user wrote is left alone, and so are functions that stay portable.
         """
         if not self.linked:
-            return [op for op in self.defined_functions() if "sym_visibility" not in op.attributes]
+            public = [
+                op for op in self.defined_functions() if "sym_visibility" not in op.attributes
+            ]
+            return [op for op in public if symbol_of(op) not in self.portable]
         symbols = {spec.function for spec in self.linked}
         return [op for op in self.defined_functions() if symbol_of(op) in symbols]
 

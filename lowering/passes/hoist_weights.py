@@ -59,6 +59,8 @@ ENSURES = (weights_are_hoisted,)
 def hoist_weights(context: PassContext) -> None:
     """Splits the functions that pack weights."""
     for spec in context.functions:
+        if spec.function in context.portable:
+            continue
         if spec.frozen:
             _pack_at_load(context.module, spec)
         elif spec.weights and not _is_taken(context.module, spec):

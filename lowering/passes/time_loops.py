@@ -15,7 +15,8 @@ __all__ = ["take_time_loops"]
 def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
     """Maps the symbol of each time loop's decomposition to its composite.
 
-    A decomposition that several composites share stays plain.
+    A decomposition that several composites share stays plain, and so do those of functions that
+    stay portable.
     """
     found = [
         (decomposition_of(op), op)
@@ -27,4 +28,7 @@ def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
     for symbol in times:
         if times[symbol] > 1:
             context.keep_plain(symbol, "the decomposition of several composites")
-    return {symbol: composite for symbol, composite in found if times[symbol] == 1}
+        elif symbol.partition(".")[0] in context.portable:
+            context.keep_plain(symbol, "the compiler refused its function with fast loops")
+    plain = context.plain_loops
+    return {symbol: composite for symbol, composite in found if symbol not in plain}

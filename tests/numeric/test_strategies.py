@@ -20,7 +20,7 @@ from numeric.harness import draw, together
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
 from rnn_compiler.lowering import pipeline
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import block_of, ir, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.passes import Pass
 from rnn_compiler.lowering.passes.context import PassContext
@@ -156,6 +156,47 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert artifact.manifest.strategy == "portable"
     with pytest.raises(CompileError):
         rc.compile(built, "cpu", strategy="fused")
+
+
+def test_a_function_that_fails_does_not_take_others_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    """It stays portable, the others have the bits that they have alone."""
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
+    known = pipeline.load_pass
+
+    def broken(context: PassContext) -> None:
+        """What the compiler refuses, in a function of the name "bad"."""
+        known("fuse_time_loops").run(context)
+        for function in context.op_functions():
+            if symbol_of(function) == "bad":
+                x = block_of(function).arguments[1]
+                lost = ir.Operation.create(
+                    "stablehlo.custom_call",
+                    [x.type],
+                    [x],
+                    {"call_target_name": ir.StringAttr.get("nowhere")},
+                    ip=ir.InsertionPoint.at_block_begin(block_of(function)),
+                )
+                x.replace_all_uses_except(lost.results[0], lost)
+
+    monkeypatch.setattr(
+        pipeline,
+        "load_pass",
+        lambda name: Pass(broken, (), ()) if name == "fuse_time_loops" else known(name),
+    )
+    sizes = {"seq_length": 3, "batch_size": 2, "input_size": 3, "num_units": 8}
+    rows = [("BlockLSTMV2", {"function": name}) for name in ("good", "bad")]
+    with pytest.warns(CompileWarning, match="the fused lowering of bad did not compile"):
+        artifact = rc.compile(rc.build(rows, **sizes), "cpu")
+    assert artifact.manifest.strategy == "fused"
+    assert [*artifact.manifest.plain_loops] == ["bad.lstm_forward"]
+    given = draw("BlockLSTMV2", "float32", sizes)
+    program = rc.runtime.load(artifact)
+    alone = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", function="good", **sizes), "cpu"))
+    for name, expected in alone(**given)._asdict().items():
+        np.testing.assert_array_equal(getattr(program.good(**given), name), expected)
+        np.testing.assert_allclose(getattr(program.bad(**given), name), expected, atol=1e-6)
 
 
 def test_unknown_strategies_are_refused() -> None:
