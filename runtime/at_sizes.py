@@ -36,12 +36,14 @@ class AtSizes:
         if not self.is_open:
             return self._spec
         key = tuple(each.shape for each in arrays.values())
-        if key not in self._found:
+        found = self._found.get(key)
+        if found is None:
             shapes = {name: each.shape for name, each in arrays.items()}
-            if len(self._found) == _REMEMBERED:
-                self._found.clear()
-            self._found[key] = self._spec.bound(open_sizes_of(self._spec, shapes))
-        return self._found[key]
+            found = self._spec.bound(open_sizes_of(self._spec, shapes))
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()  # other threads may do so at any time
+            self._found[key] = found
+        return found
 
     def of_all(self, arrays: Sequence[Any]) -> FunctionSpec:
         """The function for all of its arguments, in order."""

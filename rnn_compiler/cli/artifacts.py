@@ -251,7 +251,8 @@ def _run(options: argparse.Namespace) -> int:
     specs = function.spec.arguments
     missing = [a.name for a in specs if a.name not in arguments and a.default is None]
     if missing:
-        raise UsageError(f"{name}: no input for {', '.join(missing)} (--random draws them)")
+        listed = ", ".join(missing)
+        raise UsageError(f"{name}: arguments are missing: {listed} (--random draws them)")
     start = time.perf_counter()
     given = [argument for argument in specs if argument.name in arguments]
     inputs = by_keyword(given, [arguments[argument.name] for argument in given])

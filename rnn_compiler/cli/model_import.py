@@ -139,7 +139,7 @@ def _layers(paths: Sequence[Path], names: Sequence[str] | None) -> list[Layer]:
     known = [layer.name for layer in layers]
     for name in names:
         if name not in known:
-            raise UsageError(f"--layer {name}: expected names out of {', '.join(known)}")
+            raise UsageError(f"--layer {name}: expected one of {', '.join(known)}")
     return [layer for layer in layers if layer.name in names]
 
 
@@ -149,6 +149,9 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     models = [path.resolve().name for path in options.paths]
     name = identifier(Path(models[0]).stem)
     given = keywords_of(options, list(dict.fromkeys(layer.op for layer in layers)))
+    missing = [f"{dim}=N" for dim in _open_dims(layers) if dim not in given]
+    if missing:
+        raise UsageError(f"{', '.join(models)}: sizes are missing: --dim {','.join(missing)}")
     try:
         module = build_layers(layers, name=name, frozen=not apart, **given)
     except TypeError as error:
@@ -223,6 +226,11 @@ def _facts(layer: Layer) -> dict[str, Any]:
     }
 
 
+def _open_dims(layers: Sequence[Layer]) -> list[str]:
+    """The sizes that the models leave open."""
+    return sorted({dim for layer in layers for dim, size in layer.dims.items() if size is None})
+
+
 def _print_layers(paths: Sequence[Path], layers: Sequence[Layer]) -> None:
     """The layers as tables."""
     rows = [
@@ -243,8 +251,7 @@ def _print_layers(paths: Sequence[Path], layers: Sequence[Layer]) -> None:
         for note in layer.notes:
             print_text(f"  {note}")
     command = f"rnn-compiler import {shlex.join(map(str, paths))} -o FOLDER"
-    missing = sorted({dim for layer in layers for dim, size in layer.dims.items() if size is None})
-    if missing:
+    if missing := _open_dims(layers):
         command += " --dim " + ",".join(f"{dim}=N" for dim in missing)
     print_line()
     print_line(f"next: {command}", dim=True)

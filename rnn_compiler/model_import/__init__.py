@@ -154,7 +154,7 @@ def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list
     known = [layer.name for layer in found]
     for name in names or ():
         if name not in known:
-            expected = f"names out of {', '.join(known)}"
+            expected = f"one of {', '.join(known)}"
             raise InvalidArgumentError("import_model", "layers", expected, describe(name))
     wanted = [layer for layer in found if names is None or layer.name in names]
     refused = [layer for layer in wanted if isinstance(layer, Refused)]

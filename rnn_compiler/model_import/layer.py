@@ -109,9 +109,9 @@ class Layer:
         keywords = {**self.attributes, **self.dims, **given}
         missing = [name for name, size in self.dims.items() if size is None and name not in given]
         if missing:
-            values = ",".join(f"{name}=N" for name in missing)
-            expected = f"a value, as the model leaves it open: {values}"
-            raise InvalidArgumentError(self.name, missing[0], expected, "none")
+            remedy = "pass " + ", ".join(f"{name}=N" for name in missing)
+            expected = "a size, which the model leaves open"
+            raise InvalidArgumentError(self.name, missing[0], expected, "none", remedy)
         return keywords
 
     def outputs(self, given: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """Schedules as JSON: what travels in a payload, so that its functions can be called directly.
 
-It is written by who compiles and read by who calls. Numbers that follow from open sizes are text,
+`compile` writes them and the runtime reads them. Numbers that follow from open sizes are text,
 ``"64*seq_length + n0"``; a span is a letter for its place and three numbers.
 """
 

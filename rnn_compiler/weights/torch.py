@@ -235,7 +235,7 @@ def _checked_names(
         for name in (stem + suffix for stem in stems):
             if name not in given:
                 expected = f"{describe(prefix + name)}, which a module {module} has"
-                got = f"only {describe(names)}"
+                got = f"only {describe(names if names else list(state_dict))}"
                 raise InvalidArgumentError("from_torch", "state_dict", expected, got)
             wanted.add(name)
     for name in given:

@@ -51,7 +51,7 @@ Array = npt.NDArray[Any]
 def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, DirectFunction]:
     """The functions of a payload that can be called directly, its companions too, by symbol.
 
-    None if ``RNN_COMPILER_CALLS`` is ``iree``.
+    With ``RNN_COMPILER_CALLS=iree`` there are none.
 
     Args:
         payload: The .vmfb, whose digest was verified.
@@ -143,15 +143,21 @@ class DirectFunction:
             sizes: The open dimensions, by name.
         """
         key = tuple(sizes.items())
-        if key not in self._calls:
-            if len(self._calls) == _REMEMBERED:
-                self._calls.clear()
-            self._calls[key] = None
-            try:
-                self._calls[key] = Calls(Plan.of(*self._parts, sizes), spec)
-            except NoDirectCallsError as error:
-                _log.debug("%s goes through IREE: %s", spec.function, error)
-        return self._calls[key]
+        try:
+            return self._calls[key]
+        except KeyError:
+            calls = self._new_calls(spec, sizes)
+        if len(self._calls) >= _REMEMBERED:
+            self._calls.clear()  # other threads may do so at any time
+        self._calls[key] = calls
+        return calls
+
+    def _new_calls(self, spec: FunctionSpec, sizes: Mapping[str, int]) -> Calls | None:
+        try:
+            return Calls(Plan.of(*self._parts, sizes), spec)
+        except NoDirectCallsError as error:
+            _log.debug("%s goes through IREE: %s", spec.function, error)
+            return None
 
 
 class Calls:

@@ -16,7 +16,6 @@ from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Routing"]
 
-
 _KNOWN, _ONCE = 64, 16
 """For how many sizes calls are known, and of those that came once, how many last ones."""
 
@@ -60,14 +59,16 @@ class Routing:
             again: Whether these sizes are known to come again; else the first call is for IREE.
         """
         key = id(spec), packed
-        if key not in self._known:
+        known = self._known.get(key)
+        if known is None:
             if self._open and not again and key not in self._once:  # to lay it out takes 1 ms
                 self._once = {key: spec, **dict([*self._once.items()][: _ONCE - 1])}
                 return None
-            if len(self._known) == _KNOWN:
-                self._known.clear()
-            self._known[key] = spec, self._found(spec, packed)
-        return self._known[key][1]
+            known = spec, self._found(spec, packed)
+            if len(self._known) >= _KNOWN:
+                self._known.clear()  # other threads may do so at any time
+            self._known[key] = known
+        return known[1]
 
     def _found(self, spec: FunctionSpec, packed: bool) -> Calls | None:
         function = self._prepacked if packed else self._as_it_is

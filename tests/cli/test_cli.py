@@ -402,7 +402,7 @@ def test_an_error_is_one_line(
     [
         ([], ["--function", "block_lstm_v2, block_lstm_grad_v2"]),
         (["--function", "f"], ["--function f", "block_lstm_v2"]),
-        (["--function", "block_lstm_v2"], ["no input for seq_len_max", "--random"]),
+        (["--function", "block_lstm_v2"], ["arguments are missing: seq_len_max", "--random"]),
         (["--function", "block_lstm_v2", "--input", "y=1"], ["y=1", "takes seq_len_max"]),
         (["--function", "block_lstm_v2", "--input", "x=none.npy"], ["none.npy"]),
         (["--function", "block_lstm_v2", "--random", "--input", "x=1"], ["'x'", "[3, 2, 4]"]),

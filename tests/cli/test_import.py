@@ -119,7 +119,7 @@ def test_models_in_one_module(
     assert main(["import", SPEECH, TORCH, "--json", "--layer", "/LSTM"]) == 0
     assert [layer["name"] for layer in json.loads(capsys.readouterr().out)] == ["/LSTM"]
     assert main(["import", SPEECH, TORCH, "--layer", "LSTM"]) == 2
-    assert "--layer LSTM: expected names out of lstm_fused_cell/Bl" in capsys.readouterr().err
+    assert "--layer LSTM: expected one of lstm_fused_cell/Bl" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -140,9 +140,9 @@ def test_several_targets(tmp_path: Path) -> None:
         ([SPEECH, "-o", "{}", "--dim", "cell_clip=1"], 2, "did you mean --attr cell_clip=1?"),
         ([SPEECH, "-o", "{}", "--dim", "rows=1"], 2, "no layer has the dimension 'rows'"),
         ([SPEECH, "-o", "{}", "--dim", "num_units=9"], 2, "expected 5, which its weights have"),
-        ([TORCH, "-o", "{}"], 2, "as the model leaves it open: seq_length=N"),
+        ([TORCH, "-o", "{}"], 2, "sizes are missing: --dim batch_size=N,seq_length=N"),
         ([SPEECH, "-o", "{}/README"], 2, "is a file"),
-        ([SPEECH, "--layer", "lstm"], 2, "expected names out of lstm_fused_cell/BlockLSTM"),
+        ([SPEECH, "--layer", "lstm"], 2, "expected one of lstm_fused_cell/BlockLSTM"),
         (["none.onnx"], 2, "which is not there"),
         (["{}/README.onnx"], 1, "damaged"),
     ],

@@ -179,7 +179,7 @@ def test_doctor(
         (["run", "damaged.vmfb"], 1, "damaged"),
         (["inspect", "none.vmfb"], 1, "no such artifact"),
         (["check", "none.vmfb"], 1, "no such artifact"),
-        (["run", "lstm.vmfb"], 2, "no input for"),
+        (["run", "lstm.vmfb"], 2, "arguments are missing"),
         (["ops", "Nonsense"], 2, "'Nonsense'"),
         (["compile", "BlockLSTMV2"], 2, "--dim"),
         (["cache", "prune", "--max-size=x"], 2, "500M"),

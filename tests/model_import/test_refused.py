@@ -496,8 +496,15 @@ def test_directions_that_do_not_go_with_the_weights(tmp_path: Path) -> None:
 # Names.
 
 
+def test_sizes_that_the_model_leaves_open() -> None:
+    layer = rc.import_model(FILES / "keras3.keras")[0]
+    remedy = "got none; pass batch_size=N"
+    with pytest.raises(InvalidArgumentError, match=f"which the model leaves open, {remedy}"):
+        layer.build()
+
+
 def test_layers_that_there_are_not() -> None:
-    with pytest.raises(InvalidArgumentError, match="'layers': expected names out of first, second"):
+    with pytest.raises(InvalidArgumentError, match="'layers': expected one of first, second"):
         rc.import_model(FILES / "keras3.keras", layers=["fith"])
     with pytest.raises(
         InvalidArgumentError, match="'layers': expected a list of names, got 'first"

@@ -273,6 +273,10 @@ def test_prefix() -> None:
     assert next(iter(part)) == "encoder.rnn.weight_ih_l0"
     model = {"embedding.weight": np.ones((9, I)), **part, "encoder.norm.bias": np.ones(3)}
     assert_same(weights.from_torch(model, **mode, prefix="encoder.rnn."), params)
+    with pytest.raises(
+        rc.errors.InvalidArgumentError, match=r"got only \['embedding.weight', 'encoder.rnn"
+    ):
+        weights.from_torch(model, **mode, prefix="decoder.")
 
 
 # Errors.
