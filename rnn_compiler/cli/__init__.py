@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 from rnn_compiler.cli.terminal import error_text, print_error, print_json
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
 from rnn_compiler.logs import configure_logging
+from rnn_compiler.stages import watching
 
 __all__ = ["main"]
 
@@ -191,7 +192,8 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         if not hasattr(options, "verb"):
             parser.print_help()
             return 2
-        code = options.verb(options)
+        with watching(lambda stage: None):  # a command shows progress itself, and logs none
+            code = options.verb(options)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # whoever reads standard output, such as `head`, has had enough

@@ -143,8 +143,7 @@ def showing_stages() -> Generator[None]:
     """Shows on standard error, on a terminal, where a compilation is, and for how long it runs."""
     console = _live(sys.stderr)
     if console is None:
-        with watching(lambda stage: None):
-            yield
+        yield
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
