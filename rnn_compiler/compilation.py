@@ -48,7 +48,6 @@ __all__ = [
     "compile",
     "compile_request",
     "compiled",
-    "lowered_text",
     "package_version",
     "requests_of",
 ]
@@ -340,33 +339,6 @@ def _lower_and_compile(
         linked=module.linked,
     )
     return Artifact(manifest, payload)
-
-
-def lowered_text(
-    module: Module, target: str, strategy: str | None = None, last: str | None = None
-) -> str:
-    """The text of a module as the compiler is given it, for people.
-
-    Args:
-        module: The module.
-        target: The name of a target.
-        strategy: The name of a strategy; default: the fastest known.
-        last: The name of the last pass to run; default: all.
-
-    Raises:
-        InvalidArgumentError: There is no such target, strategy or pass.
-        UnsupportedError: The compiler is not installed.
-    """
-    resolved = resolve_target(target)
-    located = module.located_text
-    from rnn_compiler.lowering.builder.module import module_text
-    from rnn_compiler.lowering.pipeline import rewrite
-
-    name = resolve_strategy(strategy, resolved)
-    rewritten = rewrite(
-        located, module.functions, resolved, package_version(), name, last, linked=module.linked
-    )
-    return module_text(rewritten.text)
 
 
 def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:

@@ -28,7 +28,8 @@ from rnn_compiler.cli.terminal import (
     print_text,
     showing_stages,
 )
-from rnn_compiler.compilation import ALL_LEVELS, compile, lowered_text
+from rnn_compiler.compilation import ALL_LEVELS, compile
+from rnn_compiler.emission import lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.goldens import golden

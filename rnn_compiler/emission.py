@@ -1,0 +1,37 @@
+"""The module that the compiler is given, as text for people."""
+
+from __future__ import annotations
+
+from rnn_compiler.compilation import package_version
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.strategies import resolve_strategy
+from rnn_compiler.modules import Module
+
+__all__ = ["lowered_text"]
+
+
+def lowered_text(
+    module: Module, target: str, strategy: str | None = None, last: str | None = None
+) -> str:
+    """The text of a module as the compiler is given it, for people.
+
+    Args:
+        module: The module.
+        target: The name of a target.
+        strategy: The name of a strategy; default: the fastest known.
+        last: The name of the last pass to run; default: all.
+
+    Raises:
+        InvalidArgumentError: There is no such target, strategy or pass.
+        UnsupportedError: The compiler is not installed.
+    """
+    resolved = resolve_target(target)
+    located = module.located_text
+    from rnn_compiler.lowering.builder.module import module_text
+    from rnn_compiler.lowering.pipeline import rewrite
+
+    name = resolve_strategy(strategy, resolved)
+    rewritten = rewrite(
+        located, module.functions, resolved, package_version(), name, last, linked=module.linked
+    )
+    return module_text(rewritten.text)
