@@ -7,6 +7,7 @@ that goes into the payload: a .vmfb is a zip file too, and gets one more member.
 from __future__ import annotations
 
 import io
+import logging
 import zipfile
 from collections.abc import Mapping, Sequence
 
@@ -20,6 +21,8 @@ from rnn_compiler.schema.schedule import Schedule
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
 
 __all__ = ["through_iree", "with_schedules"]
+
+_LOG = logging.getLogger("rnn_compiler.lowering")
 
 _MOST_CONSTANTS = 1 << 20
 """Bytes of constants that go into a payload a second time."""
@@ -51,6 +54,10 @@ def with_schedules(
         reason = error.what if isinstance(error, NoScheduleError) else str(error)
         reason = reason.removeprefix("compile_c: ")
         return payload, through_iree(functions, reason)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, ValueError) as error:
+        # A user's module, or another compiler, may have a host program of a form not met before.
+        _LOG.warning("host program not understood: %r; calls go through IREE", error)
+        return payload, through_iree(functions, "its host program is not understood")
     found = {name: each for name, each in read.items() if isinstance(each, Schedule)}
     calls = {spec.function: "direct" for spec in functions if spec.function in found}
     for spec in functions:

@@ -20,7 +20,10 @@ from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES, check_open
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["Lowered", "Rewritten", "lower", "rewrite"]
+__all__ = ["PASSES", "Lowered", "Rewritten", "lower", "rewrite"]
+
+PASSES = {name: load_pass(name) for names in STRATEGY_PASSES.values() for name in names}
+"""The passes of all strategies by their names."""
 
 
 class Rewritten(NamedTuple):
@@ -105,7 +108,7 @@ def rewrite(
         )
         for name in STRATEGY_PASSES[strategy]:
             try:
-                load_pass(name).run(context)
+                PASSES[name].run(context)
             except Refused as reason:
                 raise context.not_open(str(reason)) from reason
             if name == last:

@@ -91,7 +91,11 @@ class Stream:
         if function.is_direct:
             parts = spec, self._op, self._next, self._fixed, self._fields
             self._direct = DirectChunks(function, *parts)
-        taken = (each for each in spec.arguments if each.name in changing)
+        taken = [
+            each if each.name == self._op.chunk else replace(each, default=0)
+            for each in spec.arguments
+            if each.name in changing
+        ]
         self.__signature__ = call_signature(taken, self._op.chunk, to_host=False)
 
     def __repr__(self) -> str:

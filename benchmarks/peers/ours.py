@@ -196,9 +196,11 @@ def compilation(case: Case) -> dict[str, float]:
 def peak_memory(case: Case) -> dict[str, float]:
     """Bytes on the device at the peak, and those of all arguments and results; in a new process.
 
-    Without the pool of freed buffers: what the ops need, not what is kept for the next call.
+    Without the pool of freed buffers: what the ops need, not what is kept for the next call. IREE
+    makes the calls, as its allocator counts.
     """
     os.environ["RNN_COMPILER_POOL_MAX_SIZE"] = "0"
+    os.environ["RNN_COMPILER_CALLS"] = "iree"
     device = get_device("local-sync")
     variant = variant_of(case, rc.runtime.load(rc.compile(module_of(case)), "local-sync"))
     variant.call()

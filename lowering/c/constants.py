@@ -108,8 +108,14 @@ def _index(value: ir.Value) -> int:
 
 
 def _operation(value: ir.Value) -> ir.Operation:
-    """What computes a value."""
+    """What computes a value.
+
+    Raises:
+        UnsupportedError: It depends on a branch.
+    """
     owner: Any = value.owner
+    if isinstance(owner, ir.Block):
+        raise UnsupportedError("compile_c: the module branches when it is loaded")
     return owner.operation
 
 

@@ -144,12 +144,7 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr(
         pipeline, "STRATEGY_PASSES", {**pipeline.STRATEGY_PASSES, "fused": ("broken",)}
     )
-    known = pipeline.load_pass
-    monkeypatch.setattr(
-        pipeline,
-        "load_pass",
-        lambda name: Pass(broken, (), ()) if name == "broken" else known(name),
-    )
+    monkeypatch.setattr(pipeline, "PASSES", {**pipeline.PASSES, "broken": Pass(broken, (), ())})
     built = rc.build("BlockLSTMV2", seq_length=2, batch_size=2, input_size=3, num_units=4)
     with pytest.warns(CompileWarning, match=r"(?s)fused lowering did not compile.*reproducer"):
         artifact = rc.compile(built, "cpu")
@@ -163,11 +158,11 @@ def test_a_function_that_fails_does_not_take_others_with_it(
 ) -> None:
     """It stays portable, the others have the bits that they have alone."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
-    known = pipeline.load_pass
+    known = pipeline.PASSES
 
     def broken(context: PassContext) -> None:
         """What the compiler refuses, in a function of the name "bad"."""
-        known("fuse_time_loops").run(context)
+        known["fuse_time_loops"].run(context)
         for function in context.op_functions():
             if symbol_of(function) == "bad":
                 x = block_of(function).arguments[1]
@@ -180,11 +175,7 @@ def test_a_function_that_fails_does_not_take_others_with_it(
                 )
                 x.replace_all_uses_except(lost.results[0], lost)
 
-    monkeypatch.setattr(
-        pipeline,
-        "load_pass",
-        lambda name: Pass(broken, (), ()) if name == "fuse_time_loops" else known(name),
-    )
+    monkeypatch.setattr(pipeline, "PASSES", {**known, "fuse_time_loops": Pass(broken, (), ())})
     sizes = {"seq_length": 3, "batch_size": 2, "input_size": 3, "num_units": 8}
     rows = [("BlockLSTMV2", {"function": name}) for name in ("good", "bad")]
     with pytest.warns(CompileWarning, match="the fused lowering of bad did not compile"):
