@@ -86,7 +86,9 @@ def test_sizes_left_open() -> None:
 
 def test_sizes_that_are_missing_or_fixed() -> None:
     layer = layers_of("keras3.keras")["first"]
-    with pytest.raises(InvalidArgumentError, match="first: 'batch_size': expected a size, which the model"):
+    with pytest.raises(
+        InvalidArgumentError, match="first: 'batch_size': expected a size, which the model"
+    ):
         layer.build()
     with pytest.raises(InvalidArgumentError, match="'num_units': expected 5, which its weights"):
         layer.build(batch_size=1, num_units=6)

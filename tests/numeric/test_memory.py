@@ -38,7 +38,7 @@ print(json.dumps(peak / sum(size.values())))
 """
 
 
-@pytest.mark.parametrize(("length", "most"), [("known", 1.31), ("open", 1.6)])
+@pytest.mark.parametrize(("length", "most"), [("known", 1.3), ("open", 1.6)])
 @pytest.mark.parametrize(
     ("sizes", "attributes"),
     [

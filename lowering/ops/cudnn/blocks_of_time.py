@@ -37,6 +37,10 @@ SMALLEST_BLOCK = 1 << 16
 SHARE = 12
 """There are as many blocks, up to the most, as make one a part in so many of all that there is."""
 
+MANY_BLOCKS = 4 << 20
+"""Bytes of gates' gradients of known sizes up to which there are twice as many blocks. A block's
+products copy what they sum; more blocks cost no time here, and up to a tenth for larger ones."""
+
 BLOCK_LENGTH = "block_length"
 """The open dimension that is the length of a block."""
 
@@ -52,8 +56,9 @@ def blocks_of_time(net: Network) -> list[TimeBlock]:
     share = SHARE * size * net.layout.num_directions
     if net.spec.open_dims:
         return _open_blocks(net, 4 * sets, share, total)
-    most = -(-share // total)
-    count = max(1, min(4 * sets, most, size // SMALLEST_BLOCK, T // 2))
+    times = 2 if size <= MANY_BLOCKS else 1
+    most = -(-times * share // total)
+    count = max(1, min(4 * sets * times, most, size // SMALLEST_BLOCK, T // 2))
     if count > 1:
         near = range(-(-3 * count // 4), min(2 * count, T // 2 + 1))
         equal = [n for n in near if T % n == 0]
