@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-
-from docs.pages import ROOT
+from pathlib import Path
 
 from benchmarks import measurements
 
+ROOT = Path(__file__).parents[2]
 RECORDS = [record for topic in measurements.read() for record in topic["records"]]
 
 
