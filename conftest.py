@@ -4,4 +4,5 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-collect_ignore = [f"rnn_compiler/{name}" for name in ("torch", "jax") if not find_spec(name)]
+_NEED = {"torch": "torch", "jax": "jax", "network_import/graph": "onnx"}
+collect_ignore = [f"rnn_compiler/{folder}" for folder, name in _NEED.items() if not find_spec(name)]

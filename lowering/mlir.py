@@ -16,6 +16,7 @@ __all__ = [
     "new_context",
     "ops_of",
     "remove_unused",
+    "run_passes",
     "symbol_of",
     "symbols_in",
 ]
@@ -102,3 +103,14 @@ def remove_unused(block: ir.Block) -> bool:
             op.erase()
             found = True
     return found
+
+
+def run_passes(module: ir.Module, pipeline: str) -> None:
+    """Runs passes of the compiler on a module.
+
+    Raises:
+        ir.MLIRError: One failed; the message has its diagnostics.
+    """
+    from iree.compiler.passmanager import PassManager
+
+    PassManager.parse(pipeline).run(module.operation)

@@ -11,6 +11,7 @@ link         a StableHLO module of yours with our ops in it, likewise
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 import_model the recurrent layers of a SavedModel, frozen graph, Keras file or ONNX file
+import_network a whole ONNX network as one module
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 dropout_mask the mask that a CudnnRNN call used
 errors       what can be raised
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from rnn_compiler.many import compile_many
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
+    from rnn_compiler.network_import import import_network
     from rnn_compiler.runtime.artifact import Artifact, Bundle
     from rnn_compiler.runtime.program import Program
 
@@ -56,6 +58,7 @@ __all__ = [
     "freeze",
     "golden",
     "import_model",
+    "import_network",
     "link",
     "raw_ops",
     "runtime",
@@ -83,6 +86,7 @@ _HOMES = {
     "golden": "goldens",
     "link": "linking",
     "import_model": "model_import",
+    "import_network": "network_import",
     "target": "execution",
 }
 

@@ -284,7 +284,7 @@ def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
 def _refused(strategy: str, request: Request, cache: ArtifactCache) -> list[str]:
     """The functions that do not compile on their own, if others of the module do."""
     module = request.module
-    if len(module.functions) == 1 or module.linked:
+    if len(module.functions) == 1 or module.is_users:
         return []
     refused: list[str] = []
     for spec in module.functions:
@@ -345,7 +345,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
     """What the compilation of a module for a target depends on."""
     identity = iree_compile.compiler_identity()
     text: dict[str, str] = {}
-    if module.linked:  # what a user wrote; of ours, the rest says all
+    if module.is_users:  # what a user wrote; of ours, the rest says all
         text["text"] = hashlib.sha256(module.located_text.encode()).hexdigest()
     return CacheKey(
         {

@@ -31,6 +31,8 @@ class LinkedModule(Module):
         name: Its symbol, which is the user's; empty for none.
     """
 
+    is_users = True
+
     def __init__(
         self,
         text: str,
@@ -151,10 +153,32 @@ def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
     """
     check_can_compile("link")
     source = _source(text_or_path)
+    from rnn_compiler.lowering.linking.calls import PREFIX
     from rnn_compiler.lowering.linking.link import link_module  # needs the MLIR bindings
     from rnn_compiler.lowering.linking.reading import stablehlo_text
 
-    return LinkedModule(*link_module(stablehlo_text(source)))
+    linked = link_module(stablehlo_text(source))
+    if not linked.linked:
+        expected = (
+            f"a stablehlo.custom_call @{PREFIX}OP, or a func.func private @{PREFIX}OP without a "
+            "body"
+        )
+        raise InvalidArgumentError("link", "module", expected, "none")
+    return LinkedModule(*linked)
+
+
+def linked_network(text: str) -> LinkedModule:
+    """The portable module of a network that has been imported.
+
+    Args:
+        text: A module of linalg that declares our ops.
+
+    Raises:
+        InvalidArgumentError: A declaration does not fit its op.
+    """
+    from rnn_compiler.lowering.linking.link import link_module
+
+    return LinkedModule(*link_module(text))
 
 
 def _source(text_or_path: object) -> bytes:

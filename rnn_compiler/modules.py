@@ -31,9 +31,11 @@ class Module:
         parameters: The arrays of frozen arguments, by `FunctionSpec.parameter`.
         linked: Where the functions are a user's: our ops in them, each by the private function that
             holds it (see `link`).
+        is_users: Whether the functions are a user's, which nothing but their text describes.
     """
 
     linked: tuple[FunctionSpec, ...] = ()
+    is_users = False
 
     def __init__(
         self,

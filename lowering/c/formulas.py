@@ -19,15 +19,7 @@ from collections.abc import Iterable, Mapping
 
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.formulas import Formula, towards_zero
-from rnn_compiler.schema.open_sizes import (
-    OPEN_DIMENSIONS,
-    Open,
-    Size,
-    bound,
-    open_dimension,
-    product,
-    terms,
-)
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, bound, open_dimension
 
 __all__ = ["LARGEST", "Formulas", "UndecidedError", "expanded"]
 
@@ -48,11 +40,11 @@ class Formulas:
 
     def __init__(self) -> None:
         self.known: dict[str, Formula] = {}
-        self._required: list[tuple[Size, int]] = []
+        self._required: list[tuple[int, int]] = []
 
     # Numbers made of others, with the meaning that they have in C.
 
-    def quotient(self, number: Size, by: Size) -> Size:
+    def quotient(self, number: int, by: int) -> int:
         """Towards zero, by what is not negative."""
         self._check(by, 1)
         if not isinstance(number, Open) and not isinstance(by, Open):
@@ -64,7 +56,7 @@ class Formulas:
         whole, rest = self._parted(number, by)
         return whole if self._is_less(rest, by) else whole + self._named("/", rest, by)
 
-    def remainder(self, number: Size, by: Size) -> Size:
+    def remainder(self, number: int, by: int) -> int:
         """Of what is not negative."""
         self._check(by, 1)
         self._check(number, 0)
@@ -75,25 +67,23 @@ class Formulas:
         _, rest = self._parted(number, by)
         return rest if self._is_less(rest, by) else self._named("%", rest, by)
 
-    def aligned(self, number: Size, to: int) -> Size:
+    def aligned(self, number: int, to: int) -> int:
         """The next multiple of an int, or the number itself if it is one."""
         return to * self.quotient(number + to - 1, to)
 
-    def without_remainder(self, number: Size, by: int) -> Size:
+    def without_remainder(self, number: int, by: int) -> int:
         """A number that has the same remainder: what a remainder is of, or else the number."""
-        if not isinstance(number, Open):
-            return number % by
         formula = self.known.get(str(number))
         is_remainder = formula is not None and (formula.operator, formula.operands[1]) == ("%", by)
         return formula.operands[0] if formula and is_remainder else number
 
-    def less(self, left: Size, right: Size) -> Size:
+    def less(self, left: int, right: int) -> int:
         """1 or 0."""
         if self.at_least(right - left, 1):
             return 1
         return 0 if self.at_least(left - right, 0) else self._named("<", left, right)
 
-    def equal(self, left: Size, right: Size) -> Size:
+    def equal(self, left: int, right: int) -> int:
         """1 or 0."""
         apart = left - right
         if not isinstance(apart, Open):
@@ -102,7 +92,7 @@ class Formulas:
             return 0
         return self._named("==", left, right)
 
-    def choice(self, condition: Size, first: Size, second: Size) -> Size:
+    def choice(self, condition: int, first: int, second: int) -> int:
         """The first if a condition is 1, the second if it is 0."""
         if not isinstance(condition, Open):
             return first if condition else second
@@ -110,21 +100,21 @@ class Formulas:
             return self.choice(1 - condition, second, first)
         return first if first == second else self._named("?", condition, first, second)
 
-    def _check(self, number: Size, least: int) -> None:
+    def _check(self, number: int, least: int) -> None:
         if not self.at_least(number, least):
             raise UndecidedError("a quotient of numbers whose sign only a call brings")
 
-    def _parted(self, number: Size, by: int) -> tuple[Size, Size]:
+    def _parted(self, number: int, by: int) -> tuple[int, int]:
         """A number as a multiple of an int, divided by it, and a rest that is not negative."""
-        factors = terms(number).items()
-        rest = _sum({names: factor % by for names, factor in factors})
+        terms = number.terms if isinstance(number, Open) else {(): number}
+        rest = _sum({names: factor % by for names, factor in terms.items()})
         self._check(rest, 0)
-        return _sum({names: factor // by for names, factor in factors}), rest
+        return _sum({names: factor // by for names, factor in terms.items()}), rest
 
-    def _is_less(self, number: Size, than: int) -> bool:
+    def _is_less(self, number: int, than: int) -> bool:
         return self._most(number, self._corners(LARGEST)) < than
 
-    def _named(self, operator: str, *operands: Size) -> Size:
+    def _named(self, operator: str, *operands: int) -> int:
         """The number of a formula, by the name of one that is known or a new one."""
         formula = Formula(operator, operands)
         names = [name for name, known in self.known.items() if known == formula]
@@ -134,24 +124,24 @@ class Formulas:
 
     # What numbers may be.
 
-    def at_least(self, number: Size, least: int) -> bool:
+    def at_least(self, number: int, least: int) -> bool:
         """Whether it is certain that a number is not less than an int."""
         lowest = self._lowest(number)
         return lowest is not None and lowest >= least
 
-    def at_most(self, number: Size, most: int) -> bool:
+    def at_most(self, number: int, most: int) -> bool:
         """Whether it is certain that a number is not more than an int."""
         return self.at_least(-number, -most)
 
-    def fits(self, number: Size, bits: int) -> bool:
+    def fits(self, number: int, bits: int) -> bool:
         """Whether it is certain that an integer of some bits, with a sign, holds a number."""
         return self._most(number, self._corners(LARGEST)) < 1 << (bits - 1)
 
-    def require(self, number: Size, most: int) -> None:
+    def require(self, number: int, most: int) -> None:
         """Notes what a number may at most be."""
         self._required.append((number, most))
 
-    def limit(self, numbers: Iterable[Size]) -> int:
+    def limit(self, numbers: Iterable[int]) -> int:
         """How large open sizes may be, and their product.
 
         Args:
@@ -169,37 +159,37 @@ class Formulas:
                 high = middle - 1
         return low
 
-    def _lowest(self, number: Size) -> int | None:
+    def _lowest(self, number: int) -> int | None:
         """What a number is at least, if that is known."""
         if not isinstance(number, Open):
             return number
-        least: dict[str, Size] = {}
+        least: dict[str, int] = {}
         for name in number.names:
             lowest = self._lowest_of(name)
             if lowest is None:
                 return None
             least[name] = lowest + open_dimension(name)
         above = bound(number, least)
-        factors = terms(above)
-        if all(factor >= 0 for names, factor in factors.items() if names):
-            return factors.get((), 0)
+        terms = above.terms if isinstance(above, Open) else {(): above}
+        if all(factor >= 0 for names, factor in terms.items() if names):
+            return terms.get((), 0)
         less = self._without_quotients(number)
         return None if less == number else self._lowest(less)
 
-    def _without_quotients(self, number: Open) -> Size:
+    def _without_quotients(self, number: Open) -> int:
         """A number that is not greater: ``k * (x / k)`` is at least ``x - (k - 1)``."""
-        total: Size = 0
+        terms: list[int] = []
         for names, factor in number.terms.items():
             for place, name in enumerate(names):
                 formula = self.known.get(name, Formula("", ()))
                 by = formula.operands[1] if formula.operator == "/" else 0
                 if not isinstance(by, Open) and by and factor > 0 and factor % by == 0:
                     others = _product(factor // by, (*names[:place], *names[place + 1 :]))
-                    total += others * (formula.operands[0] - by + 1)
+                    terms.append(others * (formula.operands[0] - by + 1))
                     break
             else:
-                total += _product(factor, names)
-        return total
+                terms.append(_product(factor, names))
+        return sum(terms)
 
     def _lowest_of(self, name: str) -> int | None:
         if name in OPEN_DIMENSIONS:
@@ -222,22 +212,22 @@ class Formulas:
             return max(known)  # the greatest of two
         return min(known) if len(known) == len(lowest) else None
 
-    def _corners(self, area: int) -> tuple[dict[str, int], ...]:
+    def _corners(self, product: int) -> tuple[dict[str, int], ...]:
         """Open sizes that multiply to some product, at which numbers are largest.
 
         That is where all but one of them are as small as they can be: a sum of products of powers
         is convex in the logarithms of its sizes.
         """
-        largest = min(area, MAX_DIMENSION)
-        rest = min(-(-area // largest), MAX_DIMENSION)
+        largest = min(product, MAX_DIMENSION)
+        rest = min(-(-product // largest), MAX_DIMENSION)
         pairs = ((largest, rest), (rest, largest))
         return tuple(dict(zip(OPEN_DIMENSIONS, pair, strict=True)) for pair in pairs)
 
-    def _most(self, number: Size, corners: Iterable[dict[str, int]]) -> int:
+    def _most(self, number: int, corners: Iterable[dict[str, int]]) -> int:
         """What a number is at most at some `_corners`, whatever its sign."""
         return max(self._magnitude(number, sizes) for sizes in corners)
 
-    def _magnitude(self, number: Size, sizes: dict[str, int]) -> int:
+    def _magnitude(self, number: int, sizes: dict[str, int]) -> int:
         """A sum of products of powers that is not less than a number, nor than -1 times it.
 
         What it is of the names in it is added to the sizes, so that it is computed once.
@@ -272,7 +262,7 @@ class Formulas:
                 return 1
 
 
-def expanded(number: Size, known: Mapping[str, Formula]) -> int | str:
+def expanded(number: int, known: Mapping[str, Formula]) -> int | str:
     """An int as it is, an open number as text, in terms of open sizes alone."""
     if not isinstance(number, Open):
         return number
@@ -293,14 +283,14 @@ def _shown(name: str, known: Mapping[str, Formula]) -> str:
     return f"({first} {formula.operator} {second})"
 
 
-def _bracketed(number: Size, known: Mapping[str, Formula]) -> str:
+def _bracketed(number: int, known: Mapping[str, Formula]) -> str:
     text = str(expanded(number, known))
     return f"({text})" if isinstance(number, Open) and str(number) not in number.names else text
 
 
-def _sum(factors: Mapping[tuple[str, ...], int]) -> Size:
-    return sum(_product(factor, names) for names, factor in factors.items())
+def _sum(terms: Mapping[tuple[str, ...], int]) -> int:
+    return sum(_product(factor, names) for names, factor in terms.items())
 
 
-def _product(factor: int, names: Iterable[str]) -> Size:
-    return factor * product(map(open_dimension, names))
+def _product(factor: int, names: Iterable[str]) -> int:
+    return math.prod(map(open_dimension, names), start=factor)

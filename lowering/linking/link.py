@@ -13,13 +13,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
 from rnn_compiler.lowering.codegen.function import unused_symbol
 from rnn_compiler.lowering.codegen.number import is_float
 from rnn_compiler.lowering.linking.call_order import callees_first
-from rnn_compiler.lowering.linking.calls import PREFIX, Call, find_calls
+from rnn_compiler.lowering.linking.calls import Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import public_interface
 from rnn_compiler.lowering.linking.weights import Weights
@@ -27,7 +26,6 @@ from rnn_compiler.lowering.mlir import ir, new_context, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import static_size
 
 __all__ = ["Linked", "link_module"]
 
@@ -52,10 +50,10 @@ def link_module(text: str) -> Linked:
     """Puts our functions in the place of a module's calls.
 
     Args:
-        text: The text of a StableHLO module.
+        text: The text of a module of StableHLO, or of linalg.
 
     Raises:
-        InvalidArgumentError: A call does not fit its op, there is none, or a function calls itself.
+        InvalidArgumentError: A call does not fit its op, or a function calls itself.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
@@ -64,14 +62,6 @@ def link_module(text: str) -> Linked:
         calls = find_calls(module)
         for call in calls:
             _replace(module, call, _function(module, instance_of(call), made))
-        if not calls:
-            raise InvalidArgumentError(
-                "link",
-                "module",
-                f"a stablehlo.custom_call @{PREFIX}OP, or a func.func private @{PREFIX}OP without "
-                "a body",
-                "none",
-            )
         module.operation.verify()
         weights = Weights(callees_first(module), made.values())
         functions = [_with_weights(spec, weights.of(spec.function)) for spec in functions]
@@ -139,18 +129,16 @@ def _call(
 
 
 def _type(spec: TensorSpec) -> ir.Type:
-    return ir.RankedTensorType.get(spec.static_shape, ir.Type.parse(DTYPES[spec.dtype].mlir))
+    return ir.RankedTensorType.get(spec.shape, ir.Type.parse(DTYPES[spec.dtype].mlir))
 
 
 def _as_argument(spec: TensorSpec, value: ir.Value | None) -> ir.Value:
     """A user's value as what an op takes; the argument's default where there is none."""
     wanted = _type(spec)
     if value is None or spec.ignored:
-        return _splat(static_size(spec.default or 0), wanted)
+        return _splat(spec.default or 0, wanted)
     if spec.any_shape and shape(value) != spec.shape:
-        kind = ir.RankedTensorType.get(
-            spec.static_shape, ir.RankedTensorType(value.type).element_type
-        )
+        kind = ir.RankedTensorType.get(spec.shape, ir.RankedTensorType(value.type).element_type)
         value = _op("reshape", [value], kind)
     return _converted(value, wanted)
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnn_compiler.lowering import mlir
-from rnn_compiler.schema.open_sizes import Size, static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.schema.manifest import FunctionSpec
@@ -47,7 +46,7 @@ def matmul_flops(text: str, functions: Sequence[FunctionSpec]) -> dict[str, int]
         }
 
 
-def _count(operation: Any, functions: dict[str, Any], dims: Mapping[str, Size]) -> int:
+def _count(operation: Any, functions: dict[str, Any], dims: dict[str, int]) -> int:
     """The operations in an op, its regions and the function it stands for."""
     name: str = operation.operation.name
     if name == "stablehlo.dot_general":
@@ -59,11 +58,10 @@ def _count(operation: Any, functions: dict[str, Any], dims: Mapping[str, Size]) 
     return inner * _steps(operation, dims) if name == "stablehlo.while" else inner
 
 
-def _steps(loop: Any, dims: Mapping[str, Size]) -> int:
+def _steps(loop: Any, dims: dict[str, int]) -> int:
     """How often a loop over time can run: once for each row of the arrays that it makes."""
     shapes: list[list[int]] = [result.type.shape for result in loop.results]
-    steps = [shape[0] for shape in shapes if len(shape) == 3]
-    return max(steps) if steps else static_size(dims["seq_length"])
+    return max((shape[0] for shape in shapes if len(shape) == 3), default=dims["seq_length"])
 
 
 def _children(operation: Any) -> Iterator[Any]:

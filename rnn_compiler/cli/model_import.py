@@ -15,6 +15,7 @@ from rnn_compiler import stages
 from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.import_readme import Imported, c_readme, readme, target_text
 from rnn_compiler.cli.modules import add_format_option, check_format, only_target
+from rnn_compiler.cli.networks import add_whole_options, import_whole
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, keywords_of
 from rnn_compiler.cli.terminal import (
     print_json,
@@ -92,18 +93,23 @@ def add_import(verbs: Any) -> None:
         action="store_true",
         help="write the weights into .npz files, and not into the module",
     )
+    add_whole_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_import)
 
 
 def _import(options: argparse.Namespace) -> int:
+    check_format(options)
+    if options.whole:
+        return import_whole(options)
+    if options.value:
+        raise UsageError("--value is for whole networks: give --whole too")
     if options.output is None:
         for flag in ("dim", "attr", "target", "format"):
             if getattr(options, flag) not in ([], None, "vmfb"):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
         check_output_folder(options.output)
-    check_format(options)
     paths: list[Path] = options.paths
     layers = _layers(paths, options.layer)
     if options.output is None:

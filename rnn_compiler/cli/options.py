@@ -28,6 +28,7 @@ __all__ = [
     "keywords_of",
     "module_of",
     "open_sizes",
+    "pairs",
     "with_weights",
 ]
 
@@ -198,11 +199,11 @@ def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, 
     attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
     keywords: dict[str, Any] = {}
     dims = {dim for name in names for dim in OPS[name].signature.dimensions}
-    for key, text in _pairs(options.dim, "--dim"):
+    for key, text in pairs(options.dim, "--dim"):
         if key in attributes and key not in dims:
             raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
         keywords[key] = dimension(key, text)
-    for key, text in _pairs(options.attr, "--attr"):
+    for key, text in pairs(options.attr, "--attr"):
         if key not in attributes:
             ops = " or ".join(names)
             message = f"--attr {key}: {ops} has no attributes"
@@ -254,7 +255,7 @@ def open_sizes(options: argparse.Namespace, known: Sequence[str], of: str) -> di
         UsageError: A pair is malformed, or the size is not open, or out of range.
     """
     sizes: dict[str, int] = {}
-    for key, text in _pairs(options.dim, "--dim"):
+    for key, text in pairs(options.dim, "--dim"):
         if key not in known:
             listed = ", ".join(known) or "none"
             message = f"--dim {key}: no open size of {of}; those are: {listed}"
@@ -265,15 +266,20 @@ def open_sizes(options: argparse.Namespace, known: Sequence[str], of: str) -> di
     return sizes
 
 
-def _pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, str]] = []
+def pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
+    """The pairs ``NAME=VALUE`` that a flag gives, separated by commas or by themselves.
+
+    Raises:
+        UsageError: One is malformed.
+    """
+    found: list[tuple[str, str]] = []
     for item in ",".join(options).split(","):
         key, equals, value = item.partition("=")
         if equals and key.strip():
-            pairs.append((key.strip(), value.strip()))
+            found.append((key.strip(), value.strip()))
         elif item.strip():
             raise UsageError(f"{flag} {item!r}: expected NAME=VALUE")
-    return pairs
+    return found
 
 
 def _integer(key: str, text: str, *, may_be_open: bool = True) -> int:

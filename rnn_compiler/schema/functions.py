@@ -10,17 +10,7 @@ from typing import Any
 
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.notebook import function_table, page
-from rnn_compiler.schema.open_sizes import (
-    Size,
-    bound,
-    null_if_open,
-    open_names,
-    parse,
-    read_sizes,
-    shown,
-    static,
-    static_size,
-)
+from rnn_compiler.schema.open_sizes import bound, is_open, open_names, parse, read_sizes, shown
 from rnn_compiler.schema.streams import Chunked
 
 __all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
@@ -52,12 +42,12 @@ class TensorSpec:
 
     name: str
     dtype: str
-    shape: tuple[Size, ...]
+    shape: tuple[int, ...]
     formula: str = ""
-    minimum: Size | None = None
-    maximum: Size | None = None
+    minimum: int | None = None
+    maximum: int | None = None
     ignored: bool = False
-    default: Size | None = None
+    default: int | None = None
     any_shape: bool = False
     list: str = ""
     batched: bool = False
@@ -74,15 +64,6 @@ class TensorSpec:
     def __repr__(self) -> str:
         return f"TensorSpec({self.name}: {self})"
 
-    @cached_property
-    def static_shape(self) -> tuple[int, ...]:
-        """The shape, none of whose sizes is open.
-
-        Raises:
-            TypeError: One is.
-        """
-        return static(self.shape)
-
     @property
     def iree_type(self) -> str:
         """The type as IREE's tools spell it, ``16x256xf32``."""
@@ -90,8 +71,7 @@ class TensorSpec:
 
     def bound(self, dims: Mapping[str, int]) -> TensorSpec:
         """The same with numbers for open dimensions."""
-        numbers: dict[str, Any] = {name: getattr(self, name) for name in NUMBERS}
-        fields = {k: None if n is None else bound(n, dims) for k, n in numbers.items()}
+        fields = {name: bound(getattr(self, name), dims) for name in NUMBERS}
         return replace(self, shape=tuple(bound(size, dims) for size in self.shape), **fields)
 
 
@@ -124,7 +104,7 @@ class FunctionSpec:
     op: str
     function: str
     dtype: str
-    dims: dict[str, Size]
+    dims: dict[str, int]
     attributes: dict[str, bool | int | float | str]
     arguments: tuple[TensorSpec, ...]
     results: tuple[TensorSpec, ...]
@@ -170,15 +150,6 @@ class FunctionSpec:
         """The dimensions that are open."""
         return open_names(self.dims.values())
 
-    @cached_property
-    def static_dims(self) -> dict[str, int]:
-        """The dimensions, none of which is open.
-
-        Raises:
-            TypeError: One is.
-        """
-        return {name: static_size(size) for name, size in self.dims.items()}
-
     def least(self, dim: str) -> int:
         """How small a dimension may be: 0 unless TensorFlow refuses empty arrays."""
         return int(dim in self.positive)
@@ -186,7 +157,7 @@ class FunctionSpec:
     @property
     def json_dims(self) -> dict[str, int | None]:
         """The dimensions as JSON can hold them: open ones as null."""
-        return {name: null_if_open(size) for name, size in self.dims.items()}
+        return {name: None if is_open(size) else size for name, size in self.dims.items()}
 
     def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
         """The same with numbers for open dimensions, by name."""

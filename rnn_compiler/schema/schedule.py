@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from rnn_compiler.schema.formulas import Formula, value_at
-from rnn_compiler.schema.open_sizes import Open, Size, static_size
+from rnn_compiler.schema.open_sizes import Open
 
 __all__ = [
     "ALIGNMENT",
@@ -68,20 +68,10 @@ class Span:
 
     place: Place
     index: int
-    offset: Size
-    length: Size
+    offset: int
+    length: int
 
-    @property
-    def start(self) -> int:
-        """The offset, of which nothing is open."""
-        return static_size(self.offset)
-
-    @property
-    def size(self) -> int:
-        """The length, of which nothing is open."""
-        return static_size(self.length)
-
-    def part(self, offset: Size, length: Size) -> Span:
+    def part(self, offset: int, length: int) -> Span:
         """Some of them."""
         return Span(self.place, self.index, self.offset + offset, length)
 
@@ -98,8 +88,8 @@ class Dispatch:
     """
 
     kernel: str
-    workgroups: tuple[Size, Size, Size]
-    constants: tuple[Size, ...]
+    workgroups: tuple[int, int, int]
+    constants: tuple[int, ...]
     buffers: tuple[Span, ...]
 
 
@@ -152,11 +142,11 @@ class Schedule:
     """
 
     function: str
-    scratch: Size
+    scratch: int
     steps: tuple[Step, ...]
     formulas: Mapping[str, Formula] = field(default_factory=dict[str, Formula])
     limit: int = 0
-    blocks: tuple[Size, ...] = ()
+    blocks: tuple[int, ...] = ()
     results: tuple[Span, ...] = ()
 
     def reads(self, index: int) -> bool:
@@ -167,11 +157,11 @@ class Schedule:
             for span in spans_of(step)
         )
 
-    def at(self, number: Size, sizes: Mapping[str, int]) -> int:
+    def at(self, number: int, sizes: Mapping[str, int]) -> int:
         """What a number of the function is at some open sizes."""
         return value_at(number, self.formulas, sizes)
 
-    def needed(self, numbers: Iterable[Size]) -> dict[str, Formula]:
+    def needed(self, numbers: Iterable[int]) -> dict[str, Formula]:
         """The formulas that some numbers need, each after those that it needs itself."""
         waiting = [*numbers]
         names: set[str] = set()

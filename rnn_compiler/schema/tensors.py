@@ -15,9 +15,8 @@ from typing import Any
 
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
-from rnn_compiler.schema.open_sizes import Size
 
-__all__ = ["DIMENSIONS", "Argument", "Axis", "Result", "Tensor", "as_given_by"]
+__all__ = ["DIMENSIONS", "Argument", "Result", "Size", "Tensor", "as_given_by"]
 
 DIMENSIONS: dict[str, str] = {
     "T": "seq_length",
@@ -41,7 +40,7 @@ _OF_THE_BATCH = ("B", "R")
 
 
 @dataclass(frozen=True)
-class Axis:
+class Size:
     """One axis of a shape: a sum of multiples of dimensions, such as ``I+H``, ``4H`` or ``2``.
 
     Attributes:
@@ -51,7 +50,7 @@ class Axis:
     terms: tuple[tuple[int, str], ...]
 
     @staticmethod
-    def parse(text: str) -> Axis:
+    def parse(text: str) -> Size:
         """Reads ``I+H``, ``4H`` or ``2``."""
         terms: list[tuple[int, str]] = []
         for term in text.split("+"):
@@ -59,7 +58,7 @@ class Axis:
             if match is None or not term:
                 raise ValueError(f"not a size: {text!r}")
             terms.append((int(match[1] or 1), match[2]))
-        return Axis(tuple(terms))
+        return Size(tuple(terms))
 
     @cached_property
     def multiple(self) -> tuple[int, str] | None:
@@ -68,7 +67,7 @@ class Axis:
         single = len(self.terms) == 1 and symbol in DIMENSIONS
         return (factor, DIMENSIONS[symbol]) if single else None
 
-    def evaluate(self, sizes: Mapping[str, Any]) -> Size:
+    def evaluate(self, sizes: Mapping[str, Any]) -> int:
         """Its value, given the dimensions and derived sizes by their long names."""
         return sum(
             factor * (sizes[_SIZES[symbol]] if symbol else 1) for factor, symbol in self.terms
@@ -118,9 +117,9 @@ class Tensor:
     is_list: bool = False
 
     @cached_property
-    def sizes(self) -> tuple[Axis, ...]:
+    def sizes(self) -> tuple[Size, ...]:
         """The parsed shape."""
-        return tuple(Axis.parse(axis) for axis in self.shape.split())
+        return tuple(Size.parse(axis) for axis in self.shape.split())
 
     @property
     def formula(self) -> str:
@@ -144,14 +143,14 @@ class Tensor:
             shape=tuple(size.evaluate(known) for size in self.sizes),
             formula=self.formula,
             minimum=self.minimum,
-            maximum=None if self.maximum is None else Axis.parse(self.maximum).evaluate(known),
+            maximum=None if self.maximum is None else Size.parse(self.maximum).evaluate(known),
             ignored=self.ignored,
             default=self.default,
             any_shape=self.any_shape,
             batched=any(s in _OF_THE_BATCH for size in self.sizes for _, s in size.terms),
         )
         if self.equals is not None:
-            value: Size = known[DIMENSIONS[self.equals]]
+            value: int = known[DIMENSIONS[self.equals]]
             return (replace(spec, minimum=value, maximum=value, default=value),)
         if not self.is_list:
             return (spec,)

@@ -1,0 +1,126 @@
+"""An ONNX model as a module of linalg, by IREE's importer and its passes for torch's dialect.
+
+Nodes with an attribute `backend_config` become calls of declarations ``@rnn_compiler.OP.N``, which
+linking replaces (`linking.calls`). Every op has a location by the name of its node. This runs in a
+process of its own: what these passes do with a hostile model is not bounded here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.linking.calls import PREFIX
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, run_passes
+
+__all__ = ["linalg_of_onnx"]
+
+_KEPT = "{aten.flatten.using_ints,aten.unflatten.int,aten.argmax,aten.argmin}"
+_OF_FUNCTIONS = (
+    *("torch-recompose-complex-ops", "torch-iree-bitcast-tensor", "torch-reduce-op-variants"),
+    *("torch-convert-custom-quant-op", f"torch-decompose-complex-ops{{legal-ops={_KEPT}}}"),
+    *("torch-fuse-quantized-ops", "canonicalize", "torch-scalarize-shapes"),
+    *("convert-torch-to-tmtensor", "torch-iree-tm-tensor-to-linalg-ext"),
+    *("convert-torch-to-tensor", "torch-iree-torch-unstructured-to-linalg-ext"),
+    *("torch-iree-torch-quantization-to-linalg-ext", "convert-torch-to-linalg", "cse"),
+    *("convert-torch-to-scf", "convert-torch-to-arith", "canonicalize"),
+    *("resolve-shaped-type-result-dims", "cse"),
+)
+_PASSES = (
+    "torch-onnx-to-torch-backend-pipeline",
+    *(f"func.func({name})" for name in _OF_FUNCTIONS),
+    "torch-func-backend-type-conversion",
+    *("func.func(canonicalize)", "func.func(torch-finalizing-backend-type-conversion)"),
+)
+"""What IREE's pipeline `torch-to-iree` does; but functions stay those of tensors in the end."""
+
+_VERSION = "torch.onnx_meta.opset_version"
+"""An attribute that the passes want of every function."""
+
+
+def linalg_of_onnx(model: Any, name: str, function: str) -> str:
+    """The text of a module with the function that a model's graph is, with locations.
+
+    Args:
+        model: The model, as a message of ONNX. What is to be an argument is an input of its graph.
+        name: The module's symbol.
+        function: That of the function.
+
+    Raises:
+        UnsupportedError: There is a node that IREE's compiler does not take, which is named.
+    """
+    importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
+    model.graph.name = function
+    context = ir.Context()
+    with context:
+        info = importer.ModelInfo(model)
+        module = info.create_module(context=context)
+        operation = module.operation
+        try:
+            nodes = importer.NodeImporter.define_function(info.main_graph, operation)
+            nodes.import_all()
+        except (importer.OnnxImportError, KeyError, ValueError, AssertionError) as error:
+            raise UnsupportedError(f"import_network: IREE's importer says: {error}") from error
+        with ir.Location.unknown():
+            _declare_calls(module)
+            try:
+                run_passes(module, f"builtin.module({','.join(_PASSES)})")
+            except ir.MLIRError as error:
+                operators = {node.name: node.op_type for node in model.graph.node}
+                raise _refused(str(error), operators) from error
+        operation.attributes["sym_name"] = ir.StringAttr.get(name)
+        return operation.get_asm(enable_debug_info=True)
+
+
+def _declare_calls(module: ir.Module) -> None:
+    """Makes calls of the nodes that are ours: those with a config."""
+    (function,) = ops_of(module.body)
+    for op in ops_of(block_of(function)):
+        if op.name != "torch.operator":
+            continue
+        name = ir.StringAttr(op.attributes["name"]).value
+        if "torch.onnx.backend_config" in op.attributes:
+            _call(module, function, op, name.removeprefix("onnx."))
+
+
+def _call(module: ir.Module, function: ir.Operation, op: ir.Operation, name: str) -> None:
+    symbol = f"{PREFIX}{name}.{len(ops_of(module.body))}"
+    kinds = [result.type for result in op.results]
+    kind = ir.FunctionType.get([operand.type for operand in op.operands], kinds)
+    attributes = {
+        "sym_name": ir.StringAttr.get(symbol),
+        "sym_visibility": ir.StringAttr.get("private"),
+        "function_type": ir.TypeAttr.get(kind),
+        "backend_config": op.attributes["torch.onnx.backend_config"],
+        _VERSION: function.attributes[_VERSION],
+    }
+    at = ir.InsertionPoint.at_block_begin(module.body)
+    ir.Operation.create("func.func", attributes=attributes, regions=1, ip=at)
+    call = ir.Operation.create(
+        "func.call",
+        kinds,
+        list(op.operands),
+        {"callee": ir.FlatSymbolRefAttr.get(symbol)},
+        ip=ir.InsertionPoint(op),
+        loc=op.location,
+    )
+    for old, new in zip(op.results, call.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+
+
+_ERROR = re.compile(r'error: (?:"(?P<node>[^"]*)"|[^:]*): (?P<what>[^\n]*)')
+
+
+def _refused(text: str, operators: Mapping[str, str]) -> UnsupportedError:
+    """The error of what the passes say, given the operators of nodes by name."""
+    found = _ERROR.search(text)
+    if found is None or found["node"] not in operators:
+        return UnsupportedError(f"import_network: IREE's compiler says: {text.strip()[:400]}")
+    node, what = found["node"], found["what"].partition(": %")[0][:200]
+    return UnsupportedError(
+        f"import_network: node {node!r} ({operators[node]}) is not taken by IREE's compiler: {what}"
+    )

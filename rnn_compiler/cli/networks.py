@@ -1,0 +1,190 @@
+"""`import --whole`: a whole network as one compiled function, or as C."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler import stages
+from rnn_compiler.c_compilation import compile_c
+from rnn_compiler.cli.import_readme import target_text
+from rnn_compiler.cli.modules import only_target
+from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
+from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
+from rnn_compiler.compilation import ALL_LEVELS, compile
+from rnn_compiler.execution import current_target
+from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.modules import Module
+from rnn_compiler.network_import import import_network
+from rnn_compiler.runtime.paths import archive_path
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+__all__ = ["add_whole_options", "import_whole"]
+
+
+def add_whole_options(parser: argparse.ArgumentParser) -> None:
+    """Adds what `import` takes for a whole network."""
+    parser.add_argument(
+        "--whole",
+        action="store_true",
+        help="the whole network of an .onnx file as one function, not its recurrent layers alone; "
+        "--dim then gives axes, batch=1, or shapes of inputs, x=50x1x8",
+    )
+    parser.add_argument(
+        "--value",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="with --whole: inputs that are the same in every call: sr=16000",
+    )
+
+
+def import_whole(options: argparse.Namespace) -> int:
+    """Imports a network; compiles it if a folder is named."""
+    path = _check(options)
+    start = time.perf_counter()
+    with showing_stages():
+        stages.report(f"importing {path.name}")
+        module = import_network(
+            path,
+            dims={key: _size(key, text) for key, text in pairs(options.dim, "--dim")},
+            values={key: _number(key, text) for key, text in pairs(options.value, "--value")},
+        )
+        files = [] if options.output is None else _write(options, module)
+    seconds = time.perf_counter() - start
+    spec = module.functions[0]
+    if options.json:
+        facts = {"files": [str(each) for each in files], "seconds": seconds, **_facts(module)}
+        print_json(facts)
+        return 0
+    for each in files:
+        print_line(str(each))
+    print_table(("", "name", "type"), _rows(spec))
+    recurrent = ", ".join(each.op for each in module.linked) or "none"
+    print_line(f"recurrent layers: {recurrent}; weights: {_weights(module):,} bytes")
+    words = [str(path), "--whole", *(f"--dim={each}" for each in options.dim)]
+    words += [f"--value={each}" for each in options.value]
+    following = (
+        f"less {files[-1]}" if files else f"rnn-compiler import {shlex.join(words)} -o FOLDER"
+    )
+    print_line(f"{seconds:.2f} s; next: {following}", dim=True)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> Path:
+    """The file of a network, if the other options go with it."""
+    if len(options.paths) != 1:
+        raise UsageError("--whole: one file at a time")
+    for flag in ("layer", "attr", "weights_apart"):
+        if getattr(options, flag):
+            raise UsageError(f"--{flag.replace('_', '-')} is for layers, not for --whole")
+    if options.output is None and (options.target or options.format != "vmfb"):
+        raise UsageError("--target and --format are for compiling: name a folder with -o")
+    if options.output is not None:
+        check_output_folder(options.output)
+    return options.paths[0]
+
+
+def _size(key: str, text: str) -> int | list[int]:
+    """A size, or the sizes of a shape, ``50x1x8``."""
+    try:
+        sizes = [int(each) for each in text.split("x")]
+    except ValueError:
+        raise UsageError(f"--dim {key}={text}: expected a size, 50, or a shape, 50x1x8") from None
+    return sizes if len(sizes) > 1 else sizes[0]
+
+
+def _number(key: str, text: str) -> int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise UsageError(f"--value {key}={text}: expected a number")
+
+
+def _write(options: argparse.Namespace, module: Module) -> list[Path]:
+    """Compiles a network, and writes it with a README, which is the last of the files."""
+    folder: Path = options.output
+    made = _compiled_c if options.format == "c" else _compiled
+    files, text, save = made(options, module)
+    stages.report(f"writing {folder}")
+    with made_folder(folder):
+        save()
+        write_files((folder / "README.md", text.encode()))
+    return [*(each for each in files if each.exists()), folder / "README.md"]
+
+
+_Made = tuple[list[Path], str, Callable[[], object]]
+"""Files, the text of the README, and what writes the files."""
+
+
+def _compiled(options: argparse.Namespace, module: Module) -> _Made:
+    """A network as an artifact or bundle."""
+    targets: list[str] = options.target or [current_target()]
+    one = len(targets) == 1 and targets[0] != ALL_LEVELS
+    result = compile(module, targets[0] if one else targets)
+    path: Path = options.output / (f"{module.name}.vmfb" if one else module.name)
+    spec = module.functions[0]
+    arrays = [
+        f"    {each.name}=np.zeros({each.shape}, np.{each.dtype})," for each in spec.arguments
+    ]
+    code = ["```python", "import numpy as np", "import rnn_compiler as rc", ""]
+    code += [f'program = rc.runtime.load("{path.name}")', "out = program(", *arrays, ")"]
+    code += [*(f"# out.{each.name}: {each}" for each in spec.results), "```"]
+    text = _readme(module, path.name, targets, code)
+    return [path, archive_path(path)], text, partial(result.save, path)
+
+
+def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
+    """A network as C."""
+    target = only_target(options)
+    made = compile_c(module, target, prefix=options.prefix)
+    files = [options.output / file for file in made.files]
+    name = made.name
+    code = [f"`{name}.h` documents the function, and begins with a program that calls it:", ""]
+    code += ["```sh", f"cc main.c {name}.c {name}.o -o main", "```"]
+    text = _readme(module, f"{name}.h", [target], code)
+    return files, text, partial(made.save, options.output)
+
+
+def _readme(module: Module, name: str, targets: Sequence[str], code: Sequence[str]) -> str:
+    """What was compiled, for which machines, and how to call it."""
+    known = [resolve_target(each) for each in targets if each != ALL_LEVELS]
+    lines = [f"# {module.name}", "", f"`{name}` holds the whole network, as one function.", ""]
+    lines += [*map(target_text, known), "", "| | name | type |", "|---|---|---|"]
+    lines += [f"| {kind} | `{each}` | {text} |" for kind, each, text in _rows(module.functions[0])]
+    return "\n".join([*lines, "", *code]) + "\n"
+
+
+def _rows(spec: FunctionSpec) -> list[tuple[str, str, str]]:
+    """What a function takes and gives."""
+    kinds = {"input": spec.arguments, "output": spec.results}
+    return [(kind, each.name, str(each)) for kind, tensors in kinds.items() for each in tensors]
+
+
+def _weights(module: Module) -> int:
+    arrays: list[Any] = list(module.parameters.values())
+    return sum(array.nbytes for array in arrays)
+
+
+def _facts(module: Module) -> dict[str, Any]:
+    """A network as plain data."""
+
+    def listed(tensors: Sequence[TensorSpec]) -> list[dict[str, Any]]:
+        return [{"name": t.name, "dtype": t.dtype, "shape": list(t.shape)} for t in tensors]
+
+    spec = module.functions[0]
+    return {
+        "name": module.name,
+        "inputs": listed(spec.arguments),
+        "outputs": listed(spec.results),
+        "recurrent": [each.op for each in module.linked],
+        "weights": _weights(module),
+    }

@@ -1,0 +1,188 @@
+"""Whole networks: an ONNX model as one module, with our ops for its recurrent layers.
+
+import_network  the module of an ONNX file
+
+`worker` runs in a process of its own, with the package onnx, and what `graph` has of it;
+`lowering.networks` then makes a module of the graph. `process` is this side of it.
+"""
+
+from __future__ import annotations
+
+import keyword
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
+from rnn_compiler.freezing import freeze
+from rnn_compiler.linking import LinkedModule, linked_network
+from rnn_compiler.model_import.whole import identifier
+from rnn_compiler.modules import Module
+from rnn_compiler.network_import.process import import_in_process
+from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+__all__ = ["checked_sizes", "checked_values", "import_network"]
+
+_TAKEN = ("to_host", "self")
+"""Names that a call has a meaning of its own for."""
+
+
+def import_network(
+    path: str | os.PathLike[str],
+    *,
+    dims: Mapping[str, int | Sequence[int]] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Module:
+    """A whole network as one module, whose recurrent layers are our ops.
+
+    Args:
+        path: An ``.onnx`` file, weights in it or beside it.
+        dims: Sizes that the model leaves open: of axes by name, ``{"batch": 1}``, or whole shapes
+            by the names of inputs, ``{"x": (50, 1, 8)}``.
+        values: Inputs that are the same in every call, by name, ``{"sr": 16000}``: they are no
+            arguments then, and branches that depend on them are chosen now.
+
+    Returns:
+        The module, of one function ``main``. Its arguments and results are the graph's inputs and
+        outputs by name, in order, ``module.functions[0].arguments`` lists them; its weights are
+        frozen in it. Like any other, `compile` and `golden` take it.
+
+    Raises:
+        ArtifactError: The file is damaged, or asks for more time or memory than is spent on its
+            size.
+        InvalidArgumentError: It is no such file, a size is missing, or there is no such axis or
+            input.
+        UnsupportedError: A node is of a kind that is not imported, which is named; the package onnx
+            or the compiler is not installed.
+
+    Example:
+        >>> import_network("model.tflite")
+        Traceback (most recent call last):
+        ...
+        rnn_compiler.errors.InvalidArgumentError: import_network: 'path': expected ...
+    """
+    file = _file(path)
+    sizes, arrays = checked_sizes(dims), checked_values(values)
+    check_can_compile("import_network")
+    try:
+        imported = import_in_process(file, identifier(file.stem), sizes, arrays)
+    except OSError as error:
+        reason = error.strerror or error
+        raise ArtifactError(f"{file}: cannot be read ({reason})") from error
+    module = linked_network(imported.text)
+    inputs = _names(imported.inputs)
+    names = _names(imported.weights, taken=inputs)
+    spec = _renamed(module.functions[0], [*inputs, *names], _names(imported.outputs))
+    whole = LinkedModule(module.located_text, [spec], module.linked, module.name)
+    weights = dict(zip(names, imported.weights.values(), strict=True))
+    return freeze(whole, weights) if weights else whole
+
+
+def _file(path: object) -> Path:
+    """The path of an ONNX file that is there."""
+    expected = "the path of an .onnx file"
+    try:
+        file = Path(cast(Any, path))
+        there = file.exists()
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError("import_network", "path", expected, describe(path)) from error
+    if file.suffix.lower() != ".onnx" or not there:
+        got = describe(str(file)) if there else f"{describe(str(file))}, which is not there"
+        raise InvalidArgumentError("import_network", "path", expected, got)
+    return file
+
+
+def checked_sizes(dims: object) -> dict[str, int | list[int]]:
+    """The argument `dims` as plain data.
+
+    Raises:
+        InvalidArgumentError: It is none, or a size is not positive.
+    """
+    expected = "a mapping of names to positive sizes, or to shapes"
+    if dims is None:
+        return {}
+    if not isinstance(dims, Mapping):
+        raise InvalidArgumentError("import_network", "dims", expected, describe(dims))
+    plain: dict[str, int | list[int]] = {}
+    for name, given in cast(Mapping[object, Any], dims).items():
+        alone = isinstance(given, (int, np.integer))
+        sizes: Any = [given] if alone else given
+        try:
+            numbers = [int(size) for size in sizes]
+            whole = all(n == size and 0 < n < 2**31 for n, size in zip(numbers, sizes, strict=True))
+        except (TypeError, ValueError, OverflowError):
+            numbers, whole = [], False
+        if not isinstance(name, str) or not whole:
+            raise InvalidArgumentError(
+                "import_network", "dims", expected, f"{describe(name)}: {describe(given)}"
+            )
+        plain[name] = numbers[0] if alone else numbers
+    return plain
+
+
+def checked_values(values: object) -> dict[str, Any]:
+    """The argument `values` as arrays.
+
+    Raises:
+        InvalidArgumentError: It is none, or has something else than numbers.
+    """
+    expected = "a mapping of names to arrays of numbers"
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise InvalidArgumentError("import_network", "values", expected, describe(values))
+    arrays: dict[str, Any] = {}
+    for name, given in cast(Mapping[object, Any], values).items():
+        try:
+            array = np.asarray(given)
+        except Exception:  # whatever an object's own __array__ raises
+            array = np.array(None)
+        if not isinstance(name, str) or array.dtype.kind not in "fiub":
+            got = f"{describe(name)}: {describe(given)}"
+            raise InvalidArgumentError("import_network", "values", expected, got)
+        arrays[name] = array
+    return arrays
+
+
+def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names for Python like some texts, which differ from each other and from others.
+
+    Example:
+        >>> _names(["x:0", "x_0", "lambda", "1"])
+        ['x_0', 'x_0_1', 'lambda_', 'value_1']
+    """
+    known = {*taken, *_TAKEN}
+    names: list[str] = []
+    for text in texts:
+        stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+        stem = stem if stem[:1].isalpha() else f"value_{stem}".rstrip("_")
+        name = stem = f"{stem}_" if keyword.iskeyword(stem) else stem
+        number = 0
+        while name in known:
+            number += 1
+            name = f"{stem}_{number}"
+        known.add(name)
+        names.append(name)
+    return names
+
+
+def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str]) -> FunctionSpec:
+    """A function whose arguments and results have other names."""
+
+    def named(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
+        pairs = zip(tensors, names, strict=True)
+        return tuple(replace(tensor, name=name) for tensor, name in pairs)
+
+    known = dict(zip((each.name for each in spec.arguments), arguments, strict=True))
+    return replace(
+        spec,
+        arguments=named(spec.arguments, arguments),
+        results=named(spec.results, results),
+        weights=tuple(known[name] for name in spec.weights),
+    )

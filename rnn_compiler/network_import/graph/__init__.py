@@ -1,0 +1,207 @@
+"""The graph of an ONNX model, whose nodes and values the steps of an import look at and change.
+
+sizes         fixes what the caller gives
+folding       computes what is known then
+recurrent     puts our ops in
+convolutions  trims padding
+parameters    takes the weights out
+
+Only the process of an import loads this folder, as it needs the package onnx (`worker`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes, within
+
+__all__ = ["Graph", "onnx", "subgraphs"]
+
+onnx: Any = importlib.import_module("onnx")
+for _module in ("compose", "inliner", "reference", "shape_inference", "version_converter"):
+    importlib.import_module(f"onnx.{_module}")
+
+OPSET = 17
+"""The version of ONNX's operators that IREE's importer knows best; older models are converted."""
+
+_DEEPEST = 50
+
+_SPARE_ELEMENTS = 1 << 24
+
+
+class Graph:
+    """The main graph of a model.
+
+    Attributes:
+        model: The model, as a message of ONNX.
+        path: Its file, for messages.
+        elements_left: How many elements of constants may still be computed.
+    """
+
+    def __init__(self, model: Any, path: Path) -> None:
+        self.model = model
+        self.path = path
+        self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
+
+    @staticmethod
+    def read(path: Path) -> Graph:
+        """The graph of a file, with the weights that lie beside it.
+
+        Raises:
+            ArtifactError: It is damaged, or names files that are not in its folder.
+            OSError: It cannot be read.
+        """
+        model = onnx.ModelProto()
+        try:
+            model.ParseFromString(read_bytes(path))
+        except Exception as error:  # protobuf's own, which differs between its implementations
+            raise damaged(path, "it is no ONNX model") from error
+        if not model.ir_version or not model.graph.node:
+            raise damaged(path, "it is no ONNX model: there are no nodes")
+        for tensor in _tensors(model.graph):
+            if tensor.data_location == onnx.TensorProto.EXTERNAL:
+                entries = {each.key: each.value for each in tensor.external_data}
+                within(path.parent, entries.get("location", ""), path)
+        try:
+            onnx.external_data_helper.load_external_data_for_model(model, str(path.parent))
+            if model.functions:
+                model = onnx.inliner.inline_local_functions(model)
+        except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
+            raise damaged(path, str(error)) from error
+        graph = Graph(model, path)
+        graph.prepare()
+        return graph
+
+    def prepare(self) -> None:
+        """Names all nodes, and converts the model from older versions of ONNX."""
+        known = {tensor.name for tensor in self.proto.initializer}
+        inputs = [each for each in self.proto.input if each.name not in known]
+        _replace(self.proto.input, inputs)
+        version = next((each.version for each in self.model.opset_import if not each.domain), OPSET)
+        if version < OPSET:
+            try:
+                self.model = onnx.version_converter.convert_version(self.model, OPSET)
+            except Exception:  # of what converts it not; IREE takes most older operators as well
+                del self.__dict__["proto"]
+        self.__dict__.pop("proto", None)
+        for number, node in enumerate(self.proto.node):
+            node.name = node.name or f"{node.op_type}_{number}"
+
+    @cached_property
+    def proto(self) -> Any:
+        """The graph, as a message of ONNX."""
+        return self.model.graph
+
+    def infer_shapes(self) -> None:
+        """Infers the shapes of all values anew, from those of the inputs."""
+        for graph in (self.proto, *subgraphs(self.proto)):
+            del graph.value_info[:]
+        for output in self.proto.output:
+            output.type.tensor_type.ClearField("shape")
+        if self.model.ByteSize() >= LARGEST_MESSAGE:
+            raise ArtifactError(f"{self.path}: with its weights it has 2**31 bytes or more")
+        try:
+            self.model = onnx.shape_inference.infer_shapes(self.model, data_prop=True)
+        except onnx.shape_inference.InferenceError as error:
+            raise damaged(self.path, str(error)) from error
+        del self.__dict__["proto"]
+
+    def check_domains(self) -> None:
+        """Checks that all operators are ONNX's own: importers go by their names alone.
+
+        Raises:
+            UnsupportedError: One is not.
+        """
+        for graph in (self.proto, *subgraphs(self.proto)):
+            for node in graph.node:
+                if node.domain not in ("", "ai.onnx"):
+                    raise UnsupportedError(
+                        f"import_network: node {node.name!r} ({node.domain}.{node.op_type}): "
+                        "operators of other domains than ONNX's own are not imported"
+                    )
+
+    def operators(self) -> list[str]:
+        """The operators of all nodes."""
+        graphs = (self.proto, *subgraphs(self.proto))
+        return sorted({node.op_type for graph in graphs for node in graph.node})
+
+    def types(self) -> dict[str, Any]:
+        """The types of all values that are known, by name."""
+        graph = self.proto
+        return {each.name: each.type for each in (*graph.input, *graph.value_info, *graph.output)}
+
+    def constants(self) -> dict[str, Any]:
+        """The tensors of all values that are constant, by name."""
+        return {tensor.name: tensor for tensor in self.proto.initializer}
+
+    def set_nodes(self, nodes: Sequence[Any]) -> None:
+        """Replaces the nodes."""
+        _replace(self.proto.node, nodes)
+
+    def remove_unused(self) -> None:
+        """Removes nodes and constants that nothing needs."""
+        needed = {output.name for output in self.proto.output}
+        kept: list[Any] = []
+        for node in reversed(self.proto.node):
+            if needed.intersection(node.output):
+                kept.append(node)
+                needed.update(read_by(node))
+        self.set_nodes(kept[::-1])
+        _replace(
+            self.proto.initializer, [each for each in self.proto.initializer if each.name in needed]
+        )
+
+
+def shape_of(kind: Any) -> list[int | None] | None:
+    """The shape of a type, None for each size that is not known; None if the rank is not."""
+    if kind is None or not kind.tensor_type.HasField("shape"):
+        return None
+    return [
+        each.dim_value if each.HasField("dim_value") and each.dim_value > 0 else None
+        for each in kind.tensor_type.shape.dim
+    ]
+
+
+def attributes_of(node: Any) -> Mapping[str, Any]:
+    """The attributes of a node by name."""
+    return {each.name: each for each in node.attribute}
+
+
+def read_by(node: Any) -> Iterator[str]:
+    """The values that a node reads, those that graphs inside it read included."""
+    yield from node.input
+    for graph in subgraphs(node):
+        for each in graph.node:
+            yield from each.input
+        yield from (output.name for output in graph.output)
+
+
+def subgraphs(holder: Any, depth: int = 0) -> Iterator[Any]:
+    """The graphs inside a graph or a node, at any depth."""
+    nodes = holder.node if hasattr(holder, "node") else [holder]
+    for node in nodes:
+        for attribute in node.attribute:
+            for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+                yield graph
+                if depth < _DEEPEST:
+                    yield from subgraphs(graph, depth + 1)
+
+
+def _tensors(graph: Any) -> Iterator[Any]:
+    """The tensors of a graph and of what is inside it."""
+    for each in (graph, *subgraphs(graph)):
+        yield from each.initializer
+        for node in each.node:
+            yield from (attribute.t for attribute in node.attribute if attribute.HasField("t"))
+
+
+def _replace(field: Any, messages: Sequence[Any]) -> None:
+    """Replaces the messages of a repeated field."""
+    copies = [*messages]
+    del field[:]
+    field.extend(copies)

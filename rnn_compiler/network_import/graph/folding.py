@@ -1,0 +1,177 @@
+"""What a graph computes without its inputs, computed once: constants, shapes, and branches chosen.
+
+Once sizes are known, so are the results of Shape and what is made of them; once a rate is, so is
+the branch of an `If` that it chooses. onnx's own reference implementation computes them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.network_import.graph import (
+    Graph,
+    attributes_of,
+    onnx,
+    shape_of,
+    subgraphs,
+)
+
+__all__ = ["fold"]
+
+_RANDOM = ("Bernoulli", "Multinomial", "Random")
+"""What the names of operators begin with whose results are drawn."""
+
+_LARGEST = 1 << 20
+"""Elements of a constant that is larger than what it is made of."""
+
+_MOST_ROUNDS = 100
+
+
+def fold(graph: Graph) -> None:
+    """Computes what is known, until nothing more is.
+
+    Raises:
+        ArtifactError: The graph's shapes contradict each other.
+        UnsupportedError: A constant cannot be computed.
+    """
+    for _ in range(_MOST_ROUNDS):
+        graph.infer_shapes()
+        changed = _fold_once(graph)
+        graph.remove_unused()
+        if not changed:
+            return
+
+
+def _fold_once(graph: Graph) -> bool:
+    """Computes what is known by now; whether there was anything."""
+    types, constants = graph.types(), graph.constants()
+    nodes: list[Any] = []
+    made: list[Any] = []
+    chosen = 0
+    for node in graph.proto.node:
+        branch = _branch(node, constants)
+        if branch is not None:
+            nodes += _inlined(node, branch, {*types, *constants}, made)
+            chosen += 1
+            continue
+        results = _results(graph, node, types, constants)
+        if results is None:
+            nodes.append(node)
+            continue
+        for name, array in zip(node.output, results, strict=False):
+            if name:
+                made.append(onnx.numpy_helper.from_array(np.asarray(array), name))
+                constants[name] = made[-1]
+    graph.proto.initializer.extend(made)
+    graph.set_nodes(nodes)
+    return bool(made or chosen)
+
+
+def _results(
+    graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]
+) -> list[Any] | None:
+    """The values of a node's results; None if they are not known, or too large."""
+    shapes = [shape_of(types.get(name)) for name in node.output]
+    if node.op_type in ("Shape", "Size") and node.input:
+        source = shape_of(types.get(node.input[0]))
+        if source is None and node.input[0] in constants:
+            source = list(constants[node.input[0]].dims)
+        if source is None or None in source:
+            return None
+        if node.op_type == "Size":
+            return [np.int64(math.prod(size or 0 for size in source))]
+        begin, end = (
+            _integer(node, name, default) for name, default in (("start", 0), ("end", None))
+        )
+        return [np.array(source[begin:end], np.int64)]
+    if node.op_type == "Identity" and node.input[0] in constants:
+        return [onnx.numpy_helper.to_array(constants[node.input[0]])]
+    if node.op_type != "Constant":
+        if not node.input or node.op_type.startswith(_RANDOM) or any(subgraphs(node)):
+            return None
+        if not all(name in constants for name in node.input if name):
+            return None
+        if any(shape is None or None in shape for shape in shapes):
+            return None
+        size = sum(math.prod(each or 0 for each in shape or ()) for shape in shapes)
+        given = sum(math.prod(constants[name].dims) for name in node.input if name)
+        if size > min(max(given, _LARGEST), graph.elements_left):
+            return None
+        graph.elements_left -= size
+    return _evaluated(graph, node, constants)
+
+
+def _integer(node: Any, name: str, default: int | None) -> int | None:
+    attributes = attributes_of(node)
+    return attributes[name].i if name in attributes else default
+
+
+def _evaluated(graph: Graph, node: Any, constants: dict[str, Any]) -> list[Any]:
+    """The values of a node whose inputs are constants, by onnx's reference implementation."""
+    given = list(dict.fromkeys(name for name in node.input if name))
+    inputs = [
+        onnx.helper.make_tensor_value_info(
+            name, constants[name].data_type, list(constants[name].dims)
+        )
+        for name in given
+    ]
+    results = [onnx.ValueInfoProto(name=name) for name in node.output if name]
+    alone = onnx.helper.make_graph([node], "constant", inputs, results)
+    model = onnx.helper.make_model(
+        alone, opset_imports=graph.model.opset_import, ir_version=graph.model.ir_version
+    )
+    feeds = {name: onnx.numpy_helper.to_array(constants[name]) for name in given}
+    try:
+        values = iter(onnx.reference.ReferenceEvaluator(model).run(None, feeds))
+    except Exception as error:  # whatever numpy says of what the file asks for
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise UnsupportedError(
+            f"import_network: node {node.name!r} ({node.op_type}): its value, which depends on "
+            f"constants alone, cannot be computed: {reason}"
+        ) from error
+    return [next(values) if name else None for name in node.output]
+
+
+def _branch(node: Any, constants: dict[str, Any]) -> Any:
+    """The branch that an `If` takes; None if that is not known, or it is something else."""
+    if node.op_type != "If" or node.input[0] not in constants:
+        return None
+    condition = bool(onnx.numpy_helper.to_array(constants[node.input[0]]).all())
+    return attributes_of(node)["then_branch" if condition else "else_branch"].g
+
+
+def _inlined(node: Any, branch: Any, taken: set[str], made: list[Any]) -> list[Any]:
+    """The nodes of a branch, for an `If` in the graph that this is in; its constants are added."""
+    own = [tensor.name for tensor in branch.initializer]
+    own += [name for each in branch.node for name in each.output if name]
+    names = {name: f"{node.name}/{name}" for name in own if name in taken}
+    taken.update(own)
+    for tensor in branch.initializer:
+        tensor.name = names.get(tensor.name, tensor.name)
+        made.append(tensor)
+    for number, each in enumerate(branch.node):
+        each.name = each.name or f"{node.name}/{each.op_type}_{number}"
+        _rename(each, names)
+    results = [
+        onnx.helper.make_node(
+            "Identity", [names.get(inner.name, inner.name)], [outer], name=f"{node.name}/{outer}"
+        )
+        for inner, outer in zip(branch.output, node.output, strict=True)
+        if outer
+    ]
+    return [*branch.node, *results]
+
+
+def _rename(node: Any, names: dict[str, str]) -> None:
+    """Renames the values that a node reads and makes, in graphs inside it too."""
+    for field in (node.input, node.output):
+        field[:] = [names.get(name, name) for name in field]
+    for graph in subgraphs(node):
+        for each in graph.node:
+            each.input[:] = [names.get(name, name) for name in each.input]
+        for output in graph.output:
+            output.name = names.get(output.name, output.name)

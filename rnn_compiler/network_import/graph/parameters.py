@@ -1,0 +1,33 @@
+"""Which constants of a graph are weights: they become inputs, and arrays of the module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import Graph, onnx
+from rnn_compiler.schema.dtypes import canonical_name
+
+__all__ = ["take_parameters"]
+
+_LEAST = 64
+"""Elements of a weight; smaller constants stay where they are, as they may be sizes or axes."""
+
+_DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64")
+
+
+def take_parameters(graph: Graph) -> dict[str, Any]:
+    """Makes inputs of the weights of a graph; gives their arrays by name."""
+    taken: dict[str, Any] = {}
+    for tensor in [*graph.proto.initializer]:
+        array: Any = onnx.numpy_helper.to_array(tensor)
+        if array.size < _LEAST or canonical_name(array.dtype) not in _DTYPES:
+            continue
+        if np.all(array == array.flat[0]):
+            continue
+        taken[tensor.name] = array
+        graph.proto.initializer.remove(tensor)
+        kind = onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        graph.proto.input.append(kind)
+    return taken

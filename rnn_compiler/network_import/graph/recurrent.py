@@ -1,0 +1,245 @@
+"""Recurrent nodes as our ops: a node with a config for each, and what it needs around it.
+
+What ONNX's LSTM, GRU or RNN computes is found as for `import_model`. The op's buffer of weights
+becomes a constant of the graph. States that the model does not pass are zeros, and lengths that it
+does not pass are all steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.onnx_layers import OPERATORS, Node, layers_of
+from rnn_compiler.model_import.reading import Budget, Once
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
+
+__all__ = ["replace_recurrent"]
+
+_DOMAIN = "rnn_compiler"
+"""The domain of the nodes that are our ops, each called as the op is; `lowering.networks` finds
+them by their attribute `backend_config`, which `linking.calls` reads."""
+
+_X, _W, _R, _B, _LENGTHS, _H, _C, _P = range(8)
+"""The inputs of ONNX's recurrent operators."""
+
+
+def replace_recurrent(graph: Graph) -> None:
+    """Replaces the recurrent nodes of a graph whose shapes are known.
+
+    Raises:
+        ArtifactError: Weights or attributes are none that there can be.
+        UnsupportedError: A node computes what no op of ours does.
+    """
+    types, constants = graph.types(), graph.constants()
+    once = Once(Budget(graph.path, graph.model.ByteSize()))
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        if node.domain or node.op_type not in OPERATORS:
+            nodes.append(node)
+            continue
+        layer = _layer(graph, node, types, constants, once)
+        around = _Around(graph, node, layer, types)
+        _COMPUTED_BY[layer.op](around)
+        nodes += around.nodes
+    if len(nodes) != len(graph.proto.node):
+        graph.model.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
+    graph.set_nodes(nodes)
+    graph.remove_unused()
+
+
+def _layer(
+    graph: Graph, node: Any, types: Mapping[str, Any], constants: Mapping[str, Any], once: Once
+) -> Layer:
+    """The layer that a node is."""
+    arrays = [
+        onnx.numpy_helper.to_array(constants[n]) if n in constants else None for n in node.input
+    ]
+    shapes = [
+        list(constants[name].dims) if name in constants else shape_of(types.get(name))
+        for name in node.input
+    ]
+    dtypes = [canonical_name(array.dtype) for array in arrays if array is not None]
+    dtype = next((each for each in dtypes if each in FLOAT_DTYPES), None)
+    described = Node(
+        node.name, node.op_type, attributes_of(node), list(node.input), arrays, shapes, dtype
+    )
+    found = layers_of(described, graph.path, once)
+    layer = found[0]
+    if isinstance(layer, Refused):
+        raise _unsupported(node, f"{layer.reason}, {layer.clause}")
+    if not layer.weights:
+        raise _unsupported(node, "weights that the model computes; they must be constants")
+    if layer.op not in _COMPUTED_BY:
+        raise _unsupported(
+            node, "linear_before_reset=0, which no op computes over a sequence: export the model "
+            "with linear_before_reset=1, or import_model gives its step"
+        )  # fmt: skip
+    return layer
+
+
+def _unsupported(node: Any, what: str) -> UnsupportedError:
+    return UnsupportedError(f"import_network: node {node.name!r} ({node.op_type}) has {what}")
+
+
+@dataclass
+class _Around:
+    """The nodes that take a recurrent node's place.
+
+    Attributes:
+        graph: The graph.
+        node: The recurrent node.
+        layer: What it is.
+        types: The types of the graph's values.
+        nodes: The nodes so far.
+    """
+
+    graph: Graph
+    node: Any
+    layer: Layer
+    types: Mapping[str, Any]
+    nodes: list[Any] = field(default_factory=lambda: [])
+
+    def name(self, what: str) -> str:
+        """The name of a new value."""
+        return f"{self.node.name}.{what}"
+
+    def input(self, number: int) -> str:
+        """The name of an input; empty if the node lacks it."""
+        return self.node.input[number] if number < len(self.node.input) else ""
+
+    def shape(self, name: str) -> list[int]:
+        """The shape of a value, all sizes of which must be known."""
+        shape = shape_of(self.types.get(name))
+        if shape is None or None in shape:
+            raise _unsupported(self.node, f"an input, {name!r}, whose sizes are not known")
+        return [size for size in shape if size is not None]
+
+    def add(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **rest: Any) -> str:
+        """Adds a node; gives its first output."""
+        name = f"{self.node.name}/{operator}"
+        self.nodes.append(onnx.helper.make_node(operator, inputs, outputs, name=name, **rest))
+        return outputs[0]
+
+    def typed(self, name: str, dtype: str, shape: Sequence[int]) -> str:
+        """Notes the type of a new value."""
+        kind = onnx.helper.np_dtype_to_tensor_dtype(DTYPES[dtype].numpy)
+        made = onnx.helper.make_tensor_value_info(name, kind, shape)
+        self.graph.proto.value_info.append(made)
+        return name
+
+    def constant(self, what: str, array: Any) -> str:
+        """Adds a constant."""
+        tensor = onnx.numpy_helper.from_array(np.asarray(array), self.name(what))
+        self.graph.proto.initializer.append(tensor)
+        return tensor.name
+
+    def filled(self, what: str, value: float, dtype: str, shape: Sequence[int]) -> str:
+        """Adds a value whose elements are all the same."""
+        sizes = self.constant(f"{what}.shape", np.array(shape, np.int64))
+        element = onnx.numpy_helper.from_array(np.array([value], DTYPES[dtype].numpy))
+        name = self.typed(self.name(what), dtype, shape)
+        return self.add("ConstantOfShape", [sizes], [name], value=element)
+
+    def reshaped(self, source: str, what: str, dtype: str, shape: Sequence[int]) -> str:
+        """Adds a value of other sizes."""
+        sizes = self.constant(f"{what}.shape", np.array(shape, np.int64))
+        return self.add("Reshape", [source, sizes], [self.typed(self.name(what), dtype, shape)])
+
+
+def _cudnn(around: _Around) -> None:
+    """`CudnnRNNV3`: its output has the directions side by side, where ONNX has an axis of them."""
+    layer, node = around.layer, around.node
+    first = bool(layer.attributes["time_major"])
+    shape = around.shape(node.input[_X])
+    T, B = shape[:2] if first else (shape[1], shape[0])
+    H = layer.dims["num_units"]
+    assert H is not None
+    D = 2 if layer.attributes["direction"] == "bidirectional" else 1
+    backward = _direction(node) == "reverse"
+    state = [D, B, H] if first else [B, D, H]
+    lengths = around.input(_LENGTHS)
+    x = node.input[_X]
+    if backward:
+        x = _reversed(around, x, shape, lengths, "X", first)
+    h, c = (
+        around.input(number) or around.filled(name, 0, layer.dtype, state)
+        for number, name in ((_H, "initial_h"), (_C, "initial_c"))
+    )
+    if layer.attributes["rnn_mode"] != "lstm" and not around.input(_C):
+        c = h
+    params = around.constant("params", layer.weights["params"])
+    counts = lengths or around.filled("lengths", T, "int32", [B])
+    form = OPS[layer.op].signature.form(layer.attributes)
+    spec = form.specialize(
+        dtype=layer.dtype,
+        dims={**layer.dims, "seq_length": T, "batch_size": B},
+        attributes=layer.attributes,
+    )
+    results = [
+        around.typed(around.name(each.name), each.dtype, each.shape) for each in spec.results
+    ]
+    given = json.dumps({name: layer.attributes[name] for name in _ATTRIBUTES})
+    operands = [x, h, c, params, counts]
+    around.add(layer.op, operands, results, domain=_DOMAIN, backend_config=given)
+    for number, result in ((1, "output_h"), (2, "output_c")):
+        if number < len(node.output) and node.output[number]:
+            around.add("Identity", [around.name(result)], [node.output[number]])
+    if not node.output[0]:
+        return
+    y = results[0]
+    if backward:
+        y = _reversed(around, y, [*shape[:2], H], lengths, "output", first)
+    leading = [T, B] if first else [B, T]
+    apart = around.reshaped(y, "Y", layer.dtype, [*leading, D, H])
+    if first:
+        around.add("Transpose", [apart], [node.output[0]], perm=[0, 2, 1, 3])
+    else:
+        around.add("Identity", [apart], [node.output[0]])
+
+
+_ATTRIBUTES = ("rnn_mode", "direction", "is_training", "time_major")
+"""The attributes of CudnnRNNV3 that a node decides."""
+
+
+def _reversed(
+    around: _Around, source: str, shape: Sequence[int], lengths: str, what: str, first: bool
+) -> str:
+    """A sequence with the steps of each row, within its length, from the last to the first."""
+    name = around.typed(around.name(f"{what}.reversed"), around.layer.dtype, shape)
+    if lengths:
+        B = shape[1] if first else shape[0]
+        wide = around.typed(around.name(f"{what}.lengths"), "int64", [B])
+        around.add("Cast", [lengths], [wide], to=onnx.TensorProto.INT64)
+        axes = {"time_axis": 0, "batch_axis": 1} if first else {"time_axis": 1, "batch_axis": 0}
+        return around.add("ReverseSequence", [source, wide], [name], **axes)
+    axis = 0 if first else 1
+    bounds = {"start": -1, "end": -(2**31) + 1, "axis": axis, "step": -1}
+    return around.add(
+        "Slice",
+        [
+            source,
+            *(
+                around.constant(f"{what}.{key}", np.array([value], np.int64))
+                for key, value in bounds.items()
+            ),
+        ],
+        [name],
+    )
+
+
+def _direction(node: Any) -> str:
+    attributes = attributes_of(node)
+    return attributes["direction"].s.decode() if "direction" in attributes else "forward"
+
+
+_COMPUTED_BY: Mapping[str, Callable[[_Around], None]] = {"CudnnRNNV3": _cudnn}
+"""How each op of ours computes a recurrent node."""

@@ -1,0 +1,123 @@
+"""Sizes and values that the caller of an import fixes: axes by name, whole shapes, whole inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
+from rnn_compiler.network_import.graph import Graph, onnx, shape_of
+
+__all__ = ["fix_sizes", "fix_values"]
+
+
+def fix_values(graph: Graph, values: Mapping[str, Any]) -> None:
+    """Makes constants of inputs.
+
+    Args:
+        graph: The graph, which is changed.
+        values: Arrays by the names of inputs.
+
+    Raises:
+        InvalidArgumentError: There is no such input, or it has another shape or type.
+    """
+    inputs = {each.name: each for each in graph.proto.input}
+    for name, value in values.items():
+        if name not in inputs:
+            raise _unknown("values", name, list(inputs), "an input")
+        kind = inputs[name].type
+        dtype: Any = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type))
+        array: Any = np.asarray(value)
+        shape = shape_of(kind)
+        fits = shape is None or _fits(shape, array.shape)
+        if not fits and array.ndim == 0 and shape is not None and None not in shape:
+            array, fits = np.full([size or 0 for size in shape], array), True
+        exact: Any = array.astype(dtype)
+        if not fits or not np.array_equal(exact, array):
+            expected = f"a value of {dtype.name}{_shown(shape)}"
+            raise InvalidArgumentError("import_network", name, expected, describe(value))
+        graph.proto.initializer.append(onnx.numpy_helper.from_array(exact, name))
+        graph.proto.input.remove(inputs[name])
+
+
+def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
+    """Fixes the sizes of inputs that the model leaves open.
+
+    Args:
+        graph: The graph, which is changed.
+        dims: Sizes by the names of axes, or whole shapes by the names of inputs.
+
+    Raises:
+        InvalidArgumentError: There is no such axis or input, a size contradicts the model's, or one
+            is missing.
+    """
+    inputs = {each.name: each.type.tensor_type for each in graph.proto.input}
+    axes: dict[str, list[Any]] = {}
+    for kind in inputs.values():
+        for axis in kind.shape.dim:
+            if axis.HasField("dim_param") and axis.dim_param:
+                axes.setdefault(axis.dim_param, []).append(axis)
+    for name, given in dims.items():
+        if isinstance(given, int):
+            if name not in axes:
+                raise _unknown("dims", name, [*axes, *inputs], "an axis that the model leaves open")
+            for axis in axes[name]:
+                axis.dim_value = given
+        else:
+            if name not in inputs:
+                raise _unknown("dims", name, [*inputs, *axes], "an input")
+            _set_shape(name, graph, list(given))
+    _check_all_known(graph)
+
+
+def _set_shape(name: str, graph: Graph, given: list[int]) -> None:
+    """Gives an input a shape, which must be one that the model has for it."""
+    (kind,) = (each.type for each in graph.proto.input if each.name == name)
+    shape = shape_of(kind)
+    if shape is not None and not _fits(shape, given):
+        expected = f"a shape {_shown(shape, _axes(kind))}"
+        raise InvalidArgumentError("import_network", name, expected, f"{given}")
+    del kind.tensor_type.shape.dim[:]
+    for size in given:
+        kind.tensor_type.shape.dim.add().dim_value = size
+
+
+def _check_all_known(graph: Graph) -> None:
+    for each in graph.proto.input:
+        shape = shape_of(each.type)
+        if shape is not None and None not in shape:
+            continue
+        names = _axes(each.type)
+        remedy = f"dims={{{each.name!r}: (...)}}"
+        if shape is not None and len(names) == shape.count(None):
+            remedy = f"dims={{{', '.join(f'{name!r}: N' for name in names)}}}, or {remedy}"
+        expected = "known sizes"
+        got = f"a shape {_shown(shape, names)}"
+        raise InvalidArgumentError("import_network", each.name, expected, got, f"pass {remedy}")
+
+
+def _axes(kind: Any) -> list[str]:
+    """The names of the axes of an input that have no size."""
+    return [axis.dim_param for axis in kind.tensor_type.shape.dim if axis.dim_param]
+
+
+def _fits(shape: Sequence[int | None], given: Sequence[int]) -> bool:
+    pairs = zip(shape, given, strict=False)
+    return len(shape) == len(given) and all(known in (None, size) for known, size in pairs)
+
+
+def _shown(shape: Sequence[int | None] | None, names: Sequence[str] = ()) -> str:
+    """A shape with names, or question marks, for what is open."""
+    if shape is None:
+        return "of any rank"
+    left = list(names) if len(names) == list(shape).count(None) else []
+    return f"[{', '.join(str(n) if n else (left.pop(0) if left else '?') for n in shape)}]"
+
+
+def _unknown(argument: str, name: str, known: Sequence[str], what: str) -> InvalidArgumentError:
+    listed = ", ".join(known) or "none"
+    remedy = did_you_mean(name, known)
+    expected = f"{what} (there are {listed})" if known else f"{what}, of which there is none"
+    return InvalidArgumentError("import_network", argument, expected, describe(name), remedy)

@@ -1,0 +1,128 @@
+"""The process in which a model is imported: what it is asked for, and what its end says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler import errors
+from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.lowering.compiler_process import temporary_folder
+from rnn_compiler.model_import import DEFECT
+from rnn_compiler.model_import.reading import clipped, exceeded, read_bytes, stored_bytes
+
+__all__ = ["Imported", "import_in_process"]
+
+_LONGEST = 900
+"""Seconds; those of the processor are bounded by the size of the file."""
+
+
+class Imported(NamedTuple):
+    """A model as a module of linalg.
+
+    Attributes:
+        text: Its text, with locations. Its function takes the model's inputs, and then weights.
+        inputs: The names of the model's inputs.
+        outputs: The names of its outputs.
+        weights: The arrays of its weights by name, in the function's order.
+    """
+
+    text: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    weights: Mapping[str, npt.NDArray[Any]]
+
+
+def import_in_process(
+    path: Path, name: str, dims: Mapping[str, int | Sequence[int]], values: Mapping[str, Any]
+) -> Imported:
+    """Imports a model.
+
+    Args:
+        path: An ONNX file.
+        name: The name of the module.
+        dims: Sizes by the names of axes, shapes by those of inputs.
+        values: Arrays by the names of inputs.
+
+    Raises:
+        ArtifactError: It is damaged, or asks for more time or memory than is spent on its size.
+        InvalidArgumentError: A size or value is not one of the model's.
+        OSError: It cannot be read.
+        UnsupportedError: A node is of a kind that is not imported, or a package is missing.
+    """
+    read_bytes(path, 0, 0)  # that it can be, and is a regular file
+    size = sum(stored_bytes(each) for each in (path, *_beside(path)))
+    request = {"path": os.path.abspath(path), "size": size, "dims": dict(dims), "name": name}
+    worker = Path(__file__).with_name("worker.py")
+    with temporary_folder() as place:
+        folder = Path(place)
+        (folder / "request.json").write_text(json.dumps(request))
+        savez: Any = np.savez
+        savez(folder / "values.npz", **values)
+        try:
+            done = subprocess.run(
+                [sys.executable, str(worker), place],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_LONGEST,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise exceeded(path, f"its import does not end in {_LONGEST} s") from None
+        facts = _facts(path, folder, done)
+        with np.load(folder / "weights.npz") as stored:
+            arrays = [stored[f"w{k}"] for k in range(len(facts["weights"]))]
+        weights = dict(zip(facts["weights"], arrays, strict=True))
+        text = (folder / "module.mlir").read_text()
+        return Imported(text, facts["inputs"], facts["outputs"], weights)
+
+
+def _beside(path: Path) -> list[Path]:
+    """The files in a model's folder that may hold its weights."""
+    stem = path.name
+    return [each for each in path.parent.glob("*.data") if each.name.startswith(stem[:-5])]
+
+
+def _facts(path: Path, folder: Path, done: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
+    """What the process says of the model; its errors are raised here.
+
+    Raises:
+        RnnCompilerError: The process says so, or did not come to its end.
+        OSError: The file could not be read there.
+    """
+    file, operators = folder / "facts.json", folder / "operators.json"
+    if done.returncode or not file.exists():
+        code = done.returncode
+        if code in (-signal.SIGSEGV, -signal.SIGABRT) and operators.exists():
+            raise UnsupportedError(
+                f"import_network: IREE's importer crashes on one of the operators "
+                f"{', '.join(json.loads(operators.read_text()))}"
+            )
+        ended = f"signal {-code}" if code < 0 else f"code {code}"
+        raise exceeded(path, f"the process that imports it ended with {ended}")
+    facts: dict[str, Any] = json.loads(file.read_text())
+    if "error" in facts:
+        raise getattr(errors, facts["error"])(*facts["arguments"])
+    if "missing" in facts:
+        raise UnsupportedError(
+            f"import_network: the package {facts['missing']} is not installed: "
+            "pip install 'rnn-compiler[import]'"
+        )
+    if "unreadable" in facts:
+        raise OSError(*facts["unreadable"])
+    if "exceeded" in facts:
+        raise exceeded(path, f"it asks for more than is spent on its size ({facts['exceeded']})")
+    if "defect" in facts:
+        raise ArtifactError(f"{path}: {DEFECT} ({clipped(facts['defect'])})")
+    return facts

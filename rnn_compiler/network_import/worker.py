@@ -1,0 +1,91 @@
+"""Run as a process of its own: reads an ONNX model, and writes it as a module of linalg.
+
+The libraries that read models are written in C++ and trust what they read: a damaged file can end
+the process, or never end. Here both are the parent's to notice (`process`), and the system bounds
+time and memory.
+
+    python worker.py FOLDER
+
+The folder has ``request.json``, with the ``path`` and ``size`` of the file, the ``name`` of the
+module and ``dims``, and ``values.npz``, the arrays of inputs that are fixed. It gets
+``module.mlir``, ``weights.npz`` with the arrays ``w0``, ``w1``, .., and ``facts.json``: the names
+of inputs, outputs and weights in the order of the function's, or the error. Before IREE's importer
+begins, ``operators.json`` is written.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+FUNCTION = "main"
+SPARE_MEMORY = 3 << 30
+SECONDS = 120
+BYTES_A_SECOND = 2_000_000
+
+
+def main(folder: Path) -> int:
+    """Imports the model of a request within the bounds that its size sets."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    request: dict[str, Any] = json.loads((folder / "request.json").read_text())
+    path = Path(request["path"])
+    size: int = request["size"]
+    memory = SPARE_MEMORY + 16 * size
+    seconds = math.ceil(time.process_time()) + SECONDS + size // BYTES_A_SECOND
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    from rnn_compiler.errors import RnnCompilerError
+
+    try:
+        facts = imported(path, request["name"], request["dims"], folder)
+    except RnnCompilerError as error:
+        facts = {"error": type(error).__name__, "arguments": error.__reduce__()[1]}
+    except ImportError as error:
+        facts = {"missing": error.name}
+    except OSError as error:
+        facts = {"unreadable": [error.errno, error.strerror, error.filename]}
+    except (MemoryError, RecursionError) as error:
+        facts = {"exceeded": type(error).__name__}
+    except Exception as error:
+        facts = {"defect": f"{type(error).__name__}: {error}"}
+    (folder / "facts.json").write_text(json.dumps(facts))
+    return 0
+
+
+def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Imports a model; gives the facts about it."""
+    import numpy as np
+
+    from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
+    from rnn_compiler.network_import.graph import Graph
+    from rnn_compiler.network_import.graph.convolutions import trim_padding
+    from rnn_compiler.network_import.graph.folding import fold
+    from rnn_compiler.network_import.graph.parameters import take_parameters
+    from rnn_compiler.network_import.graph.recurrent import replace_recurrent
+    from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
+
+    graph = Graph.read(path)
+    graph.check_domains()
+    with np.load(folder / "values.npz") as values:
+        fix_values(graph, dict(values))
+    fix_sizes(graph, dims)
+    fold(graph)
+    inputs = [each.name for each in graph.proto.input]
+    replace_recurrent(graph)
+    trim_padding(graph)
+    weights = take_parameters(graph)
+    (folder / "operators.json").write_text(json.dumps(graph.operators()))
+    (folder / "module.mlir").write_text(linalg_of_onnx(graph.model, name, FUNCTION))
+    np.savez(folder / "weights.npz", **{f"w{k}": each for k, each in enumerate(weights.values())})
+    outputs = [each.name for each in graph.proto.output]
+    return {"inputs": inputs, "outputs": outputs, "weights": list(weights)}
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # this folder, whose modules are no top-level ones
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,221 @@
+"""What is not imported is refused by the node's name and operator, or the argument's name."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from rnn_compiler.network_import import checked_sizes, checked_values
+from rnn_compiler.network_import.graph import Graph
+from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
+from tests.network_import.graphs import (
+    H,
+    I,
+    T,
+    lstm_weights,
+    model,
+    saved,
+    tagger,
+)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(tagger(), tmp_path_factory.mktemp("models") / "tagger.onnx")
+
+
+SIZES = {"batch": 1, "sequence": T}
+
+
+def fixed(path: Path, dims: Any = None, values: Any = None) -> None:
+    """What `import_network` does first, without its process."""
+    graph = Graph.read(path)
+    fix_values(graph, checked_values(values))
+    fix_sizes(graph, checked_sizes(dims))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, r"'x': expected known sizes, got a shape \[batch, 3, sequence\]; pass dims="),
+        ({"dims": {"batch": 1}}, r"'x': .* got a shape \[1, 3, sequence\]; pass dims=.*sequence"),
+        ({"dims": {**SIZES, "btch": 1}}, r"there are batch, sequence, x.*did you mean batch\?"),
+        ({"dims": {"x": (1, 4, T)}}, r"'x': expected a shape \[batch, 3, sequence\], got \[1, 4"),
+        ({"dims": {"x": (1, I)}}, r"'x': expected a shape"),
+        ({"dims": {"batch": 0}}, "'dims': expected a mapping of names to positive sizes"),
+        ({"dims": {"batch": 2**31}}, "'dims': expected a mapping of names to positive sizes"),
+        ({"dims": {"batch": "1"}}, "'dims': expected a mapping of names to positive sizes"),
+        ({"dims": [1]}, "'dims': expected a mapping"),
+        ({"dims": SIZES, "values": {"y": 1}}, r"'values': expected an input \(there are x\)"),
+        ({"dims": SIZES, "values": {"x": "a"}}, "'values': expected a mapping of names to arrays"),
+        ({"dims": SIZES, "values": {"x": np.ones(3)}}, r"'x': expected a value of float32\["),
+        ({"dims": SIZES, "values": 3}, "'values': expected a mapping"),
+    ],
+)
+def test_sizes_and_values(path: Path, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        fixed(path, **given)
+
+
+def test_errors_come_out_of_the_process(path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"got \[1, 4") as caught:
+        rc.import_network(path, dims={"x": (1, 4, T)})
+    assert caught.value.argument == "x"
+
+
+@pytest.mark.parametrize("value", ["model.pt", "nothing.onnx", None, 3, "a\0.onnx"])
+def test_paths(value: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"import_network: 'path': expected the path"):
+        rc.import_network(value)
+
+
+def lstm(**attributes: Any) -> Any:
+    node = helper.make_node(
+        "LSTM", ["x", "W", "R", "B"], ["Y"], name="my lstm", hidden_size=H, **attributes
+    )
+    return model([node], {"x": [T, 1, I]}, ["Y"], lstm_weights())
+
+
+def gru() -> Any:
+    node = helper.make_node("GRU", ["x", "W", "R", "B"], ["Y"], name="my gru", hidden_size=H)
+    return model([node], {"x": [T, 1, I]}, ["Y"], lstm_weights(gates=3))
+
+
+def lstm_of_inputs() -> Any:
+    weights = lstm_weights()
+    shapes = {name: array.shape for name, array in weights.items()}
+    node = helper.make_node("LSTM", ["x", "W", "R", "B"], ["Y"], name="my lstm", hidden_size=H)
+    return model([node], {"x": [T, 1, I], **shapes}, ["Y"], {})
+
+
+def crashing_operator() -> Any:
+    nodes = [helper.make_node("Unique", ["x"], ["y"], name="mine", sorted=1)]
+    return model(nodes, {"x": [3, 3]}, ["y"], {})
+
+
+def unknown_operator() -> Any:
+    nodes = [helper.make_node("MaxRoiPool", ["x", "r"], ["y"], name="mine", pooled_shape=[1, 1])]
+    return model(nodes, {"x": [1, 1, 3, 3], "r": [1, 5]}, ["y"], {})
+
+
+def other_domain() -> Any:
+    nodes = [helper.make_node("Relu", ["x"], ["y"], name="mine", domain="com.example")]
+    made = model(nodes, {"x": [3]}, ["y"], {})
+    made.opset_import.append(helper.make_opsetid("com.example", 1))
+    return made
+
+
+def open_branch() -> Any:
+    def branch(operator: str) -> Any:
+        out = helper.make_tensor_value_info("o", TensorProto.FLOAT, None)
+        return helper.make_graph([helper.make_node(operator, ["x"], ["o"])], operator, [], [out])
+
+    nodes = [
+        helper.make_node(
+            "If", ["b"], ["y"], name="choose", then_branch=branch("Neg"), else_branch=branch("Det")
+        )
+    ]
+    return model(nodes, {"x": [3, 3], "b": []}, ["y"], {}, dtypes={"b": TensorProto.BOOL})
+
+
+def slow(*values: Any) -> Any:
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("onnx_model", "message"),
+    [
+        (lstm(activations=["Relu", "Tanh", "Tanh"]), r"'my lstm' \(LSTM\) has activations=relu"),
+        slow(lstm(input_forget=1), r"node 'my lstm' \(LSTM\) has input_forget=1"),
+        slow(gru(), r"node 'my gru' \(GRU\) has linear_before_reset=0"),
+        slow(lstm_of_inputs(), r"node 'my lstm' \(LSTM\) has weights that the model computes"),
+        (crashing_operator(), "IREE's importer crashes on one of the operators Unique$"),
+        slow(unknown_operator(), r"node 'mine' \(MaxRoiPool\) is not taken by IREE"),
+        slow(other_domain(), r"node 'mine' \(com.example.Relu\): operators of other domains"),
+        slow(open_branch(), r"node 'choose' \(If\) is not taken by IREE"),
+    ],
+)
+def test_nodes(onnx_model: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+
+
+@pytest.mark.slow
+def test_constants_that_few_bytes_ask_for_are_not_computed(tmp_path: Path) -> None:
+    """Of 2**40 elements here."""
+    nodes = [
+        helper.make_node("ConstantOfShape", ["sizes"], ["big"], name="big"),
+        helper.make_node("ReduceSum", ["big"], ["sum"], name="sum", keepdims=0),
+        helper.make_node("Add", ["x", "sum"], ["y"], name="add"),
+    ]
+    sizes = {"sizes": np.array([2**20, 2**20])}
+    module = rc.import_network(saved(model(nodes, {"x": [1]}, ["y"], sizes), tmp_path / "m.onnx"))
+    assert len(str(module)) < 10_000
+
+
+def expanding() -> bytes:
+    """Each product is of more elements than the last, 2**60 in the end, and none is too large."""
+    nodes = [
+        helper.make_node("Concat", ["a", "a"], ["v1"], name="v1", axis=0),
+        *(
+            helper.make_node("Concat", [f"v{k}"] * 2, [f"v{k + 1}"], name=f"v{k + 1}", axis=0)
+            for k in range(1, 60)
+        ),
+        helper.make_node("ReduceSum", ["v60"], ["s"], name="sum", keepdims=0),
+        helper.make_node("Add", ["x", "s"], ["y"], name="add"),
+    ]
+    return model(nodes, {"x": [1]}, ["y"], {"a": np.ones(1, np.float32)}).SerializeToString()
+
+
+def elsewhere() -> bytes:
+    made = tagger()
+    tensor = made.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    entry = tensor.external_data.add()
+    entry.key, entry.value = "location", "../../../etc/passwd"
+    return made.SerializeToString()
+
+
+def wrong_size() -> bytes:
+    made = tagger()
+    made.graph.initializer[0].raw_data = b"1234"
+    return made.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"\x00" * 1000, id="zeros", marks=pytest.mark.slow),
+        pytest.param(tagger().SerializeToString()[:-40], id="cut"),
+        pytest.param(elsewhere(), id="elsewhere", marks=pytest.mark.slow),
+        pytest.param(wrong_size(), id="wrong size", marks=pytest.mark.slow),
+        pytest.param(expanding(), id="expanding", marks=pytest.mark.slow),
+    ],
+)
+def test_hostile_files(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(content)
+    start = time.monotonic()
+    with pytest.raises((ArtifactError, UnsupportedError, InvalidArgumentError)) as caught:
+        rc.import_network(path, dims=SIZES if b"batch" in content else None)
+    assert "Traceback" not in str(caught.value)
+    assert time.monotonic() - start < 100  # it ends
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").mkdir()
+    with pytest.raises(ArtifactError, match="cannot be read"):
+        rc.import_network(tmp_path / "m.onnx")
