@@ -32,10 +32,10 @@ def is_large(spec: FunctionSpec) -> bool:
     """
     if spec.open_dims:
         return True
-    dims = spec.dims
+    dims = spec.static_dims
     rows = dims.get("seq_length", 1) * dims.get("batch_size", 1)
     tensors = (*spec.arguments, *spec.frozen, *spec.results)
-    size = sum(math.prod(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
+    size = sum(math.prod(each.static_shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
     return size + rows * 4 * dims.get("num_units", 0) * 4 >= _LARGE
 
 

@@ -258,7 +258,7 @@ def _thawed(module: Module) -> tuple[Module, Mapping[str, Arrays]]:
             values[spec.function] = {
                 each.name: module.parameters[spec.parameter(each.name)]
                 if 0 not in each.shape
-                else np.zeros(each.shape, DTYPES[each.dtype].numpy)
+                else np.zeros(each.static_shape, DTYPES[each.dtype].numpy)
                 for each in spec.frozen
             }
             weights = tuple(each.name for each in arguments if each.name in values[spec.function])

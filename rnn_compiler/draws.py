@@ -48,10 +48,11 @@ def random_arguments(
 def _draw(argument: TensorSpec, spec: FunctionSpec, generator: np.random.Generator) -> Any:
     dtype = DTYPES[argument.dtype].numpy
     if dtype.kind in "iub":
-        return np.full(argument.shape, argument.maximum or 0, dtype)
-    numbers = generator.random(argument.shape)
+        return np.full(argument.static_shape, argument.maximum or 0, dtype)
+    numbers = generator.random(argument.static_shape)
     is_matrix = argument.name.startswith("w") and len(argument.shape) == 2
     if is_matrix or argument.name == "params":
-        summed = spec.dims.get("input_size", 0) + spec.dims.get("num_units", 0)
+        dims = spec.static_dims
+        summed = dims.get("input_size", 0) + dims.get("num_units", 0)
         numbers = (2 * numbers - 1) / max(1, summed) ** 0.5
     return numbers.astype(dtype)

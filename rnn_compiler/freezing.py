@@ -103,9 +103,9 @@ def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
     check_argument(op, tensor, array)
     dtype = DTYPES[tensor.dtype].numpy
     if tensor.ignored:
-        return np.zeros(tensor.shape, dtype)
+        return np.zeros(tensor.static_shape, dtype)
     copy: Any = np.array(array, dtype, order="C", copy=True)
-    copy = copy.reshape(tensor.shape)
+    copy = copy.reshape(tensor.static_shape)
     copy.flags.writeable = False
     return copy
 

@@ -78,7 +78,7 @@ def _on_gpu(op: str, name: str, value: Any, device: str) -> DeviceArray | None:
 
 def default_array(spec: TensorSpec) -> npt.NDArray[Any]:
     """The array of an argument that is not given and has a default."""
-    return np.full(spec.shape, spec.default, DTYPES[spec.dtype].numpy)
+    return np.full(spec.static_shape, spec.default, DTYPES[spec.dtype].numpy)
 
 
 def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceArray) -> None:

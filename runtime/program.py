@@ -364,9 +364,9 @@ class Function:
         ):
             return array
         if spec.ignored:
-            array = np.zeros(spec.shape, DTYPES[spec.dtype].numpy)
+            array = np.zeros(spec.static_shape, DTYPES[spec.dtype].numpy)
         host: Any = array.to_host() if isinstance(array, DeviceArray) else array
-        return self.device.put(host.reshape(spec.shape), spec)
+        return self.device.put(host.reshape(spec.static_shape), spec)
 
     def call_module(self, function: Any, inputs: Any, outputs: Any) -> None:
         """Runs a function that returns when its results are there."""

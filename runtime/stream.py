@@ -124,7 +124,7 @@ class Stream:
         """How many steps a call takes: those of the chunk, if that is open."""
         if not self._op.steps:
             return 1
-        return max(steps, 1) if self._spec.open_dims else self._spec.dims["seq_length"]
+        return max(steps, 1) if self._spec.open_dims else self._spec.static_dims["seq_length"]
 
     def reset(self, **state: object) -> None:
         """Begins again, from the first state; other states may be given by name.
@@ -205,7 +205,7 @@ class Stream:
         if isinstance(array, DeviceArray) and array.device is device and not array.exported:
             return array
         host = array.to_host() if isinstance(array, DeviceArray) else array
-        return device.put(np.reshape(host, spec.shape), spec)
+        return device.put(np.reshape(host, spec.static_shape), spec)
 
     def _checked(self, value: object) -> npt.NDArray[Any] | DeviceArray:
         """A chunk as an array of the op's dtype and, but for the steps, shape."""
@@ -237,7 +237,7 @@ class Stream:
         part = host[self._at(start, start + count)]
         if count == most:
             return part
-        padded = np.zeros(self._chunk.shape, DTYPES[self._chunk.dtype].numpy)
+        padded = np.zeros(self._chunk.static_shape, DTYPES[self._chunk.dtype].numpy)
         padded[self._at(0, count)] = part
         return padded
 
@@ -279,7 +279,7 @@ class Stream:
         if length not in self._counts:
             if len(self._counts) == _COUNTS:  # of open length, there may be any
                 self._counts.clear()
-            array = np.full(spec.shape, length, dtype)
+            array = np.full(spec.static_shape, length, dtype)
             self._counts[length] = self._function.device.put(array, spec)
         return self._counts[length]
 
@@ -319,7 +319,7 @@ class Stream:
             return np.concatenate([each[name] for each in pieces], self._axis)
         at_none = self._spec.bound({"seq_length": 0})
         spec = next(each for each in at_none.results if each.name == name)
-        return np.zeros(spec.shape, DTYPES[spec.dtype].numpy)[self._at(0, 0)]
+        return np.zeros(spec.static_shape, DTYPES[spec.dtype].numpy)[self._at(0, 0)]
 
 
 def _at_batch(function: Function, arguments: Mapping[str, Any]) -> FunctionSpec:

@@ -9,7 +9,6 @@ Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/sp
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import Open, is_open
+from rnn_compiler.schema.open_sizes import Open, Size, product
 
 __all__ = ["Builder"]
 
@@ -144,7 +143,7 @@ class Builder:
             f"dynamic_{name}", [*operands, self.vector(result.shape)], result, attributes
         )
 
-    def vector(self, numbers: Sequence[Value | int]) -> Value:
+    def vector(self, numbers: Sequence[Value | Size]) -> Value:
         """A vector of sizes or places, int64."""
         values = [
             number if isinstance(number, Value) else self.constant(number, "int64")
@@ -152,7 +151,7 @@ class Builder:
         ]
         return self.concatenate([value.reshape(1) for value in values], 0)
 
-    def constant(self, value: float, dtype: str) -> Value:
+    def constant(self, value: float | Open, dtype: str) -> Value:
         """A scalar constant; a size that is open is computed."""
         if isinstance(value, Open):
             return evaluated(self, value, self._dims).to(dtype)
@@ -165,10 +164,10 @@ class Builder:
         """
         self._dims = {**self._dims, name: value}
 
-    def full(self, value: float, shape: tuple[int, ...], dtype: str) -> Value:
+    def full(self, value: float | Open, shape: tuple[Size, ...], dtype: str) -> Value:
         """A tensor of equal elements."""
         type = Type(shape, dtype)
-        if type.is_open or is_open(value):
+        if type.is_open or isinstance(value, Open):
             return self.constant(value, dtype).broadcast_in_dim(shape, [])
         element = type.mlir.element_type
         if type.is_float:
@@ -180,7 +179,7 @@ class Builder:
         dense = ir.DenseElementsAttr.get_splat(type.mlir, attribute)
         return self.op("constant", [], type, {"value": dense})
 
-    def broadcast_together(self, lhs: Value, rhs: Value | int | float) -> tuple[Value, Value]:
+    def broadcast_together(self, lhs: Value, rhs: Value | float | Open) -> tuple[Value, Value]:
         """Both operands in the shape of the one of higher rank; numbers become constants."""
         if not isinstance(rhs, Value):
             return lhs, self.full(rhs, lhs.shape, lhs.dtype)
@@ -200,23 +199,23 @@ class Builder:
             "concatenate", values, Type(tuple(shape), values[0].dtype), {"dimension": dimension}
         )
 
-    def assemble(self, parts: Sequence[tuple[int, Value]], size: int) -> Value:
+    def assemble(self, parts: Sequence[tuple[Size, Value]], size: Size) -> Value:
         """A vector of values of one dtype, each at its offset; 0 elsewhere.
 
         The values are written in the order given, which should be that of their computation: IREE
         3.13 lets what computes a value write it in its place, and fails to compile if that reorders
         it ("operand does not dominate this use"), as it may in a concatenation.
         """
-        if len(parts) == 1 and math.prod(parts[0][1].shape) == size:
+        if len(parts) == 1 and product(parts[0][1].shape) == size:
             return parts[0][1].flat()
         dtype = parts[0][1].dtype if parts else self.spec.dtype
         vector = self.full(0, (size,), dtype)
         for offset, value in parts:
-            if math.prod(value.shape):
+            if product(value.shape):
                 vector = vector.with_part(offset, value.flat())
         return vector
 
-    def iota(self, shape: tuple[int, ...], axis: int, dtype: str = "int64") -> Value:
+    def iota(self, shape: tuple[Size, ...], axis: int, dtype: str = "int64") -> Value:
         """Each element its own index along an axis."""
         dimension = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)
         return self.sized("iota", [], Type(shape, dtype), {"iota_dimension": dimension})
@@ -241,7 +240,7 @@ class Builder:
         """``on_true`` where the predicate holds, else ``on_false``, whatever is in the other."""
         return self.op("select", [predicate, on_true, on_false], on_true.type)
 
-    def clamp(self, low: float, x: Value, high: float) -> Value:
+    def clamp(self, low: float, x: Value, high: float | Open) -> Value:
         """``min(max(x, low), high)``; NaN stays NaN."""
         bounds = [self.constant(bound, x.dtype) for bound in (low, high)]
         return self.op("clamp", [bounds[0], x, bounds[1]], x.type)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.schema.open_sizes import Open, bound, is_open
+from rnn_compiler.schema.open_sizes import Open, bound
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -23,7 +23,7 @@ def open_dims(b: Builder, values: Sequence[Value]) -> dict[str, Value]:
     for value in values:
         for axis, size in enumerate(value.shape):
             name = str(size)
-            if not is_open(size) or name in dims or bound(size, {name: 1}) != 1:
+            if not isinstance(size, Open) or name in dims or bound(size, {name: 1}) != 1:
                 continue
             b.formula(f"{name} = axis {axis}")
             attributes = {"dimension": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)}

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["Step", "Values", "time_loop"]
 
@@ -39,7 +40,7 @@ def time_loop(
     length: Value,
     operands: Values,
     state: Values,
-    outputs: Mapping[str, tuple[tuple[int, ...], str]],
+    outputs: Mapping[str, tuple[tuple[Size, ...], str]],
     step: Step,
     attributes: Mapping[str, bool | int | float | str],
     reverse: bool = False,

@@ -6,14 +6,13 @@ row vector against a batch). What they emit goes through the value's `builder.Bu
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, Size, is_static, product, static, static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -34,20 +33,20 @@ class Type:
     Sizes that are open (`schema.open_sizes`) are sizes like others.
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     dtype: str
 
     @property
     def mlir(self) -> ir.RankedTensorType:
         """The MLIR type, in the current context."""
         element = _INNER_TYPES.get(self.dtype) or DTYPES[self.dtype].mlir
-        sizes = [_UNKNOWN if is_open(size) else size for size in self.shape]
+        sizes = [_UNKNOWN if isinstance(size, Open) else size for size in self.shape]
         return ir.RankedTensorType.get(sizes, ir.Type.parse(element))
 
     @property
     def is_open(self) -> bool:
         """Whether a size is open."""
-        return any(map(is_open, self.shape))
+        return not is_static(*self.shape)
 
     @property
     def is_float(self) -> bool:
@@ -71,7 +70,7 @@ class Value:
         self.type = type
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[Size, ...]:
         """Its shape."""
         return self.type.shape
 
@@ -80,7 +79,7 @@ class Value:
         """Name of its element type."""
         return self.type.dtype
 
-    def binary(self, op: str, other: Value | int | float, swap: bool = False) -> Value:
+    def binary(self, op: str, other: Value | float | Open, swap: bool = False) -> Value:
         """A StableHLO op of two operands, which are brought to one shape."""
         b = self.builder
         lhs, rhs = b.broadcast_together(self, other)
@@ -88,31 +87,31 @@ class Value:
             lhs, rhs = rhs, lhs
         return b.op(op, [lhs, rhs], lhs.type)
 
-    def __add__(self, other: Value | int | float) -> Value:
+    def __add__(self, other: Value | float | Open) -> Value:
         return self.binary("add", other)
 
-    def __radd__(self, other: int | float) -> Value:
+    def __radd__(self, other: float | Open) -> Value:
         return self.binary("add", other, swap=True)
 
-    def __sub__(self, other: Value | int | float) -> Value:
+    def __sub__(self, other: Value | float | Open) -> Value:
         return self.binary("subtract", other)
 
-    def __rsub__(self, other: int | float) -> Value:
+    def __rsub__(self, other: float | Open) -> Value:
         return self.binary("subtract", other, swap=True)
 
-    def __mul__(self, other: Value | int | float) -> Value:
+    def __mul__(self, other: Value | float | Open) -> Value:
         return self.binary("multiply", other)
 
-    def __rmul__(self, other: int | float) -> Value:
+    def __rmul__(self, other: float | Open) -> Value:
         return self.binary("multiply", other, swap=True)
 
-    def __truediv__(self, other: Value | int | float) -> Value:
+    def __truediv__(self, other: Value | float | Open) -> Value:
         return self.binary("divide", other)
 
     def __neg__(self) -> Value:
         return self.builder.op("negate", [self], self.type)
 
-    def compare(self, direction: str, other: Value | int | float) -> Value:
+    def compare(self, direction: str, other: Value | float | Open) -> Value:
         """Elementwise comparison; `direction` is EQ, NE, LT, LE, GT or GE."""
         b = self.builder
         lhs, rhs = b.broadcast_together(self, other)
@@ -141,7 +140,7 @@ class Value:
         """The same bits as another element type of the same width."""
         return self.builder.op("bitcast_convert", [self], Type(self.shape, dtype))
 
-    def reshape(self, *shape: int) -> Value:
+    def reshape(self, *shape: Size) -> Value:
         """The same elements in another shape."""
         if shape == self.shape:
             return self
@@ -149,16 +148,16 @@ class Value:
 
     def flat(self) -> Value:
         """The same elements as a vector."""
-        return self.reshape(math.prod(self.shape))
+        return self.reshape(product(self.shape))
 
-    def broadcast_to(self, shape: tuple[int, ...]) -> Value:
+    def broadcast_to(self, shape: tuple[Size, ...]) -> Value:
         """Repeated along new leading axes."""
         if shape == self.shape:
             return self
         first = len(shape) - len(self.shape)
         return self.broadcast_in_dim(shape, range(first, len(shape)))
 
-    def broadcast_in_dim(self, shape: tuple[int, ...], axes: Sequence[int]) -> Value:
+    def broadcast_in_dim(self, shape: tuple[Size, ...], axes: Sequence[int]) -> Value:
         """Repeated so that axis k of this value becomes axis `axes[k]` of the result."""
         attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get(list(axes))}
         return self.builder.sized("broadcast_in_dim", [self], Type(shape, self.dtype), attributes)
@@ -169,25 +168,24 @@ class Value:
         shape = tuple(self.shape[axis] for axis in permutation)
         return self.builder.op("transpose", [self], Type(shape, self.dtype), attributes)
 
-    def slice(self, axis: int, start: int, stop: int) -> Value:
+    def slice(self, axis: int, start: Size, stop: Size) -> Value:
         """The part from `start` to `stop` along one axis."""
         if (start, stop) == (0, self.shape[axis]):
             return self
-        starts = [0] * len(self.shape)
+        starts: list[Size] = [0] * len(self.shape)
         limits = list(self.shape)
         starts[axis], limits[axis] = start, stop
-        if any(map(is_open, (*starts, *limits))):
-            sizes = [stop - start for start, stop in zip(starts, limits, strict=True)]
-            return self._span(starts, sizes)
+        shape = tuple(stop - start for start, stop in zip(starts, limits, strict=True))
+        if not is_static(*starts, *limits):
+            return self._span(starts, shape)
         attributes = {
-            "start_indices": ir.DenseI64ArrayAttr.get(starts),
-            "limit_indices": ir.DenseI64ArrayAttr.get(limits),
+            "start_indices": ir.DenseI64ArrayAttr.get(static(starts)),
+            "limit_indices": ir.DenseI64ArrayAttr.get(static(limits)),
             "strides": ir.DenseI64ArrayAttr.get([1] * len(self.shape)),
         }
-        shape = tuple(stop - start for start, stop in zip(starts, limits, strict=True))
         return self.builder.op("slice", [self], Type(shape, self.dtype), attributes)
 
-    def _span(self, starts: Sequence[Value | int], sizes: Sequence[int]) -> Value:
+    def _span(self, starts: Sequence[Value | Size], sizes: Sequence[Size]) -> Value:
         """The part that begins at some places and has some sizes, of which one is open."""
         b = self.builder
         ends = [start + size for start, size in zip(starts, sizes, strict=True)]
@@ -196,17 +194,21 @@ class Value:
 
     def split(self, axis: int, parts: int) -> tuple[Value, ...]:
         """Cut into equal parts along one axis."""
-        size = self.shape[axis] // parts
-        return tuple(self.slice(axis, k * size, (k + 1) * size) for k in range(parts))
+        return tuple(self.part(axis, number, parts) for number in range(parts))
+
+    def part(self, axis: int, number: int, parts: int) -> Value:
+        """One of equal parts along one axis, whose size is known."""
+        size = static_size(self.shape[axis]) // parts
+        return self.slice(axis, number * size, (number + 1) * size)
 
     def row(self, index: Value) -> Value:
         """Element `index` of the first axis, ``self[index]``; the index is clamped to the range."""
         b = self.builder
-        if any(map(is_open, self.shape[1:])):
+        if not is_static(*self.shape[1:]):
             rest, index = self.shape[1:], b.clamp(0, index, self.shape[0] - 1)
             return self._span([index, *[0] * len(rest)], (1, *rest)).reshape(*rest)
         indices = [index] + [b.constant(0, index.dtype)] * (len(self.shape) - 1)
-        attributes = {"slice_sizes": ir.DenseI64ArrayAttr.get([1, *self.shape[1:]])}
+        attributes = {"slice_sizes": ir.DenseI64ArrayAttr.get([1, *static(self.shape[1:])])}
         row = b.op(
             "dynamic_slice", [self, *indices], Type((1, *self.shape[1:]), self.dtype), attributes
         )
@@ -225,7 +227,7 @@ class Value:
         places = [first, *[b.constant(0, first.dtype)] * (len(self.shape) - 1)]
         return b.op("dynamic_update_slice", [self, rows, *places], self.type)
 
-    def with_part(self, offset: int, part: Value) -> Value:
+    def with_part(self, offset: Size, part: Value) -> Value:
         """A copy of a vector in which the elements from `offset` on are those of another."""
         operands = [self, part, self.builder.constant(offset, "int64")]
         return self.builder.op("dynamic_update_slice", operands, self.type)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["TensorType", "Types", "external_results", "public_types", "with_open_sizes"]
 
@@ -33,7 +34,7 @@ class TensorType:
     """
 
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,15 @@ from collections.abc import Iterable, Mapping
 
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.formulas import Formula, towards_zero
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, bound, open_dimension
+from rnn_compiler.schema.open_sizes import (
+    OPEN_DIMENSIONS,
+    Open,
+    Size,
+    bound,
+    open_dimension,
+    product,
+    terms,
+)
 
 __all__ = ["LARGEST", "Formulas", "UndecidedError", "expanded"]
 
@@ -40,11 +48,11 @@ class Formulas:
 
     def __init__(self) -> None:
         self.known: dict[str, Formula] = {}
-        self._required: list[tuple[int, int]] = []
+        self._required: list[tuple[Size, int]] = []
 
     # Numbers made of others, with the meaning that they have in C.
 
-    def quotient(self, number: int, by: int) -> int:
+    def quotient(self, number: Size, by: Size) -> Size:
         """Towards zero, by what is not negative."""
         self._check(by, 1)
         if not isinstance(number, Open) and not isinstance(by, Open):
@@ -56,7 +64,7 @@ class Formulas:
         whole, rest = self._parted(number, by)
         return whole if self._is_less(rest, by) else whole + self._named("/", rest, by)
 
-    def remainder(self, number: int, by: int) -> int:
+    def remainder(self, number: Size, by: Size) -> Size:
         """Of what is not negative."""
         self._check(by, 1)
         self._check(number, 0)
@@ -67,23 +75,25 @@ class Formulas:
         _, rest = self._parted(number, by)
         return rest if self._is_less(rest, by) else self._named("%", rest, by)
 
-    def aligned(self, number: int, to: int) -> int:
+    def aligned(self, number: Size, to: int) -> Size:
         """The next multiple of an int, or the number itself if it is one."""
         return to * self.quotient(number + to - 1, to)
 
-    def without_remainder(self, number: int, by: int) -> int:
+    def without_remainder(self, number: Size, by: int) -> Size:
         """A number that has the same remainder: what a remainder is of, or else the number."""
+        if not isinstance(number, Open):
+            return number % by
         formula = self.known.get(str(number))
         is_remainder = formula is not None and (formula.operator, formula.operands[1]) == ("%", by)
         return formula.operands[0] if formula and is_remainder else number
 
-    def less(self, left: int, right: int) -> int:
+    def less(self, left: Size, right: Size) -> Size:
         """1 or 0."""
         if self.at_least(right - left, 1):
             return 1
         return 0 if self.at_least(left - right, 0) else self._named("<", left, right)
 
-    def equal(self, left: int, right: int) -> int:
+    def equal(self, left: Size, right: Size) -> Size:
         """1 or 0."""
         apart = left - right
         if not isinstance(apart, Open):
@@ -92,7 +102,7 @@ class Formulas:
             return 0
         return self._named("==", left, right)
 
-    def choice(self, condition: int, first: int, second: int) -> int:
+    def choice(self, condition: Size, first: Size, second: Size) -> Size:
         """The first if a condition is 1, the second if it is 0."""
         if not isinstance(condition, Open):
             return first if condition else second
@@ -100,21 +110,21 @@ class Formulas:
             return self.choice(1 - condition, second, first)
         return first if first == second else self._named("?", condition, first, second)
 
-    def _check(self, number: int, least: int) -> None:
+    def _check(self, number: Size, least: int) -> None:
         if not self.at_least(number, least):
             raise UndecidedError("a quotient of numbers whose sign only a call brings")
 
-    def _parted(self, number: int, by: int) -> tuple[int, int]:
+    def _parted(self, number: Size, by: int) -> tuple[Size, Size]:
         """A number as a multiple of an int, divided by it, and a rest that is not negative."""
-        terms = number.terms if isinstance(number, Open) else {(): number}
-        rest = _sum({names: factor % by for names, factor in terms.items()})
+        factors = terms(number).items()
+        rest = _sum({names: factor % by for names, factor in factors})
         self._check(rest, 0)
-        return _sum({names: factor // by for names, factor in terms.items()}), rest
+        return _sum({names: factor // by for names, factor in factors}), rest
 
-    def _is_less(self, number: int, than: int) -> bool:
+    def _is_less(self, number: Size, than: int) -> bool:
         return self._most(number, self._corners(LARGEST)) < than
 
-    def _named(self, operator: str, *operands: int) -> int:
+    def _named(self, operator: str, *operands: Size) -> Size:
         """The number of a formula, by the name of one that is known or a new one."""
         formula = Formula(operator, operands)
         names = [name for name, known in self.known.items() if known == formula]
@@ -124,24 +134,24 @@ class Formulas:
 
     # What numbers may be.
 
-    def at_least(self, number: int, least: int) -> bool:
+    def at_least(self, number: Size, least: int) -> bool:
         """Whether it is certain that a number is not less than an int."""
         lowest = self._lowest(number)
         return lowest is not None and lowest >= least
 
-    def at_most(self, number: int, most: int) -> bool:
+    def at_most(self, number: Size, most: int) -> bool:
         """Whether it is certain that a number is not more than an int."""
         return self.at_least(-number, -most)
 
-    def fits(self, number: int, bits: int) -> bool:
+    def fits(self, number: Size, bits: int) -> bool:
         """Whether it is certain that an integer of some bits, with a sign, holds a number."""
         return self._most(number, self._corners(LARGEST)) < 1 << (bits - 1)
 
-    def require(self, number: int, most: int) -> None:
+    def require(self, number: Size, most: int) -> None:
         """Notes what a number may at most be."""
         self._required.append((number, most))
 
-    def limit(self, numbers: Iterable[int]) -> int:
+    def limit(self, numbers: Iterable[Size]) -> int:
         """How large open sizes may be, and their product.
 
         Args:
@@ -159,37 +169,37 @@ class Formulas:
                 high = middle - 1
         return low
 
-    def _lowest(self, number: int) -> int | None:
+    def _lowest(self, number: Size) -> int | None:
         """What a number is at least, if that is known."""
         if not isinstance(number, Open):
             return number
-        least: dict[str, int] = {}
+        least: dict[str, Size] = {}
         for name in number.names:
             lowest = self._lowest_of(name)
             if lowest is None:
                 return None
             least[name] = lowest + open_dimension(name)
         above = bound(number, least)
-        terms = above.terms if isinstance(above, Open) else {(): above}
-        if all(factor >= 0 for names, factor in terms.items() if names):
-            return terms.get((), 0)
+        factors = terms(above)
+        if all(factor >= 0 for names, factor in factors.items() if names):
+            return factors.get((), 0)
         less = self._without_quotients(number)
         return None if less == number else self._lowest(less)
 
-    def _without_quotients(self, number: Open) -> int:
+    def _without_quotients(self, number: Open) -> Size:
         """A number that is not greater: ``k * (x / k)`` is at least ``x - (k - 1)``."""
-        terms: list[int] = []
+        total: Size = 0
         for names, factor in number.terms.items():
             for place, name in enumerate(names):
                 formula = self.known.get(name, Formula("", ()))
                 by = formula.operands[1] if formula.operator == "/" else 0
                 if not isinstance(by, Open) and by and factor > 0 and factor % by == 0:
                     others = _product(factor // by, (*names[:place], *names[place + 1 :]))
-                    terms.append(others * (formula.operands[0] - by + 1))
+                    total += others * (formula.operands[0] - by + 1)
                     break
             else:
-                terms.append(_product(factor, names))
-        return sum(terms)
+                total += _product(factor, names)
+        return total
 
     def _lowest_of(self, name: str) -> int | None:
         if name in OPEN_DIMENSIONS:
@@ -212,22 +222,22 @@ class Formulas:
             return max(known)  # the greatest of two
         return min(known) if len(known) == len(lowest) else None
 
-    def _corners(self, product: int) -> tuple[dict[str, int], ...]:
+    def _corners(self, area: int) -> tuple[dict[str, int], ...]:
         """Open sizes that multiply to some product, at which numbers are largest.
 
         That is where all but one of them are as small as they can be: a sum of products of powers
         is convex in the logarithms of its sizes.
         """
-        largest = min(product, MAX_DIMENSION)
-        rest = min(-(-product // largest), MAX_DIMENSION)
+        largest = min(area, MAX_DIMENSION)
+        rest = min(-(-area // largest), MAX_DIMENSION)
         pairs = ((largest, rest), (rest, largest))
         return tuple(dict(zip(OPEN_DIMENSIONS, pair, strict=True)) for pair in pairs)
 
-    def _most(self, number: int, corners: Iterable[dict[str, int]]) -> int:
+    def _most(self, number: Size, corners: Iterable[dict[str, int]]) -> int:
         """What a number is at most at some `_corners`, whatever its sign."""
         return max(self._magnitude(number, sizes) for sizes in corners)
 
-    def _magnitude(self, number: int, sizes: dict[str, int]) -> int:
+    def _magnitude(self, number: Size, sizes: dict[str, int]) -> int:
         """A sum of products of powers that is not less than a number, nor than -1 times it.
 
         What it is of the names in it is added to the sizes, so that it is computed once.
@@ -262,7 +272,7 @@ class Formulas:
                 return 1
 
 
-def expanded(number: int, known: Mapping[str, Formula]) -> int | str:
+def expanded(number: Size, known: Mapping[str, Formula]) -> int | str:
     """An int as it is, an open number as text, in terms of open sizes alone."""
     if not isinstance(number, Open):
         return number
@@ -283,14 +293,14 @@ def _shown(name: str, known: Mapping[str, Formula]) -> str:
     return f"({first} {formula.operator} {second})"
 
 
-def _bracketed(number: int, known: Mapping[str, Formula]) -> str:
+def _bracketed(number: Size, known: Mapping[str, Formula]) -> str:
     text = str(expanded(number, known))
     return f"({text})" if isinstance(number, Open) and str(number) not in number.names else text
 
 
-def _sum(terms: Mapping[tuple[str, ...], int]) -> int:
-    return sum(_product(factor, names) for names, factor in terms.items())
+def _sum(factors: Mapping[tuple[str, ...], int]) -> Size:
+    return sum(_product(factor, names) for names, factor in factors.items())
 
 
-def _product(factor: int, names: Iterable[str]) -> int:
-    return math.prod(map(open_dimension, names), start=factor)
+def _product(factor: int, names: Iterable[str]) -> Size:
+    return factor * product(map(open_dimension, names))

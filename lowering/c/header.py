@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.text import call, comment, indented
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, bound, open_names
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, bound, open_names, static_size
 from rnn_compiler.schema.schedule import ALIGNMENT, aligned
 
 __all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]
@@ -164,7 +164,7 @@ def _arrays(macro: str, function: Function) -> list[str]:
     return [
         *(
             f"alignas({macro}) static {member.c_type} {prefix}_{member.name}"
-            f"[{max(1, member.elements)}];"
+            f"[{max(1, static_size(member.elements))}];"
             for prefix, member in members
         ),
         f"alignas({macro}) static unsigned char scratch[{function.macro}];",
@@ -174,7 +174,7 @@ def _arrays(macro: str, function: Function) -> list[str]:
 def _new_arrays(macro: str, function: Function) -> list[str]:
     """The memory of an example with open sizes."""
     known = function.at(dict.fromkeys(OPEN_DIMENSIONS, _EXAMPLE))
-    size = sum(aligned(member.size) for member in known.arrays) + known.scratch
+    size = sum(aligned(static_size(member.size)) for member in known.arrays) + known.scratch
     return [
         f"alignas({macro}) static unsigned char memory[{size}];",
         "static size_t used;",

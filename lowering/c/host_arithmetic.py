@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, Size, is_static, static
 
 __all__ = ["ARITHMETIC", "computed", "width_of"]
 
@@ -57,7 +57,7 @@ ARITHMETIC = ("arith.cmpi", *_KNOWN, *_ALSO_OPEN)
 """The ops."""
 
 
-def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
+def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size:
     """What an op of `ARITHMETIC` gives.
 
     Args:
@@ -68,16 +68,16 @@ def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> in
     Raises:
         UndecidedError: There is no formula for it.
     """
-    if op.name in _ALSO_OPEN or any(map(is_open, numbers)):
+    if op.name in _ALSO_OPEN or not is_static(*numbers):
         return _open(formulas, op, numbers)
     if op.name == "arith.cmpi":
         number = _predicate(op)
         if number >= len(_COMPARISONS):
             raise UndecidedError("a comparison of unsigned numbers")
-        return int(_COMPARISONS[number](*numbers))
+        return int(_COMPARISONS[number](*static(numbers)))
     if op.name not in _KNOWN:
         raise UndecidedError(op.name)
-    values = [*numbers]
+    values = [*static(numbers)]
     if op.name in _UNSIGNED:
         values[0] &= (1 << width_of(op.operands[0])) - 1
     return _wrapped(_KNOWN[op.name](*values), width_of(op.results[0]))
@@ -101,7 +101,7 @@ def _predicate(op: ir.Operation) -> int:
 # On open numbers.
 
 
-def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
+def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size:
     """What an op gives of numbers of which some are open."""
     first, second, *rest = (*numbers, 0)
     match op.name.removeprefix("arith."):
@@ -116,7 +116,7 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
         case "divui":
             _check_unsigned(formulas, first)
             return formulas.quotient(first, second)
-        case "shrui" if not is_open(second):
+        case "shrui" if isinstance(second, int):
             _check_unsigned(formulas, first)
             return formulas.quotient(first, 1 << second)
         case "minui" | "maxui" if not all(formulas.at_least(each, 0) for each in numbers):
@@ -131,21 +131,21 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[int]) -> int:
             return formulas.choice(first, second, rest[0])
         case "trunci" | "index_cast" | "index_castui" | "extsi" | "extui":
             return _converted(formulas, op, first)
-        case "util.align" if not is_open(second):
+        case "util.align" if isinstance(second, int):
             return formulas.aligned(first, second)
         case _:
             raise UndecidedError(f"{op.name} of sizes that only a call brings")
 
 
-def _held(formulas: Formulas, op: ir.Operation, number: int) -> int:
+def _held(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
     """A result that its type must hold."""
     width = width_of(op.results[0])
-    if width < 64 and is_open(number):
+    if width < 64 and isinstance(number, Open):
         formulas.require(number, (1 << (width - 1)) - 1)
     return number
 
 
-def _converted(formulas: Formulas, op: ir.Operation, number: int) -> int:
+def _converted(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
     """A number in another width; all that its own type holds with a sign, if that matters."""
     before, width = width_of(op.operands[0]), width_of(op.results[0])
     if op.name in ("arith.extui", "arith.index_castui"):
@@ -157,7 +157,7 @@ def _converted(formulas: Formulas, op: ir.Operation, number: int) -> int:
     return formulas.remainder(number, 1 << width)
 
 
-def _compared(formulas: Formulas, op: ir.Operation, left: int, right: int) -> int:
+def _compared(formulas: Formulas, op: ir.Operation, left: Size, right: Size) -> Size:
     predicate = _predicate(op)
     if predicate >= len(_COMPARISONS):
         _check_unsigned(formulas, left, right)
@@ -177,6 +177,6 @@ def _compared(formulas: Formulas, op: ir.Operation, left: int, right: int) -> in
             return 1 - formulas.less(left, right)
 
 
-def _check_unsigned(formulas: Formulas, *numbers: int) -> None:
+def _check_unsigned(formulas: Formulas, *numbers: Size) -> None:
     if not all(formulas.at_least(number, 0) for number in numbers):
         raise UndecidedError("a number whose sign only a call brings")

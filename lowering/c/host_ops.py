@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, Size
 from rnn_compiler.schema.schedule import (
     Copy,
     Dispatch,
@@ -29,7 +29,7 @@ from rnn_compiler.schema.schedule import (
 
 __all__ = ["Context", "Known", "NoScheduleError", "Path", "run", "segments"]
 
-Known: TypeAlias = "int | float | str | Span | list[Step] | None"
+Known: TypeAlias = "Size | float | str | Span | list[Step] | None"
 """What is known of a value."""
 
 
@@ -83,14 +83,14 @@ class Context:
 
     function: str
     constants: Mapping[str, Span]
-    shapes: Sequence[Sequence[int]] = ()
-    allocated: list[int] = field(default_factory=list[int])
+    shapes: Sequence[Sequence[Size]] = ()
+    allocated: list[Size] = field(default_factory=list[Size])
     formulas: Formulas = field(default_factory=Formulas)
-    result_sizes: Sequence[int] = ()
+    result_sizes: Sequence[Size] = ()
     results: list[Span] | None = None
     is_chosen: bool = False
 
-    def allocate(self, size: int) -> Span:
+    def allocate(self, size: Size) -> Span:
         """Memory of its own."""
         self.allocated.append(size)
         return Span(Place.SCRATCH, len(self.allocated) - 1, 0, size)
@@ -109,14 +109,13 @@ class Context:
             raise self.refused("a number that only a call brings")
         return value
 
-    def number(self, value: Known) -> int:
+    def number(self, value: Known) -> Size:
         """A number that is known, or a formula."""
-        return cast(int, value) if is_open(value) else self.integer(value)
+        return value if isinstance(value, Open) else self.integer(value)
 
-    def word(self, value: Known) -> int:
+    def word(self, value: Known) -> Size:
         """A number of which the lowest 32 bits matter."""
-        number = self.number(value)
-        return self.formulas.without_remainder(number, 2**32) if is_open(number) else number % 2**32
+        return self.formulas.without_remainder(self.number(value), 2**32)
 
     def span(self, buffer: Known, offset: Known, length: Known) -> Span:
         """A part of a buffer."""

@@ -14,7 +14,6 @@ refused by name: loops of several steps, ops that are not known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,7 +31,7 @@ from rnn_compiler.lowering.c.host_ops import (
 )
 from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
 from rnn_compiler.schema.schedule import (
     ALIGNMENT,
     Choice,
@@ -64,19 +63,19 @@ class Sizes:
         shapes: The shapes of arguments, where some are open.
     """
 
-    arguments: Sequence[int]
-    results: Sequence[int]
-    shapes: Sequence[Sequence[int]] = ()
+    arguments: Sequence[Size]
+    results: Sequence[Size]
+    shapes: Sequence[Sequence[Size]] = ()
 
 
 def sizes_of(types: Types) -> Sizes:
     """How large arguments and results are."""
     arguments, results = (
-        [math.prod(each.shape, start=DTYPES[each.dtype].numpy.itemsize) for each in tensors]
+        [product(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors]
         for tensors in (types.arguments, types.results)
     )
     shapes = [each.shape for each in types.arguments]
-    return Sizes(arguments, results, shapes if any(map(is_open, (*arguments, *results))) else ())
+    return Sizes(arguments, results, () if is_static(*arguments, *results) else shapes)
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,8 @@ def _placed(
     """A schedule of steps, with what was allocated in its place: a result's, or scratch memory."""
     own = {span.index for span in results if span.place is Place.SCRATCH}
     order = {number: k for k, number in enumerate(sorted(own))}
-    scratch, starts = 0, list[int]()
+    scratch: Size = 0
+    starts: list[Size] = []
     for number, size in enumerate(context.allocated):
         starts.append(scratch)
         scratch += 0 if number in own else context.formulas.aligned(size, ALIGNMENT)
@@ -222,7 +222,7 @@ def _placed(
     return Schedule(context.function, scratch, steps, known, limit, blocks, where)
 
 
-def _numbers_in(steps: Sequence[Step]) -> Iterator[int]:
+def _numbers_in(steps: Sequence[Step]) -> Iterator[Size]:
     """All numbers of steps."""
     for step in steps_in(steps):
         if isinstance(step, Dispatch):
@@ -280,7 +280,7 @@ def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Op
     block = end.successors[0] if len(end.successors) else None
     if end.name == "cf.cond_br":
         (condition,), first, second = segments(end, given)
-        if is_open(condition):
+        if isinstance(condition, Open):
             raise context.refused("steps that depend on open sizes")
         known = context.integer(condition)
         block, given = end.successors[0 if known else 1], first if known else second

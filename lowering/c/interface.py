@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from rnn_compiler.lowering.c.external_results import TensorType, Types
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import bound, is_open, open_names
+from rnn_compiler.schema.open_sizes import Open, Size, bound, open_names, product
 from rnn_compiler.schema.schedule import ALIGNMENT, Place, Schedule, Span, aligned
 
 __all__ = [
@@ -83,10 +82,10 @@ class Member:
 
     name: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     formula: str = ""
-    minimum: int | None = None
-    maximum: int | None = None
+    minimum: Size | None = None
+    maximum: Size | None = None
     may_be_null: bool = False
 
     @property
@@ -95,12 +94,12 @@ class Member:
         return _TYPES[self.dtype]
 
     @property
-    def elements(self) -> int:
+    def elements(self) -> Size:
         """How many elements it has."""
-        return math.prod(self.shape)
+        return product(self.shape)
 
     @property
-    def size(self) -> int:
+    def size(self) -> Size:
         """How many bytes it has."""
         return self.elements * DTYPES[self.dtype].numpy.itemsize
 
@@ -143,9 +142,9 @@ class Function:
         """Its open sizes, and the product of several, each with what it may be."""
         if len(self.sizes) < 2:
             return self.sizes
-        product = " * ".join(member.name for member in self.sizes)
+        area = " * ".join(member.name for member in self.sizes)
         most = self.schedule.limit
-        return (*self.sizes, Member(product, "int64", (), minimum=1, maximum=most))
+        return (*self.sizes, Member(area, "int64", (), minimum=1, maximum=most))
 
     def at(self, sizes: Mapping[str, int]) -> Function:
         """The same with numbers for open sizes, by name."""
@@ -184,16 +183,16 @@ class Function:
         }
 
     @property
-    def scratch(self) -> int:
+    def scratch(self) -> Size:
         """How many bytes of memory a call needs; C has no arrays of none."""
         ends = [self._aligned, *(span.offset + ALIGNMENT for span in self.scalars.values())]
-        return ends[-1] if is_open(ends[-1]) else max(ALIGNMENT, ends[-1])
+        return ends[-1] if isinstance(ends[-1], Open) else max(ALIGNMENT, ends[-1])
 
     @property
-    def _aligned(self) -> int:
+    def _aligned(self) -> Size:
         """The end of what the schedule needs, which is aligned as it is if it is open."""
         scratch = self.schedule.scratch
-        return scratch if is_open(scratch) else aligned(scratch)
+        return scratch if isinstance(scratch, Open) else aligned(scratch)
 
 
 def check_file_name(name: object) -> str:
@@ -231,11 +230,10 @@ def scalar_ranges(specs: Iterable[FunctionSpec]) -> Mapping[str, range]:
     found: dict[str, range] = {}
     for spec in specs:
         for tensor in spec.arguments:
-            if is_open(tensor.maximum) or tensor.maximum is None:
-                continue
-            if tensor.shape == () and tensor.minimum == 0:
+            most = tensor.maximum
+            if isinstance(most, int) and tensor.shape == () and tensor.minimum == 0:
                 for name in (spec.function, spec.prepacked):
-                    found[name] = range(tensor.maximum + 1)
+                    found[name] = range(most + 1)
     return found
 
 
@@ -301,8 +299,8 @@ def packed_tensors(types: Sequence[TensorType]) -> tuple[TensorSpec, ...]:
 
 def _facts(spec: FunctionSpec) -> tuple[str, ...]:
     """The sizes and attributes that a function is for."""
-    sizes = ((name, "any" if is_open(value) else value) for name, value in spec.dims.items())
-    lines = [", ".join(f"{name} = {value}" for name, value in sizes)]
+    sizes = ((name, "any" if size is None else size) for name, size in spec.json_dims.items())
+    lines = [", ".join(f"{name} = {size}" for name, size in sizes)]
     lines.append(", ".join(f"{name} = {value}" for name, value in spec.json_attributes.items()))
     return tuple(line for line in lines if line)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import ALIGNMENT
 
 __all__ = ["CPU", "FAILED", "NO_BYTES", "NO_STRUCT", "RANGE", "Messages"]
@@ -38,7 +39,7 @@ class Messages:
             features: What they need of a processor.
             tested: Those whose results a self test compares.
         """
-        self._codes: dict[tuple[str, int | None, int | None], int] = {}
+        self._codes: dict[tuple[str, Size | None, Size | None], int] = {}
         self._samples: dict[tuple[str, str], int] = {}
         self.texts: dict[int, str] = {
             0: "no error",

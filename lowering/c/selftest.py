@@ -19,6 +19,7 @@ from rnn_compiler.lowering.c.comparison import COMPARISON, INCLUDES, MAIN, TYPES
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.text import call, comment, indented, words
+from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.schedule import ALIGNMENT, aligned
 
 __all__ = ["INTERNAL", "LARGEST", "Samples", "print_selftest", "tested"]
@@ -184,7 +185,7 @@ class _Text:
             f"({member.c_type} *)(void *)({_at(places[member.name])})"
             for member in function.results
         ]
-        self._memory = max(self._memory, scratch + self._known(function, case).scratch)
+        self._memory = max(self._memory, scratch + static_size(self._known(function, case).scratch))
         f = function.name
         return [
             "{",
@@ -228,10 +229,12 @@ class _Text:
     def _row(self, each: _Tested, member: Member, place: int) -> str:
         """A result in the table of all."""
         sample = self._sample(each.case, "results", member.name)
+        elements = static_size(member.elements)
+        size = static_size(member.size) // max(1, elements)
         tolerance = self._samples.tolerances.get(member.dtype, 0.0)
         return (
-            f'{{"{each.function.name}", "{member.name}", {sample}, {place}, {member.elements}, '
-            f"{member.size // max(1, member.elements)}, {_KINDS.get(member.dtype, 'INTEGER')}, "
+            f'{{"{each.function.name}", "{member.name}", {sample}, {place}, {elements}, '
+            f"{size}, {_KINDS.get(member.dtype, 'INTEGER')}, "
             f"{tolerance!r}, {self._messages.of_sample(each.function, member)}}},"
         )
 
@@ -273,5 +276,5 @@ def _places(members: Sequence[Member], start: int) -> tuple[dict[str, int], int]
     places: dict[str, int] = {}
     for member in members:
         places[member.name] = start
-        start = aligned(start + max(1, member.size))
+        start = aligned(start + max(1, static_size(member.size)))
     return places, start

@@ -16,7 +16,7 @@ from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, R
 from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, NONE, TYPES
 from rnn_compiler.lowering.c.text import call, comment, formula, indented, wrapped
 from rnn_compiler.schema.formulas import Formula
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, Size, is_static
 from rnn_compiler.schema.schedule import (
     ALIGNMENT,
     Choice,
@@ -179,7 +179,7 @@ def _measuring(function: Function, messages: Messages) -> list[str]:
     ]
 
 
-def _defined_numbers(function: Function, numbers: Iterable[int]) -> list[str]:
+def _defined_numbers(function: Function, numbers: Iterable[Size]) -> list[str]:
     """The definitions of what some numbers need."""
     needed = function.schedule.needed(numbers)
     return [f"const int64_t {name} = {_computed(each)};" for name, each in needed.items()]
@@ -192,12 +192,12 @@ def _computed(each: Formula) -> str:
     return f"{first} {each.operator} {second}"
 
 
-def _converted(c_type: str, number: int) -> str:
+def _converted(c_type: str, number: Size) -> str:
     """A number as one of another type, if it is not known."""
-    return f"({c_type}){_bracketed(number)}" if is_open(number) else str(number)
+    return f"({c_type}){_bracketed(number)}" if isinstance(number, Open) else str(number)
 
 
-def _bracketed(number: int) -> str:
+def _bracketed(number: Size) -> str:
     text = formula(number)
     return f"({text})" if " " in text else text
 
@@ -216,7 +216,7 @@ class _Body:
         self._kernels = kernels
         self._constants = constants
         self._messages = messages
-        self._numbers: list[int] = []
+        self._numbers: list[Size] = []
 
     def sizes(self) -> list[str]:
         """The open sizes of a call, and how many bytes its arrays have."""
@@ -237,7 +237,7 @@ class _Body:
         """The definitions of what the other lines need."""
         return _defined_numbers(self._function, self._numbers)
 
-    def _number(self, number: int, c_type: str) -> str:
+    def _number(self, number: Size, c_type: str) -> str:
         """A number, of a type if it is not known."""
         self._numbers.append(number)
         return _converted(c_type, number)
@@ -334,7 +334,7 @@ class _Body:
         base = f"results->{self._function.results[span.index].name}"
         return f"(char *){base} + {offset}" if span.offset else base
 
-    def _offset(self, number: int) -> str:
+    def _offset(self, number: Size) -> str:
         self._numbers.append(number)
         return _bracketed(number)
 
@@ -363,11 +363,11 @@ class _Body:
         ]
         return ["{", *indented(lines), "}"]
 
-    def _data(self, name: str, numbers: Sequence[int]) -> list[str]:
+    def _data(self, name: str, numbers: Sequence[Size]) -> list[str]:
         """The definition of an array, which is data if all of it is known."""
         kind = name.partition(" ")[0]
         texts = [self._number(number, kind) for number in numbers]
-        static = "" if any(map(is_open, numbers)) else "static "
+        static = "static " if is_static(*numbers) else ""
         return wrapped(f"{static}const {name}[] = {{", texts, "};")
 
     def _fill(self, step: Fill) -> str:
@@ -378,7 +378,7 @@ class _Body:
         return f'fill({target}, {length}, "{pattern}", {len(step.pattern)});'
 
     def _choice(self, step: Choice) -> list[str]:
-        length = step.value.length
+        length = step.value.size
         # A name of its own, as choices may lie in each other.
         value = re.sub(r"\W+", "_", f"value_{formula(step.value.offset)}")
         lines = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from rnn_compiler.schema.open_sizes import Open
+from rnn_compiler.schema.open_sizes import Open, Size
 
 __all__ = ["call", "comment", "formula", "indented", "words", "wrapped"]
 
@@ -77,7 +77,7 @@ def words(name: str, data: bytes, alignment: int) -> list[str]:
     return [*wrapped(start, numbers, "};"), ""]
 
 
-def formula(number: int) -> str:
+def formula(number: Size) -> str:
     """An int, or an open size as C computes it.
 
     Example:

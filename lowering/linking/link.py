@@ -26,6 +26,7 @@ from rnn_compiler.lowering.mlir import ir, new_context, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import static_size
 
 __all__ = ["Linked", "link_module"]
 
@@ -129,16 +130,18 @@ def _call(
 
 
 def _type(spec: TensorSpec) -> ir.Type:
-    return ir.RankedTensorType.get(spec.shape, ir.Type.parse(DTYPES[spec.dtype].mlir))
+    return ir.RankedTensorType.get(spec.static_shape, ir.Type.parse(DTYPES[spec.dtype].mlir))
 
 
 def _as_argument(spec: TensorSpec, value: ir.Value | None) -> ir.Value:
     """A user's value as what an op takes; the argument's default where there is none."""
     wanted = _type(spec)
     if value is None or spec.ignored:
-        return _splat(spec.default or 0, wanted)
+        return _splat(static_size(spec.default or 0), wanted)
     if spec.any_shape and shape(value) != spec.shape:
-        kind = ir.RankedTensorType.get(spec.shape, ir.RankedTensorType(value.type).element_type)
+        kind = ir.RankedTensorType.get(
+            spec.static_shape, ir.RankedTensorType(value.type).element_type
+        )
         value = _op("reshape", [value], kind)
     return _converted(value, wanted)
 

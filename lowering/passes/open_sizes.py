@@ -47,7 +47,7 @@ from rnn_compiler.lowering.passes.properties import (
     time_loops_are_rewritten,
 )
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import bound, is_open, open_dimension
+from rnn_compiler.schema.open_sizes import Open, bound, open_dimension
 
 __all__ = ["open_sizes"]
 
@@ -107,7 +107,7 @@ def _check(function: ir.Operation, spec: FunctionSpec) -> None:
         (tensor.name, size, body.size(value, axis))
         for tensor, value in given
         for axis, size in enumerate(tensor.shape)
-        if is_open(size)
+        if isinstance(size, Open)
     ]
     for name in spec.open_dims:
         known[name] = next(n for _, size, n in places if size == open_dimension(name))
@@ -115,8 +115,9 @@ def _check(function: ir.Operation, spec: FunctionSpec) -> None:
             right = body.compare("sge", known[name], body.index(1))
             _assert(body, right, f"{spec.op}: {name}: expected 1 or more")
     for name, size, found in places:
-        expected = body.index(bound(size, known))
-        right = body.compare("eq", found, expected)
+        expected = bound(size, known)
+        assert not isinstance(expected, Open)
+        right = body.compare("eq", found, body.index(expected))
         _assert(body, right, f"{spec.op}: {name}: expected a size of {size}")
 
 

@@ -29,7 +29,7 @@ from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import shown
 from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_inspect", "add_run"]
@@ -178,7 +178,7 @@ def _print_plain_loops(manifest: Manifest, spec: FunctionSpec) -> None:
 
 
 def _shape(tensor: TensorSpec) -> str:
-    return " x ".join("?" if is_open(size) else str(size) for size in tensor.shape) or "scalar"
+    return " x ".join(map(shown, tensor.shape)) or "scalar"
 
 
 def _formula(tensor: TensorSpec) -> str:

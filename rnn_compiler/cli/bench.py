@@ -22,6 +22,7 @@ from rnn_compiler.cli.terminal import print_json, print_table, showing_stages, s
 from rnn_compiler.compilation import compile
 from rnn_compiler.draws import random_arguments
 from rnn_compiler.runtime import Program, load
+from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["Timing", "add_bench", "time_calls"]
 
@@ -111,7 +112,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 def time_functions(program: Program, seconds: float) -> dict[str, Timing]:
     """Each function of a program in turn, on the results of those before it."""
-    known: dict[tuple[str, str, tuple[int, ...]], Any] = {}
+    known: dict[tuple[str, str, tuple[Size, ...]], Any] = {}
     timings: dict[str, Timing] = {}
     for name, function in program.functions.items():
         arguments = {

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnn_compiler.lowering import mlir
+from rnn_compiler.schema.open_sizes import Size, static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.schema.manifest import FunctionSpec
@@ -46,7 +47,7 @@ def matmul_flops(text: str, functions: Sequence[FunctionSpec]) -> dict[str, int]
         }
 
 
-def _count(operation: Any, functions: dict[str, Any], dims: dict[str, int]) -> int:
+def _count(operation: Any, functions: dict[str, Any], dims: Mapping[str, Size]) -> int:
     """The operations in an op, its regions and the function it stands for."""
     name: str = operation.operation.name
     if name == "stablehlo.dot_general":
@@ -58,10 +59,11 @@ def _count(operation: Any, functions: dict[str, Any], dims: dict[str, int]) -> i
     return inner * _steps(operation, dims) if name == "stablehlo.while" else inner
 
 
-def _steps(loop: Any, dims: dict[str, int]) -> int:
+def _steps(loop: Any, dims: Mapping[str, Size]) -> int:
     """How often a loop over time can run: once for each row of the arrays that it makes."""
     shapes: list[list[int]] = [result.type.shape for result in loop.results]
-    return max((shape[0] for shape in shapes if len(shape) == 3), default=dims["seq_length"])
+    steps = [shape[0] for shape in shapes if len(shape) == 3]
+    return max(steps) if steps else static_size(dims["seq_length"])
 
 
 def _children(operation: Any) -> Iterator[Any]:

@@ -107,7 +107,7 @@ def _differentiable(instance: Instance) -> Any:
         _refuse_others(instance.op, gradient, arriving)
         gradients = _gradients(instance, gradient, values, arriving)
         return tuple(
-            gradients[each.name] if each.name in gradients else _none(each.shape)
+            gradients[each.name] if each.name in gradients else _none(each.static_shape)
             for each in spec.arguments
         )
 

@@ -9,7 +9,7 @@ from typing import Any
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.tensors import Shape
 from rnn_compiler.schema.signatures import Signature
-from rnn_compiler.schema.tensors import DIMENSIONS, Size, Tensor
+from rnn_compiler.schema.tensors import DIMENSIONS, Axis, Tensor
 
 __all__ = ["Sizes"]
 
@@ -32,7 +32,7 @@ class Sizes:
         self._signature = signature
         self._attributes = attributes
         self._names = form.dimensions
-        self._seen: list[tuple[str, Size, int]] = []
+        self._seen: list[tuple[str, Axis, int]] = []
 
     def see(self, tensor: Tensor, shape: Shape | None) -> None:
         """Takes the shape of an argument or result; one of another rank says nothing."""
@@ -45,7 +45,7 @@ class Sizes:
     def see_value(self, tensor: Tensor, value: Any) -> None:
         """Takes the value of an argument that is a dimension."""
         if value is not None and value.ndim == 0 and tensor.equals is not None:
-            self._seen.append((tensor.name, Size.parse(tensor.equals), int(value)))
+            self._seen.append((tensor.name, Axis.parse(tensor.equals), int(value)))
 
     def dims(self, path: Path, layer: str) -> dict[str, int | None]:
         """The dimensions, None for those that are not known.

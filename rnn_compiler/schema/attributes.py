@@ -10,7 +10,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.schema.dtypes import canonical_name
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, is_open, open_dimension
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, Size, open_dimension
 
 __all__ = ["MAX_DIMENSION", "REQUIRED", "WEIGHT_GRAD_DTYPE", "Attribute", "dimension"]
 
@@ -132,15 +132,32 @@ def _single(value: float) -> float:
         return float(str(np.float32(value)))
 
 
-def dimension(op: str, name: str, value: object, minimum: int) -> int:
-    """The value of a dimension as an int; None leaves it open, where it may be.
+def open_or_known(op: str, name: str, value: object, minimum: int) -> Size:
+    """The value of a dimension; None leaves it open, where it may be.
 
     Raises:
         InvalidArgumentError: It is not an int, or not in range.
     """
-    may_be_open = name in OPEN_DIMENSIONS
-    if may_be_open and (value is None or is_open(value)):
+    if name not in OPEN_DIMENSIONS:
+        return dimension(op, name, value, minimum)
+    if value is None or isinstance(value, Open):
         return open_dimension(name)
+    return dimension(op, name, value, minimum, ", or None for any")
+
+
+def dimension(op: str, name: str, value: object, minimum: int, otherwise: str = "") -> int:
+    """The value of a dimension as an int.
+
+    Args:
+        op: The op.
+        name: The dimension.
+        value: What was given.
+        minimum: The least that it may be.
+        otherwise: What may be given instead, for the message.
+
+    Raises:
+        InvalidArgumentError: It is not an int, or not in range.
+    """
     value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
         got = f"{describe(value)} ({type(value).__name__})"
@@ -148,5 +165,5 @@ def dimension(op: str, name: str, value: object, minimum: int) -> int:
         return value
     else:
         got = describe(value)
-    expected = f"an int in {minimum}..{MAX_DIMENSION}{', or None for any' if may_be_open else ''}"
+    expected = f"an int in {minimum}..{MAX_DIMENSION}{otherwise}"
     raise InvalidArgumentError(op, name, expected, got)

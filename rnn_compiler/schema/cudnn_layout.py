@@ -28,8 +28,9 @@ from functools import cached_property
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.open_sizes import Size, product
 
-__all__ = ["DIRECTIONS", "GATES", "INPUT_MODES", "Block", "Layout", "PseudoLayer", "Region"]
+__all__ = ["DIRECTIONS", "GATES", "INPUT_MODES", "Block", "Layout", "Part", "PseudoLayer", "Region"]
 
 GATES: dict[str, tuple[str, ...]] = {
     "rnn_relu": ("n",),
@@ -48,13 +49,41 @@ _PROJECTION_ID = 8
 
 
 @dataclass(frozen=True)
-class Block:
-    """A row-major array inside the buffer.
+class Part:
+    """A row-major array inside a buffer, of sizes that are known or open.
 
     Attributes:
         offset: Where it starts, in elements.
         shape: Its shape.
     """
+
+    offset: Size
+    shape: tuple[Size, ...]
+
+    @property
+    def size(self) -> Size:
+        """How many elements it has."""
+        return product(self.shape)
+
+    @property
+    def stop(self) -> Size:
+        """Where it ends, in elements."""
+        return self.offset + self.size
+
+    def of(self, buffer: Any) -> Any:
+        """This part of a buffer; a view where the buffer is numpy's.
+
+        Example:
+            >>> import numpy as np
+            >>> Part(2, (2, 3)).of(np.arange(10)).tolist()
+            [[2, 3, 4], [5, 6, 7]]
+        """
+        return buffer[self.offset : self.stop].reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Block(Part):
+    """A row-major array inside the buffer of parameters, whose sizes are known."""
 
     offset: int
     shape: tuple[int, ...]
@@ -73,16 +102,6 @@ class Block:
     def strides(self) -> tuple[int, ...]:
         """From one element of each axis to the next."""
         return tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
-
-    def of(self, params: Any) -> Any:
-        """Its part of a buffer; a view where the buffer is numpy's.
-
-        Example:
-            >>> import numpy as np
-            >>> Block(2, (2, 3)).of(np.arange(10)).tolist()
-            [[2, 3, 4], [5, 6, 7]]
-        """
-        return params[self.offset : self.stop].reshape(self.shape)
 
 
 @dataclass(frozen=True)

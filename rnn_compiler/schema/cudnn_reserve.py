@@ -21,7 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rnn_compiler.schema.cudnn_layout import Block, Layout
+from rnn_compiler.schema.cudnn_layout import Layout, Part
+from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["SAVED", "ReserveLayout"]
 
@@ -48,18 +49,18 @@ class ReserveLayout:
         >>> layout = Layout(rnn_mode="lstm", num_layers=2, num_units=4, input_size=3)
         >>> reserve = ReserveLayout(layout, seq_length=5, batch_size=2, dropout=0.5)
         >>> reserve.mask
-        Block(offset=0, shape=(1, 5, 2, 4))
+        Part(offset=0, shape=(1, 5, 2, 4))
         >>> reserve.outputs
-        [Block(offset=40, shape=(5, 2, 4))]
+        [Part(offset=40, shape=(5, 2, 4))]
         >>> reserve.activations[1]
-        Block(offset=280, shape=(5, 2, 20))
+        Part(offset=280, shape=(5, 2, 20))
         >>> reserve.size
         480
     """
 
     layout: Layout
-    seq_length: int
-    batch_size: int
+    seq_length: Size
+    batch_size: Size
     dropout: float
 
     @property
@@ -68,34 +69,34 @@ class ReserveLayout:
         return self.dropout > 0 and self.layout.num_layers > 1
 
     @property
-    def mask(self) -> Block:
+    def mask(self) -> Part:
         """The dropout mask; of no elements if there is none."""
         boundaries = self.layout.num_layers - 1 if self.has_mask else 0
-        return Block(0, (boundaries, *self._output))
+        return Part(0, (boundaries, *self._output))
 
     @cached_property
-    def outputs(self) -> Sequence[Block]:
+    def outputs(self) -> Sequence[Part]:
         """The output of each layer but the top one."""
-        first = Block(self.mask.stop, self._output)
+        first = Part(self.mask.stop, self._output)
         count = self.layout.num_layers - 1
-        return [Block(first.offset + k * first.size, first.shape) for k in range(count)]
+        return [Part(first.offset + k * first.size, first.shape) for k in range(count)]
 
     @cached_property
-    def activations(self) -> Sequence[Block]:
+    def activations(self) -> Sequence[Part]:
         """What each pseudo-layer saves."""
         offset = self.outputs[-1].stop if self.outputs else self.mask.stop
         T, B, _ = self._output
         width = len(SAVED[self.layout.rnn_mode]) * self.layout.num_units
-        first = Block(offset, (T, B, width))
+        first = Part(offset, (T, B, width))
         count = len(self.layout.pseudo_layers)
-        return [Block(offset + k * first.size, first.shape) for k in range(count)]
+        return [Part(offset + k * first.size, first.shape) for k in range(count)]
 
     @property
-    def size(self) -> int:
+    def size(self) -> Size:
         """How many elements it has."""
         return self.activations[-1].stop
 
     @property
-    def _output(self) -> tuple[int, int, int]:
+    def _output(self) -> tuple[Size, Size, int]:
         width = self.layout.num_directions * self.layout.hidden_size
         return self.seq_length, self.batch_size, width

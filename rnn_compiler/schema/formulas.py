@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rnn_compiler.schema.open_sizes import bound
+from rnn_compiler.schema.open_sizes import Size, bound, static_size
 
 __all__ = ["Formula", "towards_zero", "value_at", "values_at"]
 
@@ -25,7 +25,7 @@ class Formula:
     """
 
     operator: str
-    operands: tuple[int, ...]
+    operands: tuple[Size, ...]
 
 
 def values_at(known: Mapping[str, Formula], sizes: Mapping[str, int]) -> dict[str, int]:
@@ -37,7 +37,7 @@ def values_at(known: Mapping[str, Formula], sizes: Mapping[str, int]) -> dict[st
     """
     values = dict(sizes)
     for name, formula in known.items():
-        a, b, *rest = (bound(each, values) for each in formula.operands)
+        a, b, *rest = (static_size(bound(each, values)) for each in formula.operands)
         operator = formula.operator
         if operator == "/":
             values[name] = towards_zero(a, b)
@@ -50,11 +50,11 @@ def values_at(known: Mapping[str, Formula], sizes: Mapping[str, int]) -> dict[st
     return values
 
 
-def value_at(number: int, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:
-    """What a number is at some sizes: an int or an open size, of dimensions and known numbers."""
-    return bound(number, values_at(known, sizes))
+def value_at(size: Size, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:
+    """What a size is at others: one of dimensions and of known numbers."""
+    return static_size(bound(size, values_at(known, sizes)))
 
 
-def towards_zero(number: int, by: int) -> int:
+def towards_zero(dividend: int, by: int) -> int:
     """A quotient as C has it."""
-    return number // by if number >= 0 else -(-number // by)
+    return dividend // by if dividend >= 0 else -(-dividend // by)

@@ -10,7 +10,17 @@ from typing import Any
 
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.notebook import function_table, page
-from rnn_compiler.schema.open_sizes import bound, is_open, open_names, parse, read_sizes, shown
+from rnn_compiler.schema.open_sizes import (
+    Size,
+    bound,
+    null_if_open,
+    open_names,
+    parse,
+    read_sizes,
+    shown,
+    static,
+    static_size,
+)
 from rnn_compiler.schema.streams import Chunked
 
 __all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
@@ -42,12 +52,12 @@ class TensorSpec:
 
     name: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     formula: str = ""
-    minimum: int | None = None
-    maximum: int | None = None
+    minimum: Size | None = None
+    maximum: Size | None = None
     ignored: bool = False
-    default: int | None = None
+    default: Size | None = None
     any_shape: bool = False
     list: str = ""
     batched: bool = False
@@ -64,6 +74,15 @@ class TensorSpec:
     def __repr__(self) -> str:
         return f"TensorSpec({self.name}: {self})"
 
+    @cached_property
+    def static_shape(self) -> tuple[int, ...]:
+        """The shape, none of whose sizes is open.
+
+        Raises:
+            TypeError: One is.
+        """
+        return static(self.shape)
+
     @property
     def iree_type(self) -> str:
         """The type as IREE's tools spell it, ``16x256xf32``."""
@@ -71,7 +90,8 @@ class TensorSpec:
 
     def bound(self, dims: Mapping[str, int]) -> TensorSpec:
         """The same with numbers for open dimensions."""
-        fields = {name: bound(getattr(self, name), dims) for name in NUMBERS}
+        numbers: dict[str, Any] = {name: getattr(self, name) for name in NUMBERS}
+        fields = {k: None if n is None else bound(n, dims) for k, n in numbers.items()}
         return replace(self, shape=tuple(bound(size, dims) for size in self.shape), **fields)
 
 
@@ -104,7 +124,7 @@ class FunctionSpec:
     op: str
     function: str
     dtype: str
-    dims: dict[str, int]
+    dims: dict[str, Size]
     attributes: dict[str, bool | int | float | str]
     arguments: tuple[TensorSpec, ...]
     results: tuple[TensorSpec, ...]
@@ -150,6 +170,15 @@ class FunctionSpec:
         """The dimensions that are open."""
         return open_names(self.dims.values())
 
+    @cached_property
+    def static_dims(self) -> dict[str, int]:
+        """The dimensions, none of which is open.
+
+        Raises:
+            TypeError: One is.
+        """
+        return {name: static_size(size) for name, size in self.dims.items()}
+
     def least(self, dim: str) -> int:
         """How small a dimension may be: 0 unless TensorFlow refuses empty arrays."""
         return int(dim in self.positive)
@@ -157,7 +186,7 @@ class FunctionSpec:
     @property
     def json_dims(self) -> dict[str, int | None]:
         """The dimensions as JSON can hold them: open ones as null."""
-        return {name: None if is_open(size) else size for name, size in self.dims.items()}
+        return {name: null_if_open(size) for name, size in self.dims.items()}
 
     def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
         """The same with numbers for open dimensions, by name."""

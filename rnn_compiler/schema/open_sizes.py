@@ -1,31 +1,38 @@
 """Sizes that are open: known when a function is called, not when it is built.
 
-An open dimension, and every size that follows from it, is an `Open`: a polynomial of dimensions. It
-stands where an int would and computes as one does, so that formulas of sizes are written once:
+An open dimension, and every size that follows from it, is an `Open`: a polynomial of dimensions. A
+`Size` is an int or an `Open`. Both are added, subtracted and multiplied alike, so that formulas of
+sizes are written once:
 
     T = open_dimension("seq_length")
     4 * T * 16 + 2                      # 64*seq_length + 2
 
-It has no order and is no index: code that needs to know the number fails, and does not guess.
+An `Open` has no order and is no index. Code that must know the number asks for it, by `static`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, cast
+from typing import Any, TypeAlias, TypeVar
 
 __all__ = [
     "OPEN_DIMENSIONS",
     "Open",
+    "Size",
     "bound",
-    "is_open",
+    "is_static",
     "json_sizes",
+    "null_if_open",
     "open_dimension",
     "open_names",
     "parse",
+    "product",
     "read_sizes",
     "shown",
+    "static",
+    "static_size",
+    "terms",
     "written",
 ]
 
@@ -53,34 +60,34 @@ class Open:
         """The dimensions that it depends on."""
         return frozenset(name for names in self.terms for name in names)
 
-    def __add__(self, other: Any) -> Any:
-        if not isinstance(other, (int, Open)):
+    def __add__(self, other: Size) -> Size:
+        if not isinstance(other, (int, Open)):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        terms = dict(self.terms)
-        for names, factor in _terms(other).items():
-            terms[names] = terms.get(names, 0) + factor
-        return _size(terms)
+        total = dict(self.terms)
+        for names, factor in terms(other).items():
+            total[names] = total.get(names, 0) + factor
+        return _size(total)
 
     __radd__ = __add__
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Size:
         return self * -1
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Size) -> Size:
         return self + other * -1
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Size) -> Size:
         return self * -1 + other
 
-    def __mul__(self, other: Any) -> Any:
-        if not isinstance(other, (int, Open)):
+    def __mul__(self, other: Size) -> Size:
+        if not isinstance(other, (int, Open)):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        terms: dict[tuple[str, ...], int] = {}
+        total: dict[tuple[str, ...], int] = {}
         for left, one in self.terms.items():
-            for right, two in _terms(other).items():
+            for right, two in terms(other).items():
                 names = tuple(sorted(left + right))
-                terms[names] = terms.get(names, 0) + one * two
-        return _size(terms)
+                total[names] = total.get(names, 0) + one * two
+        return _size(total)
 
     __rmul__ = __mul__
 
@@ -101,8 +108,14 @@ class Open:
         return f"Open({self})"
 
 
-def open_dimension(name: str) -> int:
-    """An open dimension; typed as the int that it stands for.
+Size: TypeAlias = int | Open
+"""A size that is known, or open."""
+
+_T = TypeVar("_T")
+
+
+def open_dimension(name: str) -> Open:
+    """An open dimension.
 
     Example:
         >>> T, B = open_dimension("seq_length"), open_dimension("batch_size")
@@ -111,12 +124,55 @@ def open_dimension(name: str) -> int:
         >>> T - T
         0
     """
-    return cast(Any, Open({(name,): 1}))
+    return Open({(name,): 1})
 
 
-def is_open(size: object) -> bool:
-    """Whether a size is open."""
-    return isinstance(size, Open)
+def product(sizes: Iterable[Size]) -> Size:
+    """The product of some sizes.
+
+    Example:
+        >>> product([2, open_dimension("batch_size"), 3])
+        Open(6*batch_size)
+    """
+    total: Size = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def terms(size: Size) -> Mapping[tuple[str, ...], int]:
+    """The polynomial of a size: factors, by the dimensions that are multiplied with them."""
+    return size.terms if isinstance(size, Open) else {(): size}
+
+
+def is_static(*sizes: object) -> bool:
+    """Whether no size is open.
+
+    Example:
+        >>> is_static(3, 4), is_static(3, open_dimension("batch_size"))
+        (True, False)
+    """
+    return not any(isinstance(size, Open) for size in sizes)
+
+
+def static(sizes: Iterable[Size]) -> tuple[int, ...]:
+    """Sizes that are all known.
+
+    Raises:
+        TypeError: One is open.
+    """
+    return tuple(map(static_size, sizes))
+
+
+def static_size(size: Size) -> int:
+    """A size that is known.
+
+    Raises:
+        TypeError: It is open.
+    """
+    if isinstance(size, Open):
+        raise TypeError(f"the size {size} is not known before a call")
+    return size
 
 
 def open_names(sizes: Iterable[object]) -> list[str]:
@@ -125,17 +181,15 @@ def open_names(sizes: Iterable[object]) -> list[str]:
     return [name for name in OPEN_DIMENSIONS if name in found]
 
 
-def bound(size: Any, dims: Mapping[str, Any]) -> Any:
-    """A size, or whatever else, with numbers for its dimensions.
+def bound(size: Size, dims: Mapping[str, _T]) -> Size | _T:
+    """A size with numbers, or whatever computes as they do, for its dimensions.
 
     Example:
         >>> bound(open_dimension("seq_length") * 8 + 1, {"seq_length": 3})
         25
     """
-    if not isinstance(size, Open):
-        return size
     total: Any = 0
-    for names, factor in size.terms.items():
+    for names, factor in terms(size).items():
         product: Any = factor
         for name in names:
             product *= dims.get(name, open_dimension(name))
@@ -180,7 +234,12 @@ def parse(text: Any, names: Collection[str] = OPEN_DIMENSIONS) -> Any:
 
 def shown(size: object) -> str:
     """A size as types show it, ``?`` if it is open."""
-    return "?" if is_open(size) else str(size)
+    return "?" if isinstance(size, Open) else str(size)
+
+
+def null_if_open(size: Size) -> int | None:
+    """A size as JSON has it where another field tells what it is: an open one as null."""
+    return None if isinstance(size, Open) else size
 
 
 def json_sizes(tensor: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]:
@@ -193,9 +252,9 @@ def json_sizes(tensor: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, A
         numbers: The names of others that may be open sizes.
     """
     fields = {**tensor, **{name: written(tensor[name]) for name in numbers}}
-    if not any(map(is_open, tensor["shape"])):
+    if is_static(*tensor["shape"]):
         return fields
-    shape = [None if is_open(size) else size for size in tensor["shape"]]
+    shape = [null_if_open(size) for size in tensor["shape"]]
     return fields | {"shape": shape, "sizes": [written(size) for size in tensor["shape"]]}
 
 
@@ -213,11 +272,7 @@ def read_sizes(row: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]
     return fields | {name: parse(fields.get(name)) for name in numbers}
 
 
-def _terms(size: int | Open) -> _Terms:
-    return size.terms if isinstance(size, Open) else {(): size}
-
-
-def _size(terms: _Terms) -> Any:
+def _size(terms: _Terms) -> Size:
     """The size of a polynomial, an int if it depends on nothing."""
     kept = {names: factor for names, factor in terms.items() if factor}
     if kept.keys() <= {()}:

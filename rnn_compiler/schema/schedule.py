@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from rnn_compiler.schema.formulas import Formula, value_at
-from rnn_compiler.schema.open_sizes import Open
+from rnn_compiler.schema.open_sizes import Open, Size, static_size
 
 __all__ = [
     "ALIGNMENT",
@@ -68,10 +68,20 @@ class Span:
 
     place: Place
     index: int
-    offset: int
-    length: int
+    offset: Size
+    length: Size
 
-    def part(self, offset: int, length: int) -> Span:
+    @property
+    def start(self) -> int:
+        """The offset, of which nothing is open."""
+        return static_size(self.offset)
+
+    @property
+    def size(self) -> int:
+        """The length, of which nothing is open."""
+        return static_size(self.length)
+
+    def part(self, offset: Size, length: Size) -> Span:
         """Some of them."""
         return Span(self.place, self.index, self.offset + offset, length)
 
@@ -88,8 +98,8 @@ class Dispatch:
     """
 
     kernel: str
-    workgroups: tuple[int, int, int]
-    constants: tuple[int, ...]
+    workgroups: tuple[Size, Size, Size]
+    constants: tuple[Size, ...]
     buffers: tuple[Span, ...]
 
 
@@ -142,11 +152,11 @@ class Schedule:
     """
 
     function: str
-    scratch: int
+    scratch: Size
     steps: tuple[Step, ...]
     formulas: Mapping[str, Formula] = field(default_factory=dict[str, Formula])
     limit: int = 0
-    blocks: tuple[int, ...] = ()
+    blocks: tuple[Size, ...] = ()
     results: tuple[Span, ...] = ()
 
     def reads(self, index: int) -> bool:
@@ -157,11 +167,11 @@ class Schedule:
             for span in spans_of(step)
         )
 
-    def at(self, number: int, sizes: Mapping[str, int]) -> int:
+    def at(self, number: Size, sizes: Mapping[str, int]) -> int:
         """What a number of the function is at some open sizes."""
         return value_at(number, self.formulas, sizes)
 
-    def needed(self, numbers: Iterable[int]) -> dict[str, Formula]:
+    def needed(self, numbers: Iterable[Size]) -> dict[str, Formula]:
         """The formulas that some numbers need, each after those that it needs itself."""
         waiting = [*numbers]
         names: set[str] = set()

@@ -13,7 +13,7 @@ from typing import Any
 
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.formulas import Formula
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, parse, written
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Size, parse, written
 from rnn_compiler.schema.schedule import (
     Choice,
     Copy,
@@ -65,7 +65,7 @@ class Schedules:
     """
 
     functions: Mapping[str, Schedule]
-    arguments: Mapping[str, Sequence[int]]
+    arguments: Mapping[str, Sequence[Size]]
     constants: Sequence[bytes | Loaded] = field(default=())
 
     def to_json(self) -> str:

@@ -22,12 +22,12 @@ from rnn_compiler.schema.attributes import (
     REQUIRED,
     WEIGHT_GRAD_DTYPE,
     Attribute,
-    dimension,
+    open_or_known,
 )
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, open_names
 from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import DIMENSIONS, Tensor
 
@@ -191,10 +191,10 @@ class Signature:
                 self.name, "dtype", f"one of {', '.join(self.dtypes)}", describe(dtype)
             )
         sizes = {
-            dim: dimension(self.name, dim, dims[dim], int(dim in self.positive))
+            dim: open_or_known(self.name, dim, dims[dim], int(dim in self.positive))
             for dim in self.dimensions
         }
-        opened = [dim for dim, size in sizes.items() if is_open(size)]
+        opened = open_names(sizes.values())
         for dim in [dim for dim, size in sizes.items() if size == 0 and opened]:
             expected = f"1 or more, as {opened[0]} is open"
             raise InvalidArgumentError(self.name, dim, expected, "0", f"give {opened[0]} a value")
@@ -312,5 +312,5 @@ def _keywords(first: Sequence[str], attributes: Sequence[Attribute]) -> tuple[li
 def _bytes(tensor: TensorSpec) -> int:
     size = DTYPES[tensor.dtype].numpy.itemsize
     for dim in tensor.shape:
-        size *= 1 if is_open(dim) else dim
+        size *= 1 if isinstance(dim, Open) else dim
     return size

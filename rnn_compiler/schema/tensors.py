@@ -15,8 +15,9 @@ from typing import Any
 
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.open_sizes import Size
 
-__all__ = ["DIMENSIONS", "Argument", "Result", "Size", "Tensor", "as_given_by"]
+__all__ = ["DIMENSIONS", "Argument", "Axis", "Result", "Tensor", "as_given_by"]
 
 DIMENSIONS: dict[str, str] = {
     "T": "seq_length",
@@ -40,7 +41,7 @@ _OF_THE_BATCH = ("B", "R")
 
 
 @dataclass(frozen=True)
-class Size:
+class Axis:
     """One axis of a shape: a sum of multiples of dimensions, such as ``I+H``, ``4H`` or ``2``.
 
     Attributes:
@@ -50,7 +51,7 @@ class Size:
     terms: tuple[tuple[int, str], ...]
 
     @staticmethod
-    def parse(text: str) -> Size:
+    def parse(text: str) -> Axis:
         """Reads ``I+H``, ``4H`` or ``2``."""
         terms: list[tuple[int, str]] = []
         for term in text.split("+"):
@@ -58,7 +59,7 @@ class Size:
             if match is None or not term:
                 raise ValueError(f"not a size: {text!r}")
             terms.append((int(match[1] or 1), match[2]))
-        return Size(tuple(terms))
+        return Axis(tuple(terms))
 
     @cached_property
     def multiple(self) -> tuple[int, str] | None:
@@ -67,7 +68,7 @@ class Size:
         single = len(self.terms) == 1 and symbol in DIMENSIONS
         return (factor, DIMENSIONS[symbol]) if single else None
 
-    def evaluate(self, sizes: Mapping[str, Any]) -> int:
+    def evaluate(self, sizes: Mapping[str, Any]) -> Size:
         """Its value, given the dimensions and derived sizes by their long names."""
         return sum(
             factor * (sizes[_SIZES[symbol]] if symbol else 1) for factor, symbol in self.terms
@@ -117,9 +118,9 @@ class Tensor:
     is_list: bool = False
 
     @cached_property
-    def sizes(self) -> tuple[Size, ...]:
+    def sizes(self) -> tuple[Axis, ...]:
         """The parsed shape."""
-        return tuple(Size.parse(axis) for axis in self.shape.split())
+        return tuple(Axis.parse(axis) for axis in self.shape.split())
 
     @property
     def formula(self) -> str:
@@ -143,14 +144,14 @@ class Tensor:
             shape=tuple(size.evaluate(known) for size in self.sizes),
             formula=self.formula,
             minimum=self.minimum,
-            maximum=None if self.maximum is None else Size.parse(self.maximum).evaluate(known),
+            maximum=None if self.maximum is None else Axis.parse(self.maximum).evaluate(known),
             ignored=self.ignored,
             default=self.default,
             any_shape=self.any_shape,
             batched=any(s in _OF_THE_BATCH for size in self.sizes for _, s in size.terms),
         )
         if self.equals is not None:
-            value: int = known[DIMENSIONS[self.equals]]
+            value: Size = known[DIMENSIONS[self.equals]]
             return (replace(spec, minimum=value, maximum=value, default=value),)
         if not self.is_list:
             return (spec,)

@@ -21,7 +21,7 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import Function, load
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Size
 
 __all__ = ["forget", "function_for"]
 
@@ -84,7 +84,7 @@ class _Family:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self._static: list[dict[str, int]] = []
+        self._static: list[dict[str, Size]] = []
         self._open: dict[tuple[tuple[str, ...], str], Function] = {}
         self._refused: set[tuple[str, ...]] = set()
 

@@ -23,6 +23,7 @@ from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import ALIGNMENT
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.torch.own_thread import contiguous_copy
 from rnn_compiler.torch.residents import resident
 
@@ -68,7 +69,9 @@ class Prepared:
                 self._places.append(given[each.name])
                 continue
             dtype = getattr(torch, each.dtype)
-            default = torch.full(each.shape, each.default or 0, dtype=dtype, device=place)
+            default = torch.full(
+                each.static_shape, static_size(each.default or 0), dtype=dtype, device=place
+            )
             self._places.append(len(types) + len(self._defaults))
             self._defaults.append(default)
         weights = spec.weights if function.prepacks else ()

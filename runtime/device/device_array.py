@@ -76,7 +76,7 @@ class DeviceArray:
     @property
     def shape(self) -> tuple[int, ...]:
         """Its shape."""
-        return self._spec.shape
+        return self._spec.static_shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -87,7 +87,7 @@ class DeviceArray:
     def nbytes(self) -> int:
         """How many bytes its elements have."""
         spec = self._spec
-        return math.prod(spec.shape) * DTYPES[spec.dtype].numpy.itemsize
+        return math.prod(spec.static_shape) * DTYPES[spec.dtype].numpy.itemsize
 
     @property
     def address(self) -> int:
@@ -169,7 +169,7 @@ class DeviceArray:
             before, after = (iree.HalFence.create_at(semaphore, value) for value in (0, 1))
             copy(self._view.get_buffer(), target, before, after)
             after.wait()
-        view = iree.HalBufferView(target, spec.shape, ELEMENT_TYPES[spec.dtype])
+        view = iree.HalBufferView(target, spec.static_shape, ELEMENT_TYPES[spec.dtype])
         return DeviceArray(self.device, view, spec)
 
     def capsule(self) -> object:
@@ -268,7 +268,7 @@ class DeviceArray:
         spec = self._spec
         if self.device.kind != "local" or 0 in spec.shape:
             return self.map()
-        memory: Any = np.ndarray(spec.shape, DTYPES[spec.dtype].numpy, self._view.map())
+        memory: Any = np.ndarray(spec.static_shape, DTYPES[spec.dtype].numpy, self._view.map())
         return memory.copy()
 
     def _transferred(self) -> npt.NDArray[Any]:

@@ -230,7 +230,7 @@ class Device:
         if address_of(capsule) % ALIGNMENT:
             return self.put(array, spec)
         (view,) = self.adopt([capsule])
-        view = iree.HalBufferView(view.get_buffer(), spec.shape, ELEMENT_TYPES[spec.dtype])
+        view = iree.HalBufferView(view.get_buffer(), spec.static_shape, ELEMENT_TYPES[spec.dtype])
         return DeviceArray(self, view, spec)
 
     def capsules(self, views: Sequence[Any]) -> Iterable[object]:

@@ -60,9 +60,10 @@ def work(spec: FunctionSpec) -> int:
     LSTMBlockCellGrad, whose weights are an argument but in no product, passes for more than it is.
     """
     spec = spec.bound(_TYPICAL)
-    rows = spec.dims.get("seq_length", 1) * spec.dims.get("batch_size", 0)
+    dims = spec.static_dims
+    rows = dims.get("seq_length", 1) * dims.get("batch_size", 0)
     tensors = (*spec.arguments, *spec.frozen, *spec.results)
-    weights = sum([math.prod(tensor.shape) for tensor in tensors if not tensor.batched])
+    weights = sum([math.prod(tensor.static_shape) for tensor in tensors if not tensor.batched])
     return 2 * (rows + _READING) * weights
 
 

@@ -155,8 +155,8 @@ class DirectChunks:
         for name in self._fields:
             span, result = plan.results[results[name]], spec.results[results[name]]
             memory = plan.constants if span.place is Place.CONSTANT else prepared.memory[1:]
-            part = memory[span.index][span.offset : span.offset + span.length]
-            views.append(typed(part, DTYPES[result.dtype].numpy, result.shape))
+            part = memory[span.index][span.start : span.start + span.size]
+            views.append(typed(part, DTYPES[result.dtype].numpy, result.static_shape))
         return _Chunk(prepared, own[self._op.chunk], views, (own, packed))
 
     def _tensors_at(self, spec: FunctionSpec) -> dict[str, TensorSpec]:
@@ -184,9 +184,9 @@ class _Chunk:
 def _own(spec: TensorSpec) -> Any:
     """Zeros where compiled code takes them."""
     dtype = DTYPES[spec.dtype].numpy
-    memory = aligned_array(int(np.prod(spec.shape)) * dtype.itemsize)
+    memory = aligned_array(int(np.prod(spec.static_shape)) * dtype.itemsize)
     memory[:] = 0
-    return typed(memory, dtype, spec.shape)
+    return typed(memory, dtype, spec.static_shape)
 
 
 def _followed(steps: tuple[Step, ...], last: Step) -> tuple[Step, ...]:

@@ -26,6 +26,7 @@ from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsErro
 from rnn_compiler.runtime.direct.plan import Plan, Prepared, address_of, aligned_array, typed
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import ALIGNMENT, Copy, Place, Schedule
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Loaded, Schedules
 
@@ -105,7 +106,7 @@ class DirectFunction:
     def __init__(
         self,
         schedule: Schedule,
-        arguments: Sequence[int],
+        arguments: Sequence[Size],
         constants: list[npt.NDArray[np.uint8]],
         sizes: Sequence[int],
         executable: Executable,
@@ -121,16 +122,16 @@ class DirectFunction:
             pairs = [(span, span)]
             pairs += [(c.source, c.target) for c in schedule.steps if isinstance(c, Copy)]
             for constant, place in pairs:
-                start = place.offset - span.offset
+                start = place.start - span.start
                 is_there = (place.place, place.index) == (span.place, span.index)
                 if constant.place is not Place.CONSTANT or not is_there or start < 0:
                     continue
-                if start + place.length > span.length or self._sizes[constant.index] > PACKED:
+                if start + place.size > span.size or self._sizes[constant.index] > PACKED:
                     continue
                 if not len(constants[constant.index]):
                     constants[constant.index] = aligned_array(self._sizes[constant.index])
-                data = ctypes.string_at(array.address + start, constant.length)
-                part = constants[constant.index][constant.offset :][: constant.length]
+                data = ctypes.string_at(array.address + start, constant.size)
+                part = constants[constant.index][constant.start :][: constant.size]
                 part[:] = np.frombuffer(data, np.uint8)
         for constant in constants:
             use_huge_pages(address_of(constant), len(constant))
@@ -178,7 +179,7 @@ class Calls:
         self._arguments = spec.arguments
         self._results = spec.results
         kinds = [DTYPES[each.dtype].numpy for each in spec.results]
-        self._shapes = [*zip(kinds, (each.shape for each in spec.results), strict=True)]
+        self._shapes = [*zip(kinds, (each.static_shape for each in spec.results), strict=True)]
         self.gives_arguments = any(span.place is Place.ARGUMENT for span in plan.results)
         self._own_blocks = sum(plan.blocks) <= SMALL
         arguments = zip(spec.arguments, plan.arguments, strict=False)
@@ -228,7 +229,7 @@ class _Call:
                 continue
             memory = aligned_array(size)
             memory[:] = 0
-            view = typed(memory, DTYPES[spec.dtype].numpy, spec.shape)
+            view = typed(memory, DTYPES[spec.dtype].numpy, spec.static_shape)
             self._own.append((view, address_of(memory)))
         self._ignored = [spec.ignored for spec in arguments]
         self._names = [("argument", k) for k in range(len(plan.arguments))]
@@ -285,7 +286,7 @@ class _Call:
                 found.append(np.reshape(np.asarray(arrays[span.index]), shape))
                 continue
             memory = (blocks if span.place is Place.RESULT else self._plan.constants)[span.index]
-            found.append(typed(memory[span.offset : span.offset + span.length], dtype, shape))
+            found.append(typed(memory[span.start : span.start + span.size], dtype, shape))
         return found
 
 

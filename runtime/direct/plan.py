@@ -23,7 +23,7 @@ from rnn_compiler.runtime.direct import denormals
 from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsError
 from rnn_compiler.runtime.direct.stepping import runner
 from rnn_compiler.schema.formulas import values_at
-from rnn_compiler.schema.open_sizes import bound
+from rnn_compiler.schema.open_sizes import Size, bound, static, static_size
 from rnn_compiler.schema.schedule import (
     ALIGNMENT,
     Choice,
@@ -92,7 +92,7 @@ class Plan:
     @staticmethod
     def of(
         schedule: Schedule,
-        arguments: Sequence[int],
+        arguments: Sequence[Size],
         constants: Sequence[npt.NDArray[np.uint8]],
         executable: Executable,
         sizes: Mapping[str, int],
@@ -113,8 +113,8 @@ class Plan:
             raise NoDirectCallsError("larger than its formulas reach")
         values = values_at(schedule.formulas, sizes)
 
-        def known(number: int) -> int:
-            return bound(number, values)
+        def known(size: Size) -> int:
+            return static_size(bound(size, values))
 
         def placed(span: Span) -> Span:
             return Span(span.place, span.index, known(span.offset), known(span.length))
@@ -146,8 +146,8 @@ class Plan:
         spans = [*self.results, *(span for step in steps_in(self.steps) for span in spans_of(step))]
         for span in spans:
             sizes = room[span.place]
-            end = span.offset + span.length
-            if span.index >= len(sizes) or min(span.index, span.offset, span.length) < 0:
+            end = span.start + span.size
+            if span.index >= len(sizes) or min(span.index, span.start, span.size) < 0:
                 raise NoDirectCallsError("its schedule is damaged")
             if end > sizes[span.index]:
                 raise NoDirectCallsError("its schedule leaves its memory")
@@ -158,7 +158,7 @@ class Plan:
                 given = len(step.constants), len(step.buffers)
                 if kernel is None or given != (kernel.constants, kernel.buffers):
                     raise NoDirectCallsError(f"its code is not called as {step.kernel} takes it")
-                workgroups += math.prod(step.workgroups)
+                workgroups += math.prod(static(step.workgroups))
         if workgroups > _MOST_WORKGROUPS:
             raise NoDirectCallsError("too many workgroups")
 
@@ -306,7 +306,7 @@ class Prepared:
         if last is None:
             return _Segment(start, None, {})
         cases = {value: self._segment(case) for value, case in last.cases.items()}
-        return _Segment(start, (*_place(last.value), last.value.length), cases)
+        return _Segment(start, (*_place(last.value), last.value.size), cases)
 
     def _fill(self, step: Fill) -> list[tuple[int, tuple[Any, Any, Any], int]]:
         """Sets bytes; of a pattern, sets its first, and copies what is there until all is."""
@@ -314,24 +314,24 @@ class Prepared:
         if len(set(pattern)) == 1:
             return [(_MEMSET, (target, pattern[0], target.length), 0)]
         whole = self._packed(pattern * (8 // len(pattern)))
-        done = min(len(pattern), target.length)
+        done = min(len(pattern), target.size)
         calls: list[tuple[int, tuple[Any, Any, Any], int]] = [
             (_MEMMOVE, (target, ("table", whole), done), 0)
         ]
-        while done < target.length:
-            count = min(done, target.length - done)
+        while done < target.size:
+            count = min(done, target.size - done)
             calls.append((_MEMMOVE, (target.part(done, count), target, count), 0))
             done += count
         return calls
 
     def _dispatch(self, step: Dispatch) -> list[tuple[int, tuple[Any, Any, Any], int]]:
         """The calls of a kernel, one for each workgroup."""
-        x, y, z = step.workgroups
+        x, y, z = static(step.workgroups)
         constants = self._packed(struct.pack(f"<{len(step.constants)}I", *step.constants))
         buffers = self._add([0] * len(step.buffers))
         for k, span in enumerate(step.buffers, buffers):
             self._fix(k, *_place(span))
-        lengths = self._add([span.length for span in step.buffers])
+        lengths = self._add([span.size for span in step.buffers])
         numbers = (1, 1, 1, len(step.constants), x, y, z, 1, len(step.buffers))
         state = self._packed(struct.pack("<IIHHIIHBB24x", *numbers))
         for k, place in enumerate((constants, buffers, lengths), state + 3):
@@ -361,7 +361,7 @@ class Prepared:
 
 def _place(span: Span) -> tuple[Base, int]:
     """Where a span begins."""
-    return (span.place.value, span.index), span.offset
+    return (span.place.value, span.index), span.start
 
 
 def _libc(name: str) -> int:

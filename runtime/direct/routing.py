@@ -74,4 +74,4 @@ class Routing:
         function = self._prepacked if packed else self._as_it_is
         if function is None or (self._device.has_threads and work(spec) >= WORK_FOR_THREADS):
             return None
-        return function.at(spec, {name: spec.dims[name] for name in self._open})
+        return function.at(spec, {name: spec.static_dims[name] for name in self._open})

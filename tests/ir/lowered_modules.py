@@ -91,6 +91,9 @@ PROJECTIONS = (
     {"num_proj": 16, "time_major": False},
 )
 
+OPENED = (("seq_length",), ("batch_size",), ("seq_length", "batch_size"))
+"""Sizes that are open together."""
+
 
 def commands(*, fast: bool) -> Commands:
     """The modules of all ops; if `fast`, some of each kind."""
@@ -149,6 +152,17 @@ def _modules(
             for op in ("CudnnRNNV3", "CudnnRNNBackpropV3"):
                 if op in takes and not (B == 1 and dtype == "bfloat16"):
                     yield (op,), dtype, sizes(T, B, I, H, **given), way
+    for op, (number, given), opened, (dtype, way) in itertools.product(
+        single, enumerate(LARGE[2:8]), OPENED, (("float32", 0), ("float32", 2), ("bfloat16", 0))
+    ):
+        attributes = {"use_peephole": number % 2 == 1, **dict.fromkeys(opened, "?")}
+        if takes[op] >= {*opened}:
+            yield (op,), dtype, {**sizes(*given, **attributes), **attributes}, way
+    for op, given, opened in itertools.product(single, (*STACKS, *PROJECTIONS), OPENED):
+        if "num_layers" in takes[op]:
+            size = 32 if "input_mode" in given else 16
+            attributes = {**given, **dict.fromkeys(opened, "?")}
+            yield (op,), "float32", {**sizes(20, 16, 32, size, **given), **attributes}, 0
     for op, case in GRADIENT_CASES.items():
         assert case.forward is not None
         for given, way in itertools.product(case.variants[:1], (0, 3)):
@@ -166,6 +180,8 @@ def _is_telling(
 
     if len(ops) > 1:
         return way == 0
+    if "?" in given.values():
+        return number % 19 == 0
     if given == CASES[ops[0]].variants[0]:
         return (dtype, way) in (("float32", 0), ("bfloat16", 3))
     if given["num_units"] in (509, 512) and given["seq_length"] in (3, 50):

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock, ValidSteps
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -310,7 +310,7 @@ class Direction:
         b.formula("n = how many steps of the block count")
         whole = block.length == self.steps.seq_length
         length = self.steps.count if whole else self.steps.of(b, block)
-        is_apart = not whole and is_open(block.length)
+        is_apart = not whole and isinstance(block.length, Open)
         room = b.full(0, (block.length,), "int8") if is_apart else None
         return time_loop(
             b,

@@ -176,7 +176,7 @@ def forward(
     gates: dict[str, Value] = {}
     for block, gate in enumerate(GATE_ORDERS[gate_order]):
         b.formula(f"z_{gate} = block {block} of z")
-        gates[gate] = z.slice(1, block * z.shape[1] // 4, (block + 1) * z.shape[1] // 4)
+        gates[gate] = z.part(1, block, 4)
     if peepholes:
         b.formula("z_i += cs_prev*wci")
         gates["i"] += cs_prev * peepholes["wci"]

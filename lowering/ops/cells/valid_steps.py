@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, Size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -22,11 +22,11 @@ class TimeBlock(NamedTuple):
         stop: The step after its last.
     """
 
-    start: int
-    stop: int
+    start: Size
+    stop: Size
 
     @property
-    def length(self) -> int:
+    def length(self) -> Size:
         """How many steps it has."""
         return self.stop - self.start
 
@@ -41,14 +41,14 @@ class ValidSteps:
         lengths: How many steps each row has, int64 ``[B]``; None if all have all.
     """
 
-    seq_length: int
+    seq_length: Size
     count: Value
     lengths: Value | None
 
     def of(self, b: Builder, block: TimeBlock) -> Value:
         """How many steps of a block of time any row has, int64 scalar."""
         count = self.count
-        if self.lengths is not None and is_open(block.length):
+        if self.lengths is not None and isinstance(block.length, Open):
             count = self.lengths  # of a scalar and a size IREE 3.13 computes on the host, and waits
         steps = b.clamp(0, count - block.start, block.length)
         return steps.max(0) if steps.shape else steps

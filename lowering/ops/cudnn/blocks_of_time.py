@@ -17,14 +17,13 @@ for no number from the device.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.open_sizes import open_dimension
+from rnn_compiler.schema.open_sizes import Size, open_dimension, product, static
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
@@ -52,21 +51,22 @@ def blocks_of_time(net: Network) -> list[TimeBlock]:
     gates = net.layout.pseudo_layers[0].recurrent.shape[0]
     size = T * B * gates * sets * DTYPES[net.storage].numpy.itemsize
     tensors = (*net.spec.arguments, *net.spec.results)
-    total = sum(math.prod(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
+    total = sum(product(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
     share = SHARE * size * net.layout.num_directions
     if net.spec.open_dims:
         return _open_blocks(net, 4 * sets, share, total)
+    length, size, share, total = static((T, size, share, total))
     times = 2 if size <= MANY_BLOCKS else 1
     most = -(-times * share // total)
-    count = max(1, min(4 * sets * times, most, size // SMALLEST_BLOCK, T // 2))
+    count = max(1, min(4 * sets * times, most, size // SMALLEST_BLOCK, length // 2))
     if count > 1:
-        near = range(-(-3 * count // 4), min(2 * count, T // 2 + 1))
-        equal = [n for n in near if T % n == 0]
+        near = range(-(-3 * count // 4), min(2 * count, length // 2 + 1))
+        equal = [n for n in near if length % n == 0]
         count = min(equal, key=lambda n: (abs(n - count), -n), default=count)
-    return [TimeBlock(T * n // count, T * (n + 1) // count) for n in range(count)]
+    return [TimeBlock(length * n // count, length * (n + 1) // count) for n in range(count)]
 
 
-def _open_blocks(net: Network, most: int, share: int, total: int) -> list[TimeBlock]:
+def _open_blocks(net: Network, most: int, share: Size, total: Size) -> list[TimeBlock]:
     """Emits where blocks of open sizes begin, and their length; gives the blocks.
 
     Args:

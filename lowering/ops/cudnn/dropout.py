@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.attributes import Attribute
-from rnn_compiler.schema.open_sizes import is_open
+from rnn_compiler.schema.open_sizes import Open, Size, product
 from rnn_compiler.schema.tensors import Argument
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ OPERANDS = tuple(
 
 
 def dropout_mask(
-    b: Builder, args: Values, rate: float, shape: tuple[int, ...], dtype: str
+    b: Builder, args: Values, rate: float, shape: tuple[Size, ...], dtype: str
 ) -> Value:
     """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``.
 
@@ -69,9 +69,7 @@ def dropout_mask(
     # It has the MLIR bindings, which those who read `OPERANDS` do without.
     from rnn_compiler.lowering.builder.random_bits import random_bits
 
-    count = 1
-    for size in shape:
-        count *= size
+    count = product(shape)
     b.formula("mask = 0")
     dropped = b.full(0, (count,), dtype)
     if rate == 1:
@@ -81,7 +79,7 @@ def dropout_mask(
     b.formula("counter = call_counter << 32")
     counter = args["call_counter"].binary("shift_left", 32)
     b.formula("bits = philox(key, counter)")
-    if is_open(count):
+    if isinstance(count, Open):
         raise UnsupportedError(
             f"{b.spec.op}: dropout draws a number for each element, and open sizes leave unknown "
             "how many: give all dimensions, or build it with dropout=0"

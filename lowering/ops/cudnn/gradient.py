@@ -24,6 +24,7 @@ from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.cudnn.blocks_of_time import blocks_of_time, from_the_end
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.schema.cudnn_layout import PseudoLayer
+from rnn_compiler.schema.open_sizes import Size, static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
@@ -185,13 +186,13 @@ class DirectionGradient:
 
     def marks(self, params: Value) -> list[Value]:
         """Emits an element of each product of the block: whoever reads it waits for the product."""
-        places = [(params, self.pseudo_layer.recurrent.offset)]
+        places: list[tuple[Value, Size]] = [(params, self.pseudo_layer.recurrent.offset)]
         if self.x.shape[2]:
             places.append((self.sums["dx"], 0 if self.net.spec.open_dims else self._written))
         return [value.slice(0, place, place + 1) for value, place in places]
 
     @property
-    def _written(self) -> int:
+    def _written(self) -> Size:
         """Where in dx the block is."""
         _, B, width = self.x.shape
         return self.block.start * B * width
@@ -208,11 +209,11 @@ class DirectionGradient:
     def _input_gradient(self) -> Value:
         """The block's share of the gradient of the layer's input, ``[n, B, in]``."""
         net, b, dx_gates = self.net, self.net.b, self.loop["dx_gates"]
-        n, B, rows = dx_gates.shape
+        n, B, _ = dx_gates.shape
         if net.skips(self.pseudo_layer):
             b.formula("dx = sum over gates")
             gates = len(net.layout.gates)
-            return dx_gates.to(net.compute).reshape(n, B, gates, rows // gates).sum(2)
+            return dx_gates.to(net.compute).reshape(n, B, gates, net.layout.num_units).sum(2)
         W = net.part("params", self.pseudo_layer.input)
         b.formula("dx = dx_gates @ W")
         return self._products.rows(dx_gates, W, 0, net.compute)
@@ -220,7 +221,7 @@ class DirectionGradient:
     @property
     def _products(self) -> Products:
         """The products of the block, whose sizes are known."""
-        return Products(self.net.b, self.block.start, lengths=self.net.steps.lengths)
+        return Products(self.net.b, static_size(self.block.start), lengths=self.net.steps.lengths)
 
     def _factors(self) -> list[Factors]:
         """The factors of the block's share in each matrix's gradient, with the matrix's place."""

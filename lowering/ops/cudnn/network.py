@@ -13,7 +13,7 @@ from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNRelu, RNNTanh
 from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
-from rnn_compiler.schema.cudnn_layout import Block, Layout, PseudoLayer
+from rnn_compiler.schema.cudnn_layout import Layout, Part, PseudoLayer
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.schema.dtypes import DTYPES
 
@@ -93,7 +93,7 @@ class Network:
         self.b.formula("time_major = first two axes swapped")
         return value.transpose(1, 0, 2)
 
-    def part(self, buffer: str, block: Block) -> Value:
+    def part(self, buffer: str, block: Part) -> Value:
         """A block of `params` or `reserve_space`."""
         self.b.formula(f"{buffer} = {list(block.shape)} at {block.offset}")
         return self.args[buffer].slice(0, block.offset, block.stop).reshape(*block.shape)

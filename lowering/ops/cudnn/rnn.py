@@ -22,7 +22,6 @@ cudnnSetRNNDescriptor_v8) for the cells' equations.
 from __future__ import annotations
 
 import functools
-import math
 import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -32,7 +31,8 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
 from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
 from rnn_compiler.lowering.ops.cudnn.network import Network
-from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
+from rnn_compiler.schema.cudnn_layout import Part, PseudoLayer
+from rnn_compiler.schema.open_sizes import Size, product
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -48,12 +48,12 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     reserve, storage = net.reserve, net.storage
     training = bool(spec.attributes["is_training"])
     masks: Sequence[Value] = []
-    kept: list[tuple[int, Value]] = []
+    kept: list[tuple[Size, Value]] = []
     if training and reserve.has_mask:
         mask = dropout_mask(b, args, reserve.dropout, reserve.mask.shape, storage)
         kept.append((reserve.mask.offset, mask))
         b.formula("mask = of each boundary between layers")
-        masks = [each.reshape(*each.shape[1:]) for each in mask.split(0, mask.shape[0])]
+        masks = [each.reshape(*each.shape[1:]) for each in mask.split(0, net.layout.num_layers - 1)]
     initial = net.states("")
     final: dict[str, list[Value]] = {"h": [], "c": []}
     x = net.swap(args["input"])
@@ -115,12 +115,12 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     masks: Sequence[Value] = []
     if reserve.has_mask:
         shape = reserve.mask.shape[1:]
-        blocks = [Block(k * math.prod(shape), shape) for k in range(L - 1)]
+        blocks = [Part(k * product(shape), shape) for k in range(L - 1)]
         masks = [net.part("reserve_space", block) for block in blocks]
     b.formula("params_backprop = 0")
     params = b.full(0, (layout.size,), net.compute)
-    pending: list[tuple[int, Value]] = []
-    states: dict[str, list[tuple[int, Value]]] = {name: [] for name in initial}
+    pending: list[tuple[Size, Value]] = []
+    states: dict[str, list[tuple[Size, Value]]] = {name: [] for name in initial}
     dy = net.swap(args["output_backprop"])
     for layer in reversed(range(L)):
         if layer == 0:
@@ -147,7 +147,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
             pending += direction.pending
             for name in initial:
                 part = direction.sums["d" + name].to(net.storage)
-                states[name].append((index * math.prod(part.shape), part))
+                states[name].append((index * product(part.shape), part))
         b.formula("dx = sum over directions")
         dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
         dy = dx.reshape(*x.shape).to(net.storage)
@@ -163,7 +163,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     }
     for name, value in initial.items():
         b.formula(f"input_{name}_backprop = of all pseudo-layers")
-        flat = b.assemble(states[name], math.prod(value.shape))
+        flat = b.assemble(states[name], product(value.shape))
         results[f"input_{name}"] = flat.reshape(*value.shape)
     return [
         net.swap(results[result.name.removesuffix("_backprop")]).to(result.dtype)

@@ -25,6 +25,7 @@ from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.cudnn_layout import DIRECTIONS, GATES, INPUT_MODES, Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.schema.gradients import Gradient
+from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, Tensor
@@ -75,7 +76,7 @@ def reserve_of(op: str, known: Mapping[str, Any]) -> ReserveLayout:
     return ReserveLayout(layout_of(op, known), *sizes, known["dropout"])
 
 
-def _derived(op: str, known: Mapping[str, Any]) -> dict[str, int]:
+def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Size]:
     reserve = reserve_of(op, known)
     return {"params_size": reserve.layout.size, "reserve_size": reserve.size}
 
