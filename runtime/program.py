@@ -9,12 +9,7 @@ import iree.runtime as iree
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.errors import (
-    ArtifactError,
-    DeviceError,
-    check_keywords,
-    with_hint,
-)
+from rnn_compiler.errors import ArtifactError, DeviceError, check_keywords, with_hint
 from rnn_compiler.runtime.arguments import (
     as_array,
     by_keyword,
@@ -30,7 +25,8 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
-from rnn_compiler.runtime.direct.functions import Calls, DirectFunction, direct_functions
+from rnn_compiler.runtime.direct.calls import Calls
+from rnn_compiler.runtime.direct.functions import DirectFunction, direct_functions
 from rnn_compiler.runtime.direct.routing import Routing
 from rnn_compiler.runtime.loading import find_function, load_module
 from rnn_compiler.runtime.prepacking import Prepacking, packed_arrays
@@ -157,8 +153,7 @@ class Function:
         *,
         prepack: bool,
     ) -> None:
-        self.spec = spec
-        self.device = device
+        self.spec, self.device = spec, device
         self.__name__ = self.__qualname__ = spec.function
         self.__doc__ = documentation(spec)
         self.__signature__ = call_signature(spec.arguments, spec.sequence)
@@ -330,11 +325,12 @@ class Function:
             self.device.keep(result)
 
     def direct_calls(
-        self, arrays: Sequence[Any], *, again: bool = False
+        self, arrays: Sequence[Any], *, spec: FunctionSpec | None = None, again: bool = False
     ) -> tuple[Calls | None, Sequence[DeviceArray]]:
         """Direct calls with arrays like some (`Routing.of`), and what is packed of the weights."""
         packed = self._packed(arrays)
-        return self._routing.of(self._at_sizes.of_all(arrays), bool(packed), again), packed
+        spec = spec or self._at_sizes.of_all(arrays)
+        return self._routing.of(spec, bool(packed), again), packed
 
     def _packed(self, arrays: Sequence[Any]) -> Sequence[DeviceArray]:
         """What is packed of the weights among a call's arguments."""

@@ -27,6 +27,7 @@ __all__ = [
     "Span",
     "Step",
     "aligned",
+    "followed",
     "mapped",
     "spans_of",
     "steps_in",
@@ -214,6 +215,14 @@ def mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step,
             cases = {value: mapped(case, change) for value, case in step.cases.items()}
             made.append(Choice(change(step.value), cases))
     return tuple(made)
+
+
+def followed(steps: Sequence[Step], last: Sequence[Step]) -> tuple[Step, ...]:
+    """Steps with others at the end, whichever way they end."""
+    if steps and isinstance(choice := steps[-1], Choice):
+        cases = {value: followed(each, last) for value, each in choice.cases.items()}
+        return (*steps[:-1], Choice(choice.value, cases))
+    return (*steps, *last)
 
 
 def steps_in(steps: Sequence[Step]) -> Iterator[Step]:

@@ -27,7 +27,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
-from rnn_compiler.torch.prepared import Prepared
+from rnn_compiler.torch.prepared import Prepared, type_of
 
 __all__ = [
     "call",
@@ -97,6 +97,7 @@ def prepared(
     return prepare(op, _types(tensors), attributes, outputs, *where)
 
 
+@as_torch_raises
 def call_gradient(
     forward: Prepared,
     op: str,
@@ -106,8 +107,8 @@ def call_gradient(
 ) -> list[Any]:
     """Runs a gradient op of a call, for the target and device of that call.
 
-    The types of its tensors follow from those of the call, so they are looked at once. IREE refuses
-    others, but for sizes that a function is open in.
+    The types of its tensors follow from those of the call, so its function is looked up once.
+    Others come where a hook of saved tensors changes them.
 
     Args:
         forward: The function of the call.
@@ -115,9 +116,12 @@ def call_gradient(
         tensors: As in `call`.
         attributes: As in `call`.
         outputs: As in `call`.
+
+    Raises:
+        InvalidArgumentError: As `call`.
     """
     found = forward.gradients.get((op, outputs))
-    if found is None or not found.device.usable:
+    if found is None or not found.device.usable or not found.takes(tensors):
         found = prepare(op, _types(tensors), attributes, outputs, *forward.where)
         if not found.is_open:
             forward.gradients[op, outputs] = found
@@ -125,7 +129,7 @@ def call_gradient(
 
 
 def _types(tensors: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple([None if t is None else (t.shape, t.dtype, t.device) for t in tensors])
+    return tuple([None if t is None else type_of(t) for t in tensors])
 
 
 def check_devices(op: str, devices: Sequence[Any]) -> Any:
@@ -199,8 +203,8 @@ def prepare(
         device = f"cuda://{place}"
     elif device is None or device_kind(device) != kind:
         device = "local-sync" if alone else default_device([spec], kind)
-    devices = [(name, each and each[2]) for name, each in zip(names, types, strict=True)]
-    return Prepared(open_sizes.function_for(spec, target, device), spec, devices, where)
+    function = open_sizes.function_for(spec, target, device)
+    return Prepared(function, spec, dict(zip(names, types, strict=True)), where)
 
 
 def forget() -> None:

@@ -1,8 +1,9 @@
-"""Compiled functions for torch: its tensors become arguments by DLPack, and results tensors.
+"""Compiled functions for torch: its tensors become arguments, and results tensors.
 
-Tensors pass by DLPack, without a copy, but for those that are not contiguous or not where compiled
-code wants them (`ALIGNMENT`). The results are memory of IREE's, which torch then owns. This runs at
-every call, where microseconds are seen: so what is done to each tensor is a `map`, not a loop.
+Tensors pass without a copy, but for those that are not contiguous or not where compiled code wants
+them (`ALIGNMENT`): by their pointers where a call is direct (`direct`), and else by DLPack, where
+the results are memory of IREE's, which torch then owns. This runs at every call, where microseconds
+are seen: so what is done to each tensor is a `map`, not a loop.
 """
 
 # What torch has is typed in part.
@@ -11,7 +12,7 @@ every call, where microseconds are seen: so what is done to each tensor is a `ma
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter, or_
 from typing import Any
 
@@ -22,12 +23,17 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import ALIGNMENT
+from rnn_compiler.runtime.direct.calls import Calls
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import static_size
+from rnn_compiler.torch.direct import DirectCalls
 from rnn_compiler.torch.own_thread import contiguous_copy
 from rnn_compiler.torch.residents import resident
 
-__all__ = ["Prepared"]
+__all__ = ["Prepared", "type_of"]
+
+type_of = attrgetter("shape", "dtype", "device")
+"""What `Prepared` goes by."""
 
 
 class Prepared:
@@ -44,7 +50,7 @@ class Prepared:
         self,
         function: Function,
         spec: FunctionSpec,
-        types: Sequence[tuple[str, Any]],
+        types: Mapping[str, tuple[Any, Any, Any] | None],
         where: tuple[str, str | None, bool],
     ) -> None:
         """Looks up what calls need.
@@ -52,16 +58,18 @@ class Prepared:
         Args:
             function: The compiled function.
             spec: What it is at the sizes of the tensors.
-            types: What the tensors are called and the device of each, None for one left out.
+            types: Shape, dtype and device of each tensor by name, None for one left out.
             where: See above.
         """
         self.device, self.where = function.device, where
         self.gradients: dict[tuple[str, tuple[str, ...]], Prepared] = {}
         self.is_open = bool(function.spec.open_dims)
-        self._function, self._results = function, spec.results
+        self._function, self._spec, self._results = function, spec, spec.results
+        self._direct: dict[Calls, DirectCalls] = {}
         self._on_cpu = function.device.kind == "local"
-        given = {name: k for k, (name, device) in enumerate(types) if device is not None}
-        place = next(device for _, device in types if device is not None)
+        given = {name: k for k, (name, each) in enumerate(types.items()) if each is not None}
+        self._types = [each for each in types.values() if each is not None]
+        _, _, place = self._types[0]
         self._defaults: list[Any] = []
         self._places: list[int] = []
         for each in spec.arguments:
@@ -79,6 +87,10 @@ class Prepared:
         self._weights = [(k, each) for k, each in arguments if each.name in weights]
         self._has_empty = any(0 in each.shape for each in spec.arguments)
         self._bounded = [(k, each) for k, each in arguments if each.maximum is not None]
+
+    def takes(self, tensors: Sequence[Any]) -> bool:
+        """Whether tensors are of the types that it is for."""
+        return [type_of(each) for each in tensors if each is not None] == self._types
 
     def __call__(self, tensors: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors of the types that it is for."""
@@ -100,10 +112,25 @@ class Prepared:
             views = self._function.launch_views([*map(self.device.view, given)])
             specs = zip(views, self._results, strict=True)
             return [torch.from_dlpack(DeviceArray(self.device, *each)) for each in specs]
+        arrays = given
+        if self._weights:
+            arrays = [*given]
+            for k, spec in self._weights:
+                there = resident(given[k], spec, self.device, id(self._function))
+                arrays[k] = given[k] if there is None else there
+        calls, packed = self._function.direct_calls(arrays, spec=self._spec)
+        if calls is not None:
+            direct = self._direct.get(calls)
+            if direct is None:
+                direct = self._direct[calls] = DirectCalls(calls.on_pointers, self._results)
+            return direct(given, packed)
+        return self._through_iree(given, arrays)
+
+    def _through_iree(self, given: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        """Runs the function on tensors, and on arrays in the places of some."""
         views = self.device.adopt(map(_to_dlpack, given))
-        for k, spec in self._weights:
-            there = resident(given[k], spec, self.device, id(self._function))
-            views[k] = views[k] if there is None else there
+        for k, _ in self._weights:
+            views[k] = views[k] if arrays[k] is given[k] else arrays[k]
         views = self._function.launch_views(views)
         results = [*map(_from_dlpack, self.device.capsules(views))]
         return results if _are_apart(given, results) else _copied_where_shared(given, results)

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
-from rnn_compiler.runtime.direct.plan import Plan, Prepared, address_of, aligned_array, typed
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
+from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.direct.prepared import Prepared
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import Choice, Copy, Place, Span, Step
+from rnn_compiler.schema.schedule import Copy, Place, Span, followed
 from rnn_compiler.schema.streams import Chunked
 
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ class DirectChunks:
             span = plan.results[results[result]]
             size = plan.arguments[places[name]]
             last = span.part(span.length - size, size)  # its last row, if it has one for each step
-            steps = _followed(steps, Copy(last, Span(Place.ARGUMENT, places[name], 0, size)))
+            steps = followed(steps, [Copy(last, Span(Place.ARGUMENT, places[name], 0, size))])
         prepared = Prepared(replace(plan, steps=steps), own_blocks=True)
         own = {name: _own(each) for name, each in self._tensors_at(spec).items()}
         if self._op.length is not None:
@@ -187,11 +189,3 @@ def _own(spec: TensorSpec) -> Any:
     memory = aligned_array(int(np.prod(spec.static_shape)) * dtype.itemsize)
     memory[:] = 0
     return typed(memory, dtype, spec.static_shape)
-
-
-def _followed(steps: tuple[Step, ...], last: Step) -> tuple[Step, ...]:
-    """Steps with one more at the end, whichever way they end."""
-    if steps and isinstance(choice := steps[-1], Choice):
-        cases = {value: _followed(each, last) for value, each in choice.cases.items()}
-        return (*steps[:-1], Choice(choice.value, cases))
-    return (*steps, last)

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, work
-from rnn_compiler.runtime.direct.functions import Calls, DirectFunction
+from rnn_compiler.runtime.direct.calls import Calls
+from rnn_compiler.runtime.direct.functions import DirectFunction
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Routing"]

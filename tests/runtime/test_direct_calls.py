@@ -24,7 +24,7 @@ from numeric.harness import draw, module
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.direct import executable, functions, stepping
-from rnn_compiler.runtime.direct.functions import Calls
+from rnn_compiler.runtime.direct.calls import Calls
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
 

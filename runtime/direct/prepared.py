@@ -1,0 +1,260 @@
+"""A plan ready to run: memory for it, and the list of calls of C functions that it is.
+
+A `Prepared` has all that compiled code is passed, so that to call the function is to run a list
+(`stepping`). It is for one call at a time; results are read from its memory, or lie in memory that
+a call brings.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from rnn_compiler.errors import DeviceError
+from rnn_compiler.runtime.direct import denormals
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array
+from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.direct.stepping import runner
+from rnn_compiler.schema.open_sizes import static
+from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step
+
+__all__ = ["Base", "Prepared"]
+
+Base = tuple[str, int]
+"""What an address begins at: ``("argument", 2)``, ``("memory", 0)``, ..."""
+
+_Row: TypeAlias = tuple[int, tuple[Any, Any, Any], int]
+"""A call of a C function: its address, three arguments, the mask of its result."""
+
+
+@dataclass
+class _Segment:
+    """Steps up to the end or a choice.
+
+    Attributes:
+        start: The word that they begin at.
+        value: The number that is chosen by: the word that has its address, and how many bytes.
+        cases: The segments that follow, by that number.
+    """
+
+    start: int
+    value: tuple[int, int] | None
+    cases: dict[int, _Segment]
+
+
+class Prepared:
+    """Memory for calls of a function, one at a time.
+
+    Attributes:
+        memory: Its scratch memory and its own place for each argument and block of results.
+    """
+
+    def __init__(self, plan: Plan, own_blocks: bool) -> None:
+        """Lays it out.
+
+        Args:
+            plan: What to do.
+            own_blocks: Whether results lie here; else a call brings memory for them.
+        """
+        self.plan = plan
+        self._words: list[int] = []
+        self._fixes: dict[Base, list[tuple[int, int]]] = {}
+        self._workgroups: dict[tuple[int, int, int], int] = {}
+        self._get, self._set = denormals.environment_functions()
+        self._environment = self._add([0] * 12)
+        self._saved = self._add([0] * denormals.WORDS)
+        flushing = denormals.flushing(denormals.current(self._get))
+        self._flushing = self._add(struct.unpack(f"<{denormals.WORDS}Q", flushing))
+        self._first = self._segment(plan.steps)
+        arguments: list[Base] = [("argument", k) for k in range(len(plan.arguments))]
+        bound = [*arguments, *[("result", k) for k in range(len(plan.blocks))]]
+        self._pointers = self._add([0] * len(bound))
+        self._moved, self._others = self._moves(bound)
+        self._all = struct.Struct(f"={len(bound)}Q")
+        self._table = array("Q", self._words)
+        self._starts, _ = self._table.buffer_info()
+        self._bases: dict[Base, int] = {}
+        self._run = runner()
+        self.bind(("table", 0), self._starts)
+        sizes = [plan.scratch, *(plan.blocks if own_blocks else ())]
+        self.memory = [aligned_array(size) for size in sizes]
+        self.bind(("scratch", 0), address_of(self.memory[0]))
+        for k, block in enumerate(self.memory[1:]):
+            self.bind(("result", k), address_of(block))
+        for k, constant in enumerate(plan.constants):
+            self.bind(("constant", k), address_of(constant))
+
+    def bind(self, base: Base, address: int) -> None:
+        """Says where something begins."""
+        if self._bases.get(base) == address:
+            return
+        self._bases[base] = address
+        for word, offset in self._fixes.get(base, ()):
+            self._table[word] = address + offset
+
+    def bind_all(self, pointers: Sequence[int]) -> None:
+        """Says where all arguments begin, and then all blocks of results."""
+        self._bases.clear()
+        self._all.pack_into(self._table, 8 * self._pointers, *pointers)
+        self._run(self._starts + 8 * self._moved)
+        for word, number, offset in self._others:
+            self._table[word] = pointers[number] + offset
+
+    def run(self) -> None:
+        """Runs it; everything is bound.
+
+        Raises:
+            DeviceError: Compiled code says that it failed.
+        """
+        segment = self._first
+        while True:
+            if self._run(self._starts + 8 * segment.start):
+                ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(self._set)(
+                    self._starts + 8 * self._saved
+                )
+                raise DeviceError(f"{self.plan.function}: its compiled code failed")
+            if segment.value is None:
+                return
+            word, size = segment.value
+            data = ctypes.string_at(self._table[word], size)
+            value = int.from_bytes(data, "little", signed=size > 1)
+            if value not in segment.cases:
+                raise DeviceError(f"{self.plan.function}: its host program has no way for {value}")
+            segment = segment.cases[value]
+
+    # The table.
+
+    def _add(self, words: Sequence[int]) -> int:
+        """Adds words; gives the place of the first."""
+        start = len(self._words)
+        self._words += words
+        return start
+
+    def _fix(self, word: int, base: Base, offset: int = 0) -> None:
+        """Notes that a word is an address."""
+        self._fixes.setdefault(base, []).append((word, offset))
+
+    def _packed(self, data: bytes) -> int:
+        data += bytes(-len(data) % 8)
+        return self._add(struct.unpack(f"<{len(data) // 8}Q", data))
+
+    def _segment(self, steps: Sequence[Step]) -> _Segment:
+        calls: list[_Row] = [
+            (self._get, (("table", self._saved), 0, 0), 0),
+            (self._set, (("table", self._flushing), 0, 0), 0),
+        ]
+        last: Choice | None = None
+        for step in steps:
+            if isinstance(step, Choice):
+                last = step
+            elif isinstance(step, Dispatch):
+                calls += self._dispatch(step)
+            elif isinstance(step, Copy) and step.target.length:
+                calls.append((_MEMMOVE, (step.target, step.source, step.target.length), 0))
+            elif isinstance(step, Fill) and step.target.length:
+                calls += self._fill(step)
+        calls.append((self._set, (("table", self._saved), 0, 0), 0))
+        start = self._list(calls)
+        if last is None:
+            return _Segment(start, None, {})
+        value = self._add([0])
+        self._fix(value, *_place(last.value))
+        cases = {number: self._segment(case) for number, case in last.cases.items()}
+        return _Segment(start, (value, last.value.size), cases)
+
+    def _list(self, calls: Sequence[_Row]) -> int:
+        """Adds a list of calls; gives the place of the first."""
+        start = len(self._words)
+        for function, arguments, mask in calls:
+            row = self._add([function, 0, 0, 0, mask])
+            for k, each in enumerate(arguments, row + 1):
+                if isinstance(each, int):
+                    self._words[k] = each
+                elif isinstance(each, Span):
+                    self._fix(k, *_place(each))
+                else:
+                    self._fix(k, (each[0], 0), 8 * each[1])
+        self._add([0])
+        return start
+
+    def _moves(self, bases: Sequence[Base]) -> tuple[int, list[tuple[int, int, int]]]:
+        """What moves pointers to some bases to where they are taken from.
+
+        Returns:
+            The list that does, but for those with an offset; and of these the word, which base it
+            is, and the offset.
+        """
+        rows: list[_Row] = []
+        others: list[tuple[int, int, int]] = []
+        for number, base in enumerate(bases):
+            pointer = "table", self._pointers + number
+            for word, offset in self._fixes.get(base, ()):
+                if offset:
+                    others.append((word, number, offset))
+                else:
+                    rows.append((_MEMMOVE, (("table", word), pointer, 8), 0))
+        return self._list(rows), others
+
+    def _fill(self, step: Fill) -> list[_Row]:
+        """Sets bytes; of a pattern, sets its first, and copies what is there until all is."""
+        target, pattern = step.target, step.pattern
+        if len(set(pattern)) == 1:
+            return [(_MEMSET, (target, pattern[0], target.length), 0)]
+        whole = self._packed(pattern * (8 // len(pattern)))
+        done = min(len(pattern), target.size)
+        calls: list[_Row] = [(_MEMMOVE, (target, ("table", whole), done), 0)]
+        while done < target.size:
+            count = min(done, target.size - done)
+            calls.append((_MEMMOVE, (target.part(done, count), target, count), 0))
+            done += count
+        return calls
+
+    def _dispatch(self, step: Dispatch) -> list[_Row]:
+        """The calls of a kernel, one for each workgroup."""
+        x, y, z = static(step.workgroups)
+        constants = self._packed(struct.pack(f"<{len(step.constants)}I", *step.constants))
+        buffers = self._add([0] * len(step.buffers))
+        for k, span in enumerate(step.buffers, buffers):
+            self._fix(k, *_place(span))
+        lengths = self._add([span.size for span in step.buffers])
+        numbers = (1, 1, 1, len(step.constants), x, y, z, 1, len(step.buffers))
+        state = self._packed(struct.pack("<IIHHIIHBB24x", *numbers))
+        for k, place in enumerate((constants, buffers, lengths), state + 3):
+            self._fix(k, ("table", 0), 8 * place)
+        code = self.plan.executable.kernels[step.kernel].address
+        return [
+            (
+                code,
+                (
+                    ("table", self._environment),
+                    ("table", state),
+                    ("table", self._workgroup(i, j, k)),
+                ),
+                0xFFFFFFFF,
+            )
+            for k in range(z)
+            for j in range(y)
+            for i in range(x)
+        ]
+
+    def _workgroup(self, x: int, y: int, z: int) -> int:
+        """The struct that says which workgroup it is."""
+        if (x, y, z) not in self._workgroups:
+            self._workgroups[x, y, z] = self._packed(struct.pack("<IIH2x4x8x4x4x", x, y, z))
+        return self._workgroups[x, y, z]
+
+
+def _place(span: Span) -> tuple[Base, int]:
+    """Where a span begins."""
+    return (span.place.value, span.index), span.start
+
+
+def _libc(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0
+
+
+_MEMMOVE, _MEMSET = _libc("memmove"), _libc("memset")
