@@ -185,7 +185,7 @@ def _cudnn(around: _Around) -> None:
         attributes=layer.attributes,
     )
     results = [
-        around.typed(around.name(each.name), each.dtype, each.shape) for each in spec.results
+        around.typed(around.name(each.name), each.dtype, each.static_shape) for each in spec.results
     ]
     given = json.dumps({name: layer.attributes[name] for name in _ATTRIBUTES})
     operands = [x, h, c, params, counts]
