@@ -4,7 +4,7 @@ BIN := .venv/bin
 ARGS :=
 IREE := iree-base-compiler iree-base-runtime
 
-.PHONY: fast test lint bench gate next-iree
+.PHONY: fast test lint bench gate next-iree release site
 
 fast:  # some two minutes; what is compiled is kept for the next run
 	$(BIN)/pytest -m "not slow" --keep-cache $(ARGS)
@@ -28,3 +28,13 @@ next-iree:  # IREE's traps, and the golden values, with another IREE than the on
 	build/next-iree/bin/pip install -q -e '.[test]'
 	build/next-iree/bin/pip install -q --pre --upgrade --no-deps $(IREE)
 	build/next-iree/bin/pytest -rxX tests/traps tests/numeric/test_goldens.py $(ARGS)
+
+release:  # sdist and wheels in dist/, tried under every Python of this machine; see RELEASING.md
+	$(BIN)/python release/wheels.py
+	$(BIN)/twine check --strict dist/*.whl dist/*.tar.gz
+	$(BIN)/check-wheel-contents dist
+	$(BIN)/python release/trial.py
+
+site:  # the documentation as HTML in site/; fails on a broken link
+	$(BIN)/sphinx-build -q -W --keep-going -c docs -d build/site/doctrees . build/site/html
+	rm -rf site && cp -r build/site/html site && cp site/README.html site/index.html

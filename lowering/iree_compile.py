@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from rnn_compiler import stages
 from rnn_compiler.errors import CompileError, UnsupportedError
+from rnn_compiler.installation import pip_install
 from rnn_compiler.lowering.compiler_process import (
     check_room,
     describe_exit,
@@ -117,7 +118,7 @@ def compiler_folder() -> Path:
             return Path(location) / "_mlir_libs"
     raise UnsupportedError(
         "the IREE compiler is not installed, so nothing can be compiled here (compiled "
-        "artifacts still load and run): pip install 'iree-base-compiler==3.13.*'"
+        f"artifacts still load and run): {pip_install('iree-base-compiler')}"
     )
 
 

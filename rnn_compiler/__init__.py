@@ -100,7 +100,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("rnn-compiler")
+        return importlib.import_module("rnn_compiler.installation").package_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -23,10 +23,11 @@ import numpy.typing as npt
 from rnn_compiler import stages
 from rnn_compiler.c_prefix import prefixed
 from rnn_compiler.c_prepacking import PrepackFunction, prepack
-from rnn_compiler.compilation import check_request, package_version
+from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy

@@ -13,7 +13,6 @@ import os
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
 from typing import overload
 
@@ -27,6 +26,7 @@ from rnn_compiler.errors import (
     describe,
 )
 from rnn_compiler.execution import current_target
+from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
@@ -48,7 +48,6 @@ __all__ = [
     "compile",
     "compile_request",
     "compiled",
-    "package_version",
     "requests_of",
 ]
 
@@ -366,12 +365,6 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
             "schema": SCHEMA_VERSION,
         }
     )
-
-
-@functools.cache
-def package_version() -> str:
-    """The version of this package."""
-    return metadata.version("rnn-compiler")
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnn_compiler.compilation import package_version
+from rnn_compiler.installation import package_version
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import re
-from importlib import metadata, util
+from importlib import util
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.installation import pip_install
 from rnn_compiler.lowering.iree_compile import compiler_identity
 
 __all__ = [
     "RUNTIME",
     "check_can_compile",
-    "dependencies",
     "is_within",
     "missing_to_compile",
-    "version",
 ]
 
 RUNTIME = ("iree-base-runtime", "numpy", "ml_dtypes")
 """What loading and running artifacts takes."""
-
-
-def dependencies() -> dict[str, str]:
-    """The distributions that this package depends on, but for its extras, and which versions."""
-    lines = metadata.requires("rnn-compiler") or []
-    rows = [line.partition(";")[0].strip() for line in lines if "extra ==" not in line]
-    names = [re.split(r"[^\w.-]", row)[0] for row in rows]
-    return {name: row[len(name) :].strip(" ()") for name, row in zip(names, rows, strict=True)}
 
 
 def is_within(version: str, wanted: str) -> bool:
@@ -70,14 +61,6 @@ def _numbers(version: str) -> list[int]:
     return [int(each) for each in found[0].split(".")] if found else []
 
 
-def version(distribution: str) -> str | None:
-    """The version of a distribution; None if it is not installed."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
-
-
 def missing_to_compile() -> list[str]:
     """What compiling needs and is not here."""
     missing = [name for name in ("filelock", "platformdirs") if util.find_spec(name) is None]
@@ -101,6 +84,5 @@ def check_can_compile(caller: str) -> None:
     if missing:
         raise UnsupportedError(
             f"{caller}: {' and '.join(missing)} not installed, so nothing can be compiled here "
-            "(compiled artifacts still load and run): pip install rnn-compiler, with all its "
-            "dependencies"
+            f"(compiled artifacts still load and run): {pip_install(*missing)}"
         )

@@ -50,7 +50,7 @@ environment:
   TMPDIR                   where the compiler keeps what it needs for a while
   COLUMNS, NO_COLOR        the width of what is printed, and whether it is plain
 
-Tab completion: pip install 'rnn-compiler[completion]', then in ~/.bashrc or ~/.zshrc
+Tab completion: pip install argcomplete, then in ~/.bashrc or ~/.zshrc
   eval "$(register-python-argcomplete rnn-compiler)"
 
 Every verb but emit takes --json: then standard output is JSON and nothing else, {"error": "..."}

@@ -20,8 +20,9 @@ from rnn_compiler.cli.terminal import (
     print_table,
     print_text,
 )
+from rnn_compiler.installation import installed_names, pip_install, requirements, version
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.requirements import RUNTIME, dependencies, is_within, missing_to_compile, version
+from rnn_compiler.requirements import RUNTIME, is_within, missing_to_compile
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.cache.remote import RemoteCache, reason_of
 from rnn_compiler.runtime.device.devices import get_device
@@ -182,8 +183,9 @@ def _doctor(options: argparse.Namespace) -> int:
             rows.append((name, "failed" if required else "-", reason))
 
     row("python", lambda: f"{platform.python_version()} ({sys.executable})")
-    for package, wanted in {"rnn-compiler": "", **dependencies()}.items():
-        needed = package in ("rnn-compiler", *RUNTIME) or not runs_only
+    row(" and ".join(installed_names()) or "rnn-compiler", _check_package)
+    for package, wanted in {**requirements(), **requirements("compiler")}.items():
+        needed = package in RUNTIME or not runs_only
         row(package, lambda each=package, wanted=wanted: installed(each, wanted), required=needed)
     row("matplotlib", lambda: installed("matplotlib"), required=False)
     features = " ".join(cpu_features.host_features())
@@ -209,9 +211,19 @@ def _doctor(options: argparse.Namespace) -> int:
         print_line()
         print_text(
             "This machine loads and runs artifacts (inspect, check, run). To compile here too: "
-            "pip install rnn-compiler, with all its dependencies."
+            f"{pip_install(*missing)}"
         )
     return 0 if works else 1
+
+
+def _check_package() -> str:
+    """The version of this package, which is installed under one of its names."""
+    names = installed_names()
+    if len(names) > 1:
+        raise RuntimeError(
+            "installed twice, over the same files: pip uninstall both, then install one of them"
+        )
+    return installed(names[0] if names else "rnn-compiler")
 
 
 def installed(package: str, wanted: str = "") -> str:

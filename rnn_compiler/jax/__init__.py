@@ -12,7 +12,7 @@ block_lstm_grad_v2, ...
 export
     `jax.export.export` for functions with such calls
 
-The package needs JAX, which ``pip install 'rnn-compiler[jax]'`` brings; nothing else imports it.
+The package needs JAX 0.10; nothing else imports it.
 
 arguments       a call's arguments, as arrays of the op's shapes and dtypes
 primitives      a JAX primitive an op, with its rules
@@ -26,10 +26,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from rnn_compiler.installation import pip_install
+
 try:
     importlib.import_module("jax")
 except ImportError as error:
-    message = "rnn_compiler.jax needs JAX 0.10 or newer: pip install 'rnn-compiler[jax]'"
+    message = f"rnn_compiler.jax needs JAX 0.10 or newer: {pip_install(extra='jax')}"
     raise ImportError(message, name="jax") from error
 
 from rnn_compiler.errors import with_hint

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.installation import pip_install
 from rnn_compiler.model_import import reading
 from rnn_compiler.model_import.reading import MOST_AXES, damaged, shown
 
@@ -87,7 +88,7 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
     if "missing" in facts:
         raise UnsupportedError(
             "Keras files need the package h5py, which is not installed: "
-            "pip install 'rnn-compiler[keras]'"
+            f"{pip_install(extra='keras')}"
         )
     if "error" in facts:
         raise damaged(path, facts["error"])

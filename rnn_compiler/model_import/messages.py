@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.installation import pip_install
 
 __all__ = ["pairs", "parse"]
 
@@ -121,7 +122,7 @@ def message_classes() -> tuple[dict[str, Any], type[Exception]]:
     except ImportError:
         raise UnsupportedError(
             "SavedModels, frozen graphs and ONNX files need the package protobuf, which is not "
-            "installed: pip install 'rnn-compiler[import]'"
+            f"installed: {pip_install(extra='import')}"
         ) from None
     file = descriptors.FileDescriptorProto(
         name="model_import.proto", package=_PACKAGE, syntax="proto3"

@@ -3,7 +3,7 @@
 LSTM, GRU, RNN   torch.nn's layers: their arguments, state dicts and inputs
 block_lstm_v2    and the other ops: TensorFlow's arguments by TensorFlow's names, torch's tensors
 
-Needs torch, which ``pip install 'rnn-compiler[torch]'`` brings. ``import rnn_compiler`` does not
+Needs torch 2.13 or newer. ``import rnn_compiler`` does not
 import this. docs/training.md says what works with which part of torch.
 """
 
@@ -13,11 +13,12 @@ from importlib import util as _util
 from typing import Any as _Any
 
 from rnn_compiler.errors import UnsupportedError as _UnsupportedError
+from rnn_compiler.installation import pip_install as _pip_install
 
 if _util.find_spec("torch") is None:
     raise _UnsupportedError(
         "rnn_compiler.torch needs the package torch, which is not installed: "
-        "pip install 'rnn-compiler[torch]'"
+        f"{_pip_install(extra='torch')}"
     )
 
 from rnn_compiler.errors import with_hint as _with_hint

@@ -17,6 +17,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.files import open_regular, write_files
+from rnn_compiler.installation import pip_install
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES, torch_arrays
@@ -121,6 +122,6 @@ def _safetensors() -> Any:
     except ImportError:
         raise UnsupportedError(
             "safetensors files need the package safetensors, which is not installed: "
-            "pip install 'rnn-compiler[safetensors]'"
+            f"{pip_install(extra='safetensors')}"
         ) from None
     return safetensors.numpy

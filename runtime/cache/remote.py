@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.installation import pip_install
 from rnn_compiler.runtime.cache.folder import CacheFolder
 
 __all__ = ["DEFAULT_TIMEOUT", "PAUSE", "RemoteCache", "connect", "paused", "reason_of"]
@@ -173,7 +174,7 @@ def connect(url: str, process: int) -> tuple[Any, str]:
     try:
         core: Any = importlib.import_module("fsspec.core")
     except ImportError as error:
-        message = "fsspec is not installed: pip install 'rnn-compiler[remote]'"
+        message = f"fsspec is not installed: {pip_install(extra='remote')}"
         raise ModuleNotFoundError(message) from error
     return core.url_to_fs(url)
 

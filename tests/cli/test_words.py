@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rnn_compiler import requirements
+from rnn_compiler import installation, requirements
 from rnn_compiler.cli import main
 from rnn_compiler.cli.environment import installed
 
@@ -144,7 +144,7 @@ def test_help_as_json(
 
 def test_doctor_knows_which_versions_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     """IREE 3.12 is not what 3.13 compiles for."""
-    wanted = requirements.dependencies()["iree-base-compiler"]
+    wanted = installation.requirements()["iree-base-compiler"]
     assert wanted == "==3.13.*"
     assert installed("iree-base-compiler", wanted).startswith("3.13.")
     monkeypatch.setattr("rnn_compiler.cli.environment.version", lambda _: "3.12.0")

@@ -25,7 +25,7 @@ from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES
 from rnn_compiler.lowering.targets.names import resolve_target
 
 SWEEP = bool(os.environ.get("TEST_SWEEP"))
-needs_ptxas = pytest.mark.skipif(assembler() is None, reason="pip install 'rnn-compiler[ptx]'")
+needs_ptxas = pytest.mark.skipif(assembler() is None, reason="pip install '.[ptx]'")
 
 LOCAL_BYTES = 2048
 """What a thread may keep in local memory: a tile of results at most."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from importlib import metadata
 from pathlib import Path
 
@@ -50,6 +50,8 @@ arguments = {a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}
 print(program(**arguments).h.shape)
 """
 
+COMPILER = "iree-base-compiler==3.13.*"
+
 RAW_OP = """
 try:
     rc.raw_ops.BlockLSTMV2(**arguments)
@@ -66,19 +68,34 @@ def run(*command: str | Path, **environment: str) -> str:
     return done.stdout
 
 
+def built(folder: Path) -> dict[str, Path]:
+    """What is published, built anew: each file by what its name begins with, and its suffix."""
+    run(
+        sys.executable, ROOT / "release" / "wheels.py", "--out", folder / "dist", TMPDIR=str(folder)
+    )
+    return {path.name.split("-")[0] + path.suffix: path for path in (folder / "dist").iterdir()}
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    copy = tmp_path_factory.mktemp("wheel") / "copy"
-    copy.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, copy)
-    for name in ("rnn_compiler", "lowering", "runtime"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignored)
-    out = copy.parent / "dist"
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", out, copy)
-    (path,) = out.iterdir()
-    return path
+def published(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return built(tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def wheel(published: dict[str, Path]) -> Path:
+    return published["rnn_compiler.whl"]
+
+
+def test_wheels_are_reproducible(published: dict[str, Path], tmp_path: Path) -> None:
+    """Another folder, a stricter umask and a later time give the same bytes."""
+    before = os.umask(0o077)
+    try:
+        again = built(tmp_path)
+    finally:
+        os.umask(before)
+    assert set(again) == {"rnn_compiler.whl", "rnn_compiler_runtime.whl", "rnn_compiler.gz"}
+    for name in ("rnn_compiler.whl", "rnn_compiler_runtime.whl"):
+        assert again[name].read_bytes() == published[name].read_bytes(), name
 
 
 @pytest.fixture(scope="module")
@@ -134,17 +151,17 @@ def test_it_compiles_and_runs_and_then_runs_without_the_compiler(
 
 
 @pytest.fixture(scope="module")
-def runtime_only(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with the wheel, IREE's runtime, and what that depends on."""
+def runtime_only(published: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python with rnn-compiler-runtime and what that requires."""
     folder = tmp_path_factory.mktemp("runtime-env")
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-compile"]
-    run(*pip, "--no-deps", wheel)
-    run(*pip, f"iree-base-runtime=={metadata.version('iree-base-runtime')}")
+    run(*pip, published["rnn_compiler_runtime.whl"])
+    run(sys.executable, "-m", "pip", "--python", python, "check")
     (site,) = python.parents[1].glob("lib/python*/site-packages")
     names = {d.metadata["Name"].lower() for d in metadata.distributions(path=[str(site)])}
-    assert names == {"rnn-compiler", "iree-base-runtime", "numpy", "ml_dtypes"}
+    assert names == {"rnn-compiler-runtime", "iree-base-runtime", "numpy", "ml_dtypes"}
     return python
 
 
@@ -183,7 +200,7 @@ def test_a_runtime_only_machine_prints_the_same(runtime_only: Path, tiny: Path) 
     """Whether rich is there or not."""
     commands = [command.format(tiny) for command in COMMANDS]
     theirs, ours = (
-        json.loads(run(python, "-W", "error", "-c", PRINT, *commands))
+        json.loads(run(python, "-I", "-W", "error", "-c", PRINT, *commands))
         for python in (runtime_only, sys.executable)
     )
     assert theirs == ours
@@ -192,7 +209,7 @@ def test_a_runtime_only_machine_prints_the_same(runtime_only: Path, tiny: Path) 
 
 
 def test_a_runtime_only_machine_runs(runtime_only: Path, tiny: Path, tmp_path: Path) -> None:
-    verb = [runtime_only, "-W", "error", "-m", "rnn_compiler"]
+    verb = [runtime_only, "-I", "-W", "error", "-m", "rnn_compiler"]
     out = tmp_path / "out.npz"
     assert "0 x 1 x 1" in run(*verb, "run", tiny, "--random", "-o", out)
     assert out.exists()
@@ -205,14 +222,14 @@ def test_a_runtime_only_machine_runs(runtime_only: Path, tiny: Path, tmp_path: P
 
 
 def test_doctor_says_what_a_runtime_only_machine_is_for(runtime_only: Path) -> None:
-    verb = [runtime_only, "-W", "error", "-m", "rnn_compiler", "doctor"]
+    verb = [runtime_only, "-I", "-W", "error", "-m", "rnn_compiler", "doctor"]
     text = run(*verb)
     for name in ("iree-base-compiler", "filelock", "platformdirs", "rich"):
         assert re.search(rf"^-  +{name} +not installed$", text, re.MULTILINE)
     for name in ("iree-base-runtime", "numpy", "ml_dtypes", "device local-sync"):
         assert re.search(rf"^ok  +{name} ", text, re.MULTILINE)
     assert "loads and runs artifacts" in text
-    assert "pip install rnn-compiler" in text
+    assert f"pip install '{COMPILER}'" in text
     found = json.loads(run(*verb, "--json"))
     assert (found["works"], found["compiles"]) == (True, False)
 
@@ -232,13 +249,13 @@ DIMS = "--dim=seq_length=0,batch_size=1,input_size=1,num_units=1"
 def test_what_a_runtime_only_machine_cannot_do_says_what_to_install(
     arguments: list[str], runtime_only: Path, tmp_path: Path
 ) -> None:
-    verb = [str(runtime_only), "-W", "error", "-m", "rnn_compiler"]
+    verb = [str(runtime_only), "-I", "-W", "error", "-m", "rnn_compiler"]
     done = subprocess.run([*verb, *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("rnn-compiler: error: ")
     assert done.stderr.count("\n") == 1
     assert "iree-base-compiler" in done.stderr
-    assert "pip install rnn-compiler" in done.stderr
+    assert f"pip install '{COMPILER}'" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -263,4 +280,19 @@ except rc.errors.UnsupportedError as error:
 """
     text = run(runtime_only, "-I", "-W", "error", "-c", script, RNN_COMPILER_CACHE_DIR="")
     assert "iree-base-compiler and" in text.replace(",", " and")
-    assert "pip install rnn-compiler" in text
+    assert f"pip install '{COMPILER}'" in text
+
+
+def test_doctor_tells_of_both_distributions_at_once(
+    wheel: Path, runtime_only: Path, tmp_path: Path
+) -> None:
+    """They hold the same files, so uninstalling one breaks the other."""
+    folder = tmp_path / "metadata"
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" in name]
+        archive.extractall(folder, names)
+    verb = (runtime_only.with_name("rnn-compiler"), "doctor")
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run(verb, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "installed twice" in " ".join(done.stdout.split())

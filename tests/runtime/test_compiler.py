@@ -286,7 +286,7 @@ for needs in (
     assert done.stdout.split("\n") == [
         "(0, 1, 1)",
         "iree-base-compiler",
-        *["rnn-compiler"] * 3,
+        *["iree-base-compiler"] * 3,
         "",
     ]
 

@@ -1,0 +1,117 @@
+"""Sphinx: the pages of this repository, as they stand, and an API reference from the docstrings.
+
+The source folder is the repository, so that links between pages, samples and sources are the same
+here and on the site. `make site` builds it; a broken link or reference is an error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+import rnn_compiler
+
+ROOT = Path(__file__).parents[1]
+
+project = "rnn-compiler"
+version = release = rnn_compiler.__version__
+copyright = "the rnn-compiler authors"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+root_doc = "README"
+include_patterns = [
+    "*.md",
+    "docs/**",
+    "samples/**/README.md",
+    "tests/README.md",
+    "tests/**/README.md",
+    "lowering/**/README.md",
+]
+exclude_patterns = ["docs/conf.py", "build", "**/.*"]
+suppress_warnings = ["misc.highlighting_failure", "toc.not_included"]  # MLIR; samples are linked
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_execution_in_temp = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # fields of dataclasses are documented once
+
+html_theme = "furo"
+html_title = f"rnn-compiler {release}"
+html_static_path: list[str] = []
+templates_path: list[str] = []
+
+CONTENTS = {
+    "Start": ["docs/installing", "docs/tour", "docs/ops"],
+    "Use": [
+        *("docs/python", "docs/models", "docs/import", "docs/training", "docs/training_jax"),
+        *("docs/cudnn_rnn", "docs/weights", "docs/command_line"),
+    ],
+    "Deploy": [
+        *("docs/deployment", "docs/embedding", "docs/misra", "docs/linking", "docs/processors"),
+        *("docs/cuda", "docs/cache"),
+    ],
+    "Reference": ["docs/reference/index", "docs/benchmarks", "docs/stability", "CHANGELOG"],
+    "Contribute": [
+        *("CONTRIBUTING", "docs/architecture", "docs/adding-an-op", "docs/adding-a-pass"),
+        *("docs/debugging", "docs/measurements", "docs/lexicon", "tests/README", "RELEASING"),
+        "SECURITY",
+    ],
+}
+
+
+def setup(app: Sphinx) -> None:
+    """Connects what the pages need beyond the extensions."""
+    app.connect("source-read", _prepare)
+
+
+def _prepare(app: Sphinx, name: str, source: list[str]) -> None:
+    """Completes a page: links to folders, members of the reference, the contents of the site."""
+    folder = (ROOT / name).parent
+
+    def linked(match: re.Match[str]) -> str:
+        path = folder / match[2]
+        if not path.is_dir():
+            return match[0]
+        return f"[{match[1]}]({match[2]}/README.md)" if (path / "README.md").exists() else match[1]
+
+    source[0] = re.sub(r"\[([^]]*)\]\(([^):#]+)\)", linked, source[0])
+    source[0] = re.sub(r"<!-- members: (.*) -->", _members, source[0])
+    if name == root_doc:
+        for caption, pages in CONTENTS.items():
+            lines = "\n".join(pages)
+            source[0] += f"\n\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{lines}\n```\n"
+
+
+def _members(match: re.Match[str]) -> str:
+    """The docstrings of a module's members: those that are named, or all public ones."""
+    path, *names = match[1].split()
+    module = importlib.import_module(path)
+    blocks: list[str] = []
+    for name in names or getattr(module, "__all__", None) or dir(module):
+        member = getattr(module, name)
+        if not callable(member):
+            continue
+        if not inspect.getdoc(member):
+            raise ExtensionError(f"{path}.{name} has no docstring")
+        kind = "class" if isinstance(member, type) else "function"
+        options = "\n   :members:\n" if kind == "class" else ""
+        blocks.append(f".. auto{kind}:: {path}.{name}{options}\n")
+    return "```{eval-rst}\n" + "\n".join(blocks) + "```"

@@ -1,0 +1,109 @@
+"""Tries the wheels in dist/ as a user would: each alone, in environments of its own.
+
+    python release/trial.py [--dist dist]
+
+Under this Python, rnn-compiler runs the demo and compiles an artifact with sample values, and
+rnn-compiler-runtime, in an environment without a compiler, inspects, runs and verifies it. Under
+every other Python of this machine that the package supports, both are tried without the demo, with
+some quick tests. Beside each wheel a bill of materials is left (CycloneDX).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from wheels import ROOT, copied, run
+
+MINORS = (10, 11, 12, 13, 14)
+DIMS = "--dim=seq_length=3,batch_size=2,input_size=4,num_units=5"
+QUICK = [
+    *(f"tests/cli/test_{name}.py" for name in ("check", "cli", "json", "weights")),
+    *(f"tests/runtime/test_{name}.py" for name in ("artifact", "bundle", "program")),
+    *(f"tests/errors/test_{name}.py" for name in ("build", "exceptions")),
+]
+
+
+def main() -> None:
+    """Tries the wheels under one Python after the other, and says what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist", metavar="FOLDER")
+    dist: Path = parser.parse_args().dist.resolve()
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        own = sys.version_info.minor
+        for minor in (own, *(each for each in MINORS if each != own)):
+            python = sys.executable if minor == own else find_python(minor)
+            if python is None:
+                print(f"Python 3.{minor}: not on this machine, so not tried", flush=True)
+                continue
+            folder = work / f"python3.{minor}"
+            folder.mkdir()
+            said = try_wheels(python, dist, folder, first=minor == own)
+            print(f"Python 3.{minor}: {said}", flush=True)
+
+
+def find_python(minor: int) -> str | None:
+    """A Python 3.`minor` that starts, on the path or of pyenv."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = [shutil.which(f"python3.{minor}"), *pyenv.glob(f"versions/3.{minor}.*/bin/python3")]
+    wanted = f"import sys; sys.exit(sys.version_info[:2] != (3, {minor}))"
+    for each in filter(None, found):
+        if subprocess.run([each, "-c", wanted], capture_output=True).returncode == 0:
+            return str(each)
+    return None
+
+
+def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
+    """Tries both wheels under one Python; what came of it, in a few words."""
+    os.environ["RNN_COMPILER_CACHE_DIR"] = str(folder / "cache")
+    wheels = {path.name.split("-")[0]: path for path in dist.glob("*.whl")}
+    compiler = install(python, wheels["rnn_compiler"], folder / "compiler")
+    runtime = install(python, wheels["rnn_compiler_runtime"], folder / "runtime")
+
+    run(compiler / "rnn-compiler", "doctor", cwd=folder)
+    artifact = folder / "lstm.vmfb"
+    run(compiler / "rnn-compiler", *("compile", "BlockLSTMV2", DIMS, "--golden", "-o", artifact))
+    for commands in (compiler, runtime):
+        for verb in ("inspect", "check", "verify"):
+            run(commands / "rnn-compiler", verb, artifact, cwd=folder)
+        run(commands / "rnn-compiler", "run", artifact, "--random", cwd=folder)
+    run(runtime / "rnn-compiler", "doctor", cwd=folder)
+    names = run(runtime / "python", "-m", "pip", "list", "--format=freeze", cwd=folder)
+    if "compiler=" in names.replace("rnn-compiler", ""):
+        raise SystemExit(f"{wheels['rnn_compiler_runtime'].name} brings a compiler:\n{names}")
+    if first:
+        for commands, name in ((compiler, "rnn_compiler"), (runtime, "rnn_compiler_runtime")):
+            write_bill(commands / "python", wheels[name])
+        run(compiler / "rnn-compiler", "demo", cwd=folder)
+        return "both wheels install, run and verify, and the demo runs"
+    run(compiler / "python", *("-m", "pip", "install", "-q", "pytest", "hypothesis"))
+    tests = (compiler / "pytest", "-q", "-o", "addopts=", "--import-mode=importlib")
+    options = ("--strict-markers", "-m", "not slow", *QUICK)
+    said = run(*tests, *options, cwd=copied(folder / "sources")).strip().splitlines()
+    return f"both wheels install, run and verify; {said[-1].strip('= ')}"
+
+
+def install(python: str, wheel: Path, folder: Path) -> Path:
+    """A new environment with a wheel and what it requires; the folder of its commands."""
+    run(python, "-m", "venv", folder)
+    commands = folder / "bin"
+    run(commands / "python", "-m", "pip", "install", "-q", "--no-compile", wheel)
+    run(commands / "python", "-m", "pip", "check")
+    return commands
+
+
+def write_bill(python: Path, wheel: Path) -> None:
+    """Writes what an environment holds, with licences, beside the wheel that it was made for."""
+    path = wheel.with_suffix(".cdx.json")
+    options = ("--output-reproducible", "--pyproject", ROOT / "pyproject.toml", "-o", path)
+    run(sys.executable, "-m", "cyclonedx_py", "environment", *options, python)
+
+
+if __name__ == "__main__":
+    main()
