@@ -59,7 +59,7 @@ html_static_path: list[str] = []
 templates_path: list[str] = []
 
 CONTENTS = {
-    "Start": ["docs/installing", "docs/tour", "docs/ops"],
+    "Start": ["docs/installing", "docs/tutorials/index", "docs/tour", "docs/ops"],
     "Use": [
         *("docs/python", "docs/models", "docs/import", "docs/training", "docs/training_jax"),
         *("docs/cudnn_rnn", "docs/weights", "docs/command_line"),

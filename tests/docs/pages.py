@@ -26,9 +26,10 @@ __all__ = ["PAGES", "ROOT", "Block", "blocks"]
 
 ROOT = Path(__file__).parents[2]
 
+_TOP = ("README.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md")
 PAGES = {
     str(path.relative_to(ROOT)): path
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")))
+    for path in (*(ROOT / name for name in _TOP), *sorted(ROOT.glob("docs/**/*.md")))
 }
 
 _BLOCK = re.compile(
