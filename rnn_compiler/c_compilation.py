@@ -215,7 +215,7 @@ def compile_c(
 def _samples(module: Module, golden: object) -> Samples:
     """The content of a golden, if it is the module's."""
     if not isinstance(golden, Golden):
-        raise InvalidArgumentError("compile_c", "golden", "what `golden` made", describe(golden))
+        raise InvalidArgumentError("compile_c", "golden", "samples from `golden`", describe(golden))
     sizes = {spec.function: _sizes(spec, golden) for spec in module.functions if spec.open_dims}
     specs = {spec.function: spec.bound(sizes.get(spec.function, {})) for spec in module.functions}
     if golden.cases.keys() != specs.keys() or not all(

@@ -148,7 +148,7 @@ def check_request(caller: str, module: object, timeout: object) -> None:
     """
     check_can_compile(caller)
     if not isinstance(module, Module):
-        raise InvalidArgumentError(caller, "module", "what `build` made", describe(module))
+        raise InvalidArgumentError(caller, "module", "a module from `build`", describe(module))
     if not isinstance(timeout, (int, float)) or not timeout > 0:
         expected = "a positive number of seconds"
         raise InvalidArgumentError(caller, "timeout", expected, describe(timeout))
@@ -228,12 +228,12 @@ def _if_for(artifact: Artifact | None, request: Request) -> Artifact | None:
         return None
     manifest = artifact.manifest
     if request.strategy not in (None, manifest.strategy):
-        _log.info("miss: %r was found, which fell back to another strategy", artifact)
+        _log.info("miss: found %r, which fell back to another strategy", artifact)
         return None
     found = manifest.name, manifest.functions, manifest.target
     if found == (request.module.name, request.module.functions, request.target):
         return artifact
-    _log.warning("miss: %r was found, which is for another module or target", artifact)
+    _log.warning("miss: found %r, which is for another module or target", artifact)
     return None
 
 
@@ -243,7 +243,7 @@ def _compile_and_compare(request: Request, cache: ArtifactCache, key: CacheKey) 
     artifact = _compile_now(request, cache)
     if cached is not None and cached.payload != artifact.payload:
         warnings.warn(
-            f"cache entry {cache.path(key)} is not what compiling gives now; it is replaced",
+            f"cache entry {cache.path(key)} does not match a fresh compilation; it is replaced",
             CacheWarning,
             stacklevel=4,
         )

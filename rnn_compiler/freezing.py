@@ -48,7 +48,7 @@ def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
         ['seq_len_max', 'x', 'cs_prev', 'h_prev', 'wci', 'wcf', 'wco']
     """
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgumentError("freeze", "module", "what `build` made", describe(module))
+        raise InvalidArgumentError("freeze", "module", "a module from `build`", describe(module))
     given = _by_function(module, weights)
     functions: list[FunctionSpec] = []
     parameters = dict(module.parameters)

@@ -52,7 +52,7 @@ def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
     if isinstance(artifact, str) and _is_target(artifact):
         artifact = compile(module, artifact)
     if not isinstance(artifact, (Artifact, Bundle)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        expected = "what `compile` made, or the name of a target"
+        expected = "an artifact from `compile`, or the name of a target"
         raise InvalidArgumentError("golden", "artifact", expected, describe(artifact))
     members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
     if any(member.manifest.functions != module.functions for member in members):

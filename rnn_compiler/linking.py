@@ -99,7 +99,7 @@ def link(
     """Compiles a StableHLO module of the user's, with our ops in the place of its calls.
 
     Every ``stablehlo.custom_call @rnn_compiler.OP`` and every declaration ``func.func private
-    @rnn_compiler.OP`` becomes the op, lowered as `compile` lowers it. All else stays as it is. A
+    @rnn_compiler.OP`` becomes the op, lowered as `compile` lowers it. The rest is unchanged. A
     call takes the op's tensors in TensorFlow's order; its attributes are in ``mhlo.backend_config``
     or ``backend_config``; integers may be int32 or int64.
 

@@ -84,7 +84,7 @@ def compile_many(
     rows = list(modules)
     plans = [requests_of(module, target, strategy, timeout) for module in rows]
     if executor is not None and not callable(getattr(executor, "submit", None)):
-        expected = "what has the submit of concurrent.futures.Executor"
+        expected = "an object with the submit method of concurrent.futures.Executor"
         raise InvalidArgumentError("compile_many", "executor", expected, describe(executor))
     own = ThreadPoolExecutor(processors()) if executor is None else None
     pool = cast(Executor, own or executor)

@@ -92,7 +92,7 @@ def documentation(
         + f". {a.doc}."
         for a in signature.call_attributes
     ]
-    lines += ["    name: Ignored; what TensorFlow calls the node."]
+    lines += ["    name: Ignored; TensorFlow's name for the node."]
     lines += [f"    {line}" for line in arguments]
     several = len(signature.results) > 1
     lines += ["", "Returns:", *(["    A named tuple of"] if several else [])]

@@ -180,7 +180,7 @@ class RawOp:
         return load(artifact, device, prepack=False).functions[self.signature.function]
 
 
-_TO_HOST = "to_host: Whether results come as numpy arrays, or stay on the device."
+_TO_HOST = "to_host: Whether to return numpy arrays, or leave the results on the device."
 
 
 _FUNCTIONS = {name: RawOp(op.signature) for name, op in OPS.items()}

@@ -62,7 +62,9 @@ def load(
         if not isinstance(parameters, (str, os.PathLike)):  # pyright: ignore
             raise ArtifactError(f"parameters: expected a path, got {describe(parameters)}")
         if isinstance(artifact, (Artifact, Bundle)):
-            raise ArtifactError("parameters: the artifact is no file, and has its weights with it")
+            raise ArtifactError(
+                "parameters: only for an artifact in a file; this one already has its weights"
+            )
     source = "artifact" if isinstance(artifact, (Artifact, Bundle)) else str(artifact)
     if not isinstance(artifact, (Artifact, Bundle)):
         artifact = read_artifact(artifact, parameters)
@@ -111,8 +113,8 @@ def verify(path: str | os.PathLike[str], device: str | None = None) -> Verificat
     spec = program.manifest.golden
     if spec is None:
         raise ArtifactError(
-            f"{os.fspath(path)}: no sample arguments and results are kept with it: compile it with "
-            "--golden, or save it with golden="
+            f"{os.fspath(path)}: it has no sample arguments and results: compile it with --golden, "
+            "or save it with golden="
         )
     golden = Golden.read(golden_path(Path(path)), spec, program.manifest.functions)
     return compare(program, golden)

@@ -60,7 +60,7 @@ def parameters_of(archive: bytes, names: Collection[str]) -> dict[str, bytes]:
         entries = dict(index.items())
         return {name: bytes(entries[name].file_view) for name in names}
     except (RuntimeError, ValueError, KeyError) as error:
-        raise ArtifactError(f"IREE does not take the archive of weights: {error}") from error
+        raise ArtifactError(f"IREE rejects the archive of weights: {error}") from error
 
 
 def parameters_module(instance: Any, archive: bytes) -> Any:
@@ -80,4 +80,4 @@ def parameters_module(instance: Any, archive: bytes) -> Any:
             provider = index.create_provider(scope=SCOPE)
             return iree.create_io_parameters_module(instance, provider)
     except (RuntimeError, ValueError) as error:
-        raise ArtifactError(f"IREE does not take the archive of weights: {error}") from error
+        raise ArtifactError(f"IREE rejects the archive of weights: {error}") from error

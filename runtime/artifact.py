@@ -126,9 +126,9 @@ class Artifact:
         compiler, runtime = map(_minor, (self.manifest.compiler_version, IREE_VERSION))
         if compiler != runtime:
             raise ArtifactError(
-                f"{source}: compiled with IREE {compiler}, this runtime is {runtime}, and modules "
-                f"do not carry over: recompile with iree-base-compiler=={runtime}.*, or install "
-                f"iree-base-runtime=={compiler}.*"
+                f"{source}: compiled with IREE {compiler}, but this runtime is {runtime}, and each "
+                f"runs only its own modules: recompile with iree-base-compiler=={runtime}.*, or "
+                f"install iree-base-runtime=={compiler}.*"
             )
         target = self.manifest.target
         if target.device != "local":
@@ -295,10 +295,10 @@ def read_members(
     """The artifacts of a bundle; for one that cannot be read, what `read_artifact` raises.
 
     Raises:
-        ArtifactError: The folder is no bundle, or its manifest is damaged.
+        ArtifactError: The folder is not a bundle, or its manifest is damaged.
     """
     source = folder / paths.BUNDLE_MANIFEST
-    missing = f"{folder}: not a bundle, which would hold a {paths.BUNDLE_MANIFEST}"
+    missing = f"{folder}: not a bundle: it contains no {paths.BUNDLE_MANIFEST}"
     if any(folder.glob("*.o")):
         missing += "; a module in C is for C compilers, and for rnn-compiler verify"
     text = _read(source, missing)
@@ -315,7 +315,7 @@ def read_members(
     for name, row in rows:
         file = folder / Path(str(name)).name  # never outside the folder
         try:
-            payload = _read(file, f"{file}: missing in its bundle")
+            payload = _read(file, f"{file}: missing from its bundle")
             manifest = _parse_manifest(row, str(source))
             archive = _read_archive(manifest, parameters, paths.archive_path(folder))
             members.append(Artifact(manifest, payload, archive))

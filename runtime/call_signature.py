@@ -62,7 +62,7 @@ def documentation(spec: FunctionSpec) -> str:
         <BLANKLINE>
         Args:
             x: float32[2,3], [seq_length, batch_size].
-            to_host: Whether results come as numpy arrays of their own, or stay on the device.
+            to_host: Whether to return numpy arrays, or leave the results on the device.
         <BLANKLINE>
         Returns:
             A named tuple of
@@ -73,9 +73,7 @@ def documentation(spec: FunctionSpec) -> str:
         values = ", ".join(f"{name}={value}" for name, value in spec.attributes.items())
         lines += ["", f"Attributes: {values}."]
     lines += ["", "Args:", *_described(spec.arguments)]
-    lines += [
-        "    to_host: Whether results come as numpy arrays of their own, or stay on the device."
-    ]
+    lines += ["    to_host: Whether to return numpy arrays, or leave the results on the device."]
     return "\n".join([*lines, "", "Returns:", "    A named tuple of", *_described(spec.results)])
 
 
@@ -111,8 +109,8 @@ def with_sequence(
         raise TypeError(f"{callee}() takes no positional arguments: pass its tensors by name")
     if len(positional) > 1:
         raise TypeError(
-            f"{callee}() takes {sequence!r} by position and all else by name; "
-            f"{len(positional)} arguments were given by position"
+            f"{callee}() takes only {sequence!r} by position; {len(positional)} arguments were "
+            "given by position"
         )
     if sequence in keywords:
         raise TypeError(f"{callee}() got multiple values for argument {sequence!r}")

@@ -36,7 +36,7 @@ def load_module(
             return iree.VmContext(device.instance, [*modules, module]), module
     except Exception as error:
         raise ArtifactError(
-            f"IREE's runtime {IREE_VERSION} does not take the module, which was compiled with "
+            f"IREE's runtime {IREE_VERSION} rejects the module, which was compiled with "
             f"{manifest.compiler_version}: {str(error).strip()}"
         ) from error
 

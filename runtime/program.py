@@ -189,7 +189,7 @@ class Function:
 
         Args:
             *sequence: The sequence, of a function that takes one (`FunctionSpec.sequence`).
-            to_host: Whether results come as numpy arrays of their own, or stay on the device.
+            to_host: Whether to return numpy arrays, or leave the results on the device.
             **arguments: Every argument of the op, by TensorFlow's name. Seeds, and initial states
                 that are zeros, may be None or left out.
 

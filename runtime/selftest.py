@@ -54,8 +54,8 @@ def find_c_manifest(path: Path) -> Path | None:
         raise ArtifactError(f"{path}: several modules in C; name one of {names}")
     if not found:
         raise ArtifactError(
-            f"{path}: neither a bundle, which would hold a {BUNDLE_MANIFEST}, nor a module in C, "
-            "which would hold a NAME.json"
+            f"{path}: neither a bundle nor a module in C: it contains no {BUNDLE_MANIFEST} and no "
+            "NAME.json"
         )
     return found[0]
 
@@ -91,7 +91,7 @@ def run_selftest(path: Path) -> Verification:
         name, golden = manifest["name"], manifest["golden"]
         if golden is None:
             raise ArtifactError(
-                f"{path}: no sample arguments and results are kept with it: compile it with "
+                f"{path}: it has no sample arguments and results: compile it with "
                 "--golden, or compile_c with golden="
             )
         dtypes = {
@@ -118,7 +118,7 @@ def run_selftest(path: Path) -> Verification:
         built = _run(path, [*compiler, "-std=c11", "-O1", macro, *sources, "-o", "main"], folder)
         if built.returncode:
             reason = next((line for line in built.stderr.splitlines() if "error" in line), "")
-            raise ArtifactError(f"{path}: {shlex.join(compiler)} does not build it here ({reason})")
+            raise ArtifactError(f"{path}: {shlex.join(compiler)} cannot build it here ({reason})")
         done = _run(path, [os.path.join(folder, "main")], folder)
     if done.returncode not in (0, 1):
         reason = done.stderr.strip() or f"exit status {done.returncode}"
@@ -189,11 +189,11 @@ def _run(path: Path, command: list[str], folder: str) -> subprocess.CompletedPro
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise ArtifactError(f"{path}: {command[0]} did not end in {_TIMEOUT} s") from error
+        raise ArtifactError(f"{path}: {command[0]} did not finish in {_TIMEOUT} s") from error
     except OSError as error:
         raise ArtifactError(
-            f"{path}: {command[0]} cannot be run ({error.strerror}); TMPDIR may name a folder for "
-            "programs to run in"
+            f"{path}: {command[0]} cannot be run ({error.strerror}); set TMPDIR to a folder "
+            "that programs can run in"
         ) from error
 
 
@@ -206,4 +206,4 @@ def _comparison(path: Path, line: str, dtypes: dict[tuple[str, str], str]) -> Co
             number = float("inf")
         return Comparison(function, result, dtypes[function, result], number, float(tolerance))
     except (ValueError, KeyError) as error:
-        raise ArtifactError(f"{path}: its self test says {line!r}, which is no result") from error
+        raise ArtifactError(f"{path}: its self test printed {line!r}, not a result") from error

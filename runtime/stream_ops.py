@@ -33,11 +33,11 @@ def stream_op(spec: FunctionSpec) -> Chunked:
     op = spec.chunked
     if op is None:
         raise UnsupportedError(
-            f"{spec.op}: it has no state that a call could continue from, as those of BlockLSTM*, "
-            "CudnnRNN*, LSTMBlockCell and GRUBlockCell have"
+            f"{spec.op}: has no state to continue from; BlockLSTM*, CudnnRNN*, LSTMBlockCell and "
+            "GRUBlockCell have one"
         )
     if op.steps and not spec.dims["seq_length"]:
-        raise UnsupportedError(f"{spec.op}: built for no steps")
+        raise UnsupportedError(f"{spec.op}: built for zero steps")
     attributes = spec.attributes
     if attributes.get("direction") == "bidirectional":
         raise UnsupportedError(f"{spec.op}: the backward direction begins where the sequence ends")
@@ -49,7 +49,7 @@ def stream_op(spec: FunctionSpec) -> Chunked:
     frozen = {each.name for each in spec.frozen} & {op.chunk, op.length, *op.states}
     if frozen:
         names = ", ".join(sorted(frozen))
-        raise UnsupportedError(f"{spec.op}: {names}: frozen, so it is the same for every chunk")
+        raise UnsupportedError(f"{spec.op}: {names}: frozen, so the same for every chunk")
     return op
 
 
@@ -64,6 +64,6 @@ def _result(spec: FunctionSpec, op: Chunked, state: str) -> str:
         if name in given:
             return name
     raise UnsupportedError(
-        f"{spec.op}: nothing tells what {state} is after a chunk: build it with outputs "
-        f"that have {op.states[state][0]!r}"
+        f"{spec.op}: no result has {state} after a chunk: build it with outputs that include "
+        f"{op.states[state][0]!r}"
     )

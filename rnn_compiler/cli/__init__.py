@@ -38,23 +38,23 @@ examples:
 environment:
   RNN_COMPILER_TARGET      target when none is given (default: cpu)
   RNN_COMPILER_DEVICE      device when none is given (default: local-task for large
-                           work on CPUs, else local-sync; cuda for cuda)
+                           work on CPUs, otherwise local-sync; cuda for cuda targets)
   RNN_COMPILER_CACHE_DIR   folder of the artifact cache
   RNN_COMPILER_CACHE       rw, ro, off or verify
-  RNN_COMPILER_CACHE_TRUST     owner (default) or writers: whose entries are taken
+  RNN_COMPILER_CACHE_TRUST     owner (default) or writers: whose entries are trusted
   RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
   RNN_COMPILER_CACHE_REMOTE    URL of a cache that machines share, s3://bucket/rnn
-  RNN_COMPILER_CACHE_REMOTE_TIMEOUT  seconds it may take for an entry (default: 10)
+  RNN_COMPILER_CACHE_REMOTE_TIMEOUT  time limit for an entry, in seconds (default: 10)
   RNN_COMPILER_POOL_MAX_SIZE   freed buffers a device keeps (default: an eighth of memory)
-  RNN_COMPILER_LOG         debug, info, warning or error: what is logged to standard error
-  TMPDIR                   where the compiler keeps what it needs for a while
-  COLUMNS, NO_COLOR        the width of what is printed, and whether it is plain
+  RNN_COMPILER_LOG         debug, info, warning or error: level of the log on standard error
+  TMPDIR                   folder for the compiler's temporary files
+  COLUMNS, NO_COLOR        the width of the output; output without colours
 
 Tab completion: pip install argcomplete, then in ~/.bashrc or ~/.zshrc
   eval "$(register-python-argcomplete rnn-compiler)"
 
-Every verb but emit takes --json: then standard output is JSON and nothing else, {"error": "..."}
-if there is nothing else to say. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments;
+Every verb except emit takes --json and then prints only JSON on standard output; a failure without
+other results is {"error": "..."}. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments;
 check also 3, recompile, and 4, unsupported; 130 after Ctrl-C, 143 after SIGTERM.
 """
 

@@ -39,8 +39,8 @@ def add_inspect(verbs: Any) -> None:
     """Adds the verb `inspect`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "inspect",
-        help="show what an artifact is: functions, shapes, target, versions",
-        description="Shows what an artifact or bundle is, after checking its digest.",
+        help="describe an artifact: functions, shapes, target, versions",
+        description="Describes an artifact or bundle, after checking its digest.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
     add_json_option(parser)
@@ -212,7 +212,9 @@ def add_run(verbs: Any) -> None:
         help="the frozen weights (default: those beside the artifact)",
     )
     parser.add_argument(
-        "--random", action="store_true", help="draw the arguments that are not given"
+        "--random",
+        action="store_true",
+        help="fill in missing arguments with random numbers",
     )
     parser.add_argument(
         "--dim",
@@ -247,12 +249,12 @@ def _run(options: argparse.Namespace) -> int:
     if options.random:
         arguments = {**random_arguments(function.spec, arguments, sizes), **arguments}
     elif sizes:
-        raise UsageError("--dim: says at which sizes --random draws; without, the arrays do")
+        raise UsageError("--dim: only with --random; otherwise the arrays determine the sizes")
     specs = function.spec.arguments
     missing = [a.name for a in specs if a.name not in arguments and a.default is None]
     if missing:
         listed = ", ".join(missing)
-        raise UsageError(f"{name}: arguments are missing: {listed} (--random draws them)")
+        raise UsageError(f"{name}: arguments are missing: {listed} (--random fills them in)")
     start = time.perf_counter()
     given = [argument for argument in specs if argument.name in arguments]
     inputs = by_keyword(given, [arguments[argument.name] for argument in given])

@@ -52,7 +52,7 @@ def add_bench(verbs: Any) -> None:
         "bench",
         help="time ops on this machine",
         description="Compiles ops and times their calls, with arguments and results on the device. "
-        "An op whose arguments another one before it computes gets them from there: BlockLSTMV2 "
+        "If an earlier op of the list computes an op's arguments, they are passed on: BlockLSTMV2 "
         "BlockLSTMGradV2 times both on the same sequence.",
     )
     add_module_options(parser)
@@ -74,7 +74,7 @@ def _bench(options: argparse.Namespace) -> int:
     target: str | None = options.target
     module = module_of(options)
     for name in [name for spec in module.functions for name in spec.open_dims]:
-        raise UsageError(f"--dim {name}=?: what is timed needs a size: --dim {name}=N")
+        raise UsageError(f"--dim {name}=?: timing needs a size: --dim {name}=N")
     with showing_stages():
         artifact = compile(module, target)
     program = load(artifact, options.device)

@@ -26,8 +26,8 @@ def add_cache(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "cache",
         help="show, check and empty the artifact cache",
-        description="Shows, checks and empties the artifact cache. Nothing but files that the "
-        "cache itself has made is ever deleted.",
+        description="Shows, checks and empties the artifact cache. It only ever deletes files that "
+        "it has created.",
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
@@ -38,14 +38,18 @@ def add_cache(verbs: Any) -> None:
         return sub
 
     add("dir", _dir, "print the folder")
-    add("ls", _ls, "list the entries, the one used last first")
+    add("ls", _ls, "list the entries, most recently used first")
     add("stats", _stats, "show how many entries there are and how large they are")
-    add("verify", _verify, "check every entry; damaged ones go to quarantine, exit code 1")
-    prune = add("prune", _prune, "delete what was not used for longest")
+    add(
+        "verify",
+        _verify,
+        "check every entry; move damaged ones to quarantine and exit with 1",
+    )
+    prune = add("prune", _prune, "delete the least recently used entries")
     prune.add_argument(
         "--max-size",
         metavar="SIZE",
-        help="what remains at most, 500M or 2G; default: RNN_COMPILER_CACHE_MAX_SIZE, else 1G",
+        help="most to keep, such as 500M or 2G; default: RNN_COMPILER_CACHE_MAX_SIZE, else 1G",
     )
     add("clear", _clear, "delete every entry")
 
@@ -164,7 +168,7 @@ def _verify(options: argparse.Namespace) -> int:
     else:
         for path, damage in damaged.items():
             print_line(f"damaged: {path}: {damage}")
-        print_line(f"{len(entries) - len(damaged):,} of {len(entries):,} entries are whole")
+        print_line(f"{len(entries) - len(damaged):,} of {len(entries):,} entries are intact")
     return 1 if damaged else 0
 
 
@@ -204,7 +208,7 @@ def _own_cache() -> ArtifactCache:
         pass  # not made yet
     except OSError as error:
         raise UsageError(
-            f"{cache.folder} is not used as a cache ({error.strerror}): nothing is done"
+            f"{cache.folder} cannot be used as a cache ({error.strerror}): nothing was done"
         ) from error
     return cache
 

@@ -28,8 +28,8 @@ def add_check(verbs: Any) -> None:
         "check",
         help="say whether an artifact would run here, and how well",
         description="Says whether an artifact or bundle would run on this machine: optimal (it "
-        "uses all that the machine has), runs, recompile (this file does not run here, but its "
-        "ops compiled here do), unsupported (there is no device of its kind here). "
+        "uses every CPU feature of the machine), runs, recompile (this file does not run here, but "
+        "its ops do when compiled here), unsupported (there is no device of its kind here). "
         "Exit code 0 for optimal and runs, 3 for recompile, 4 for unsupported; 1 if there is no "
         "such artifact or it cannot be read, 2 for wrong usage.",
     )
@@ -66,16 +66,16 @@ def _check(options: argparse.Namespace) -> int:
     else:
         print_table(("target", "verdict", "reason"), [tuple(row.values()) for row in rows])
         if len(rows) > 1:
-            outcome = f"of these, {taken} is taken" if taken else f"none is taken: {refusal}"
+            outcome = f"{taken} would be used" if taken else f"none can be used: {refusal}"
             print_text(outcome, dim=True)
     return _EXIT_CODES[best]
 
 
 def _members(path: Path) -> list[Artifact | ArtifactError]:
-    """What there is to judge: an artifact, or those of a bundle; errors for what is damaged.
+    """The artifact of a file, or those of a bundle; damaged ones as errors.
 
     Raises:
-        ArtifactError: It cannot be read, or is no artifact.
+        ArtifactError: The file cannot be read, or is not an artifact.
     """
     try:
         if path.is_dir():
@@ -98,7 +98,7 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
     device = device or default_device(artifact.manifest.op_functions, target.device)
     try:
         if device_kind(device) != target.device:  # before it is opened
-            return "unsupported", f"{_whom(target.device)}, {device} is none of them"
+            return "unsupported", f"{_whom(target.device)}, not for {device}"
         get_device(device)
     except DeviceError as error:
         return "unsupported", error.reason
@@ -108,13 +108,13 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
         return "recompile", str(error).replace("artifact: ", f"{source}: ", 1)
     unused = sorted(set(cpu_features.host_features()) - set(target.features))
     if target.device != "local":
-        return "optimal", f"{device} takes it"
+        return "optimal", f"{device} can run it"
     if unused:
-        return "runs", f"but leaves unused: {' '.join(unused)}; --target cpu uses all"
+        return "runs", f"without {' '.join(unused)}; --target cpu uses every feature"
     return "optimal", "it uses every CPU feature of this machine"
 
 
 def _whom(device: str) -> str:
-    """For which devices an artifact is, by the name of their kind."""
+    """The devices an artifact is for, by the name of their kind."""
     names = {"local": "CPUs (--device local-sync, local-task)", "cuda": "GPUs (--device cuda)"}
     return f"it is for {names.get(device, f'a {device} device')}"

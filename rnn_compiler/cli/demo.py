@@ -127,7 +127,7 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False)
         print_line(f"see {output}" if drawn else hint)
     if trial.passed:
         return 0
-    print_error("the network has not learned what it should: see the bounds above")
+    print_error("training did not reach its goals: see the bounds above")
     return 1
 
 
@@ -363,7 +363,7 @@ def draw(path: Path, network: Network, losses: list[float], trial: Trial) -> boo
     )
     trace, loss = figure.subplots(2, 1, height_ratios=[3, 2])
 
-    trace.set_title("every third beat is premature: to place it, one must have counted", pad=10)
+    trace.set_title("every third beat is premature: predicting it takes counting", pad=10)
     seconds = np.arange(len(trial.recordings)) / _SAMPLES_PER_SECOND
     alone = _HEARD / _SAMPLES_PER_SECOND
     trace.axvspan(alone, seconds[-1], color=shade)

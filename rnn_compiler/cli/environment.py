@@ -89,7 +89,7 @@ def _print_op(signature: Signature) -> None:
     for kind, tensors in (
         ("argument", signature.arguments),
         ("result", signature.results),
-        ("result on request", signature.final_state),
+        ("optional result", signature.final_state),
     ):
         rows = [(t.name, f"{t.dtype or ''} {t.kind}".strip(), t.doc) for t in tensors]
         if rows:
@@ -163,8 +163,8 @@ def add_doctor(verbs: Any) -> None:
         "doctor",
         help="check what is installed and which devices work",
         description="Checks the installation: versions, CPU features, devices, the cache, and "
-        "whether a small op compiles and gives the right number. Without the compiler, what it "
-        "takes to load and run artifacts is checked. Exit code 1 if something does not work.",
+        "whether a small op compiles and computes the right number. Without the compiler, it only "
+        "checks what is needed to load and run artifacts. Exit code 1 if something does not work.",
     )
     add_json_option(parser)
     parser.set_defaults(verb=_doctor)
@@ -195,7 +195,7 @@ def _doctor(options: argparse.Namespace) -> int:
         row(f"device {uri}", lambda uri=uri: repr(get_device(uri)))
     row("device cuda", lambda: repr(get_device("cuda")), required=False)
     if runs_only:
-        rows.append(("compile", "-", f"not without {' and '.join(missing)}"))
+        rows.append(("compile", "-", f"needs {' and '.join(missing)}"))
     else:
         row("cache", check_cache)
         if os.environ.get("RNN_COMPILER_CACHE_REMOTE"):
@@ -244,9 +244,9 @@ def check_cache() -> str:
     try:
         cache.files.check_own()
     except FileNotFoundError:
-        pass  # not made yet
+        pass  # not created yet
     except OSError as error:
-        problem = f", nothing is kept: {error.strerror}"
+        problem = f", nothing is cached: {error.strerror}"
     return f"{folder} ({cache.mode}{problem})"
 
 
@@ -281,7 +281,7 @@ def _check_compile() -> str:
     expected = 0.5 * np.tanh(0.5)  # all gates are s(0), the candidate is tanh(0)
     if abs(h - expected) > 1e-6:
         raise RuntimeError(f"a one-step LSTM gave {h!r}, expected {expected!r}")
-    return f"BlockLSTMV2 gave {h:.6f}, as it should"
+    return f"BlockLSTMV2 gave {h:.6f}, as expected"
 
 
 def add_demo(verbs: Any) -> None:

@@ -76,7 +76,7 @@ def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
         lines.append("from ml_dtypes import bfloat16")
     lines += ["", f'program = rc.runtime.load("{name}")']
     for dim in made.open_dims:
-        lines.append(f"{dim} = {_SAMPLE[dim]}  # open: any will do")
+        lines.append(f"{dim} = {_SAMPLE[dim]}  # open: any size works")
     lines.append("```")
     for layer, spec in zip(made.layers, made.functions, strict=True):
         lines += _section(made, layer, spec)
@@ -87,7 +87,7 @@ def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
     sizes = ",".join(f"{dim}={_SAMPLE[dim]}" for dim in first.open_dims)
     dims = f" --dim {sizes}" if sizes else ""
     command = f"rnn-compiler run {name}{inputs} --function {first.function} --random{dims}"
-    lines += ["", "## On the command line", "", "With drawn input:", "", "```sh", command, "```"]
+    lines += ["", "## On the command line", "", "With random input:", "", "```sh", command, "```"]
     return "\n".join(lines) + "\n"
 
 
@@ -110,10 +110,10 @@ def c_readme(made: Imported, name: str, target: TargetSpec) -> str:
         lines += ["", f"## `{spec.function}`", "", _use(layer, spec)]
         states = _states(spec)
         if states:
-            lines += ["", "Nothing is kept from call to call. For a sequence in chunks, pass:", ""]
+            lines += ["", "No state is kept between calls. For a sequence in chunks, pass:", ""]
             lines += [
-                f"- as `{state}` what the call before gave as `{result}`"
-                + ("" if _is_whole(spec, state, result) else ", at its last step")
+                f"- as `{state}`, the previous call's `{result}`"
+                + ("" if _is_whole(spec, state, result) else " at its last step")
                 for state, result in states.items()
             ]
         lines += _around(layer, spec)
@@ -125,7 +125,7 @@ def _head(made: Imported, name: str, targets: Sequence[TargetSpec], where: str) 
     lines = [
         f"# {', '.join(map(_plain, made.models))}",
         "",
-        f"`{name}` holds the recurrent layers, a function each. {where}",
+        f"`{name}` contains the recurrent layers, one function each. {where}",
         "",
         *map(target_text, targets),
         "",
@@ -154,7 +154,7 @@ def target_text(target: TargetSpec) -> str:
     needs = ""
     if beyond:
         one = _TELLING if _TELLING in beyond else beyond[0]
-        needs = f": of its CPU features {len(beyond)} are not in {advice}, such as {one}"
+        needs = f": {len(beyond)} of its CPU features, such as {one}, are not in {advice}"
     return (
         f"Compiled for `cpu`, the {target.architecture} processor of the machine that compiled it"
         f"{needs}. For other machines compile with `--target cpu:{advice}`."
@@ -242,13 +242,13 @@ def _stream(made: Imported, spec: FunctionSpec, one: str) -> list[str]:
     kept = [a.name for a in spec.arguments if a.name not in changing and not _is_implied(a)]
     passed = ", ".join(f'{each}=given["{each}"]' for each in kept)
     return [
-        f"`{one}` keeps nothing from call to call. For a sequence in chunks there is "
-        f"`{name}.stream`, which keeps the state:",
+        f"`{one}` keeps no state between calls. For a sequence in chunks, use "
+        f"`{name}.stream`, which does:",
         "",
         "```python",
         f"stream = {name}.stream({passed})",
         f'out = stream({chunk}=given["{chunk}"])  # a chunk',
-        f'out = stream({chunk}=given["{chunk}"])  # the next goes on where the last one ended',
+        f'out = stream({chunk}=given["{chunk}"])  # the next one continues where it ended',
         "stream.reset()  # before another sequence",
         "```",
     ]
@@ -287,7 +287,7 @@ def _iree(manifest: Manifest, spec: FunctionSpec, name: str) -> list[str]:
     )
     again = ""
     if states:
-        again = " The state is written to the files that it is read from: a second run goes on."
+        again = " It writes the state to the files it was read from, so a second run continues."
     return [
         "",
         f"With IREE's own tool, which reads the arguments from files.{again}",
@@ -325,7 +325,7 @@ def _where(made: Imported, name: str) -> str:
         return "Weights are in `FUNCTION.npz`."
     if not name.endswith(".vmfb"):
         return f"Weights are in `{name}/{BUNDLE_ARCHIVE}`."
-    return f"Weights are in `{archive_path(Path(name))}`, which goes where `{name}` goes."
+    return f"Weights are in `{archive_path(Path(name))}`, which must stay next to `{name}`."
 
 
 def _plain(text: str) -> str:

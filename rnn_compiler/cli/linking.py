@@ -18,11 +18,11 @@ def add_link(verbs: Any) -> None:
     """Adds the verb `link`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "link",
-        help="compile a StableHLO module of yours with our ops in it",
+        help="compile your own StableHLO module with our ops in it",
         description="Compiles a StableHLO module, text or bytecode, in which every "
         "stablehlo.custom_call @rnn_compiler.OP and every declaration func.func private "
         "@rnn_compiler.OP becomes the op. A call takes the op's tensors in TensorFlow's order; its "
-        "attributes are in mhlo.backend_config or backend_config. All else stays as it is.",
+        "attributes are in mhlo.backend_config or backend_config. Everything else is unchanged.",
     )
     parser.add_argument("module", type=Path, metavar="FILE", help="user.mlir, or .mlirbc")
     add_weights_option(parser)

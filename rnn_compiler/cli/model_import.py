@@ -41,9 +41,9 @@ def add_import(verbs: Any) -> None:
     """Adds the verb `import`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "import",
-        help="find, and compile, the recurrent layers of models",
+        help="find and compile the recurrent layers of models",
         description="Lists the recurrent layers of models, with sizes and weights; with -o, "
-        "compiles them into one module with a function each. No framework is needed.",
+        "compiles them into one module with one function per layer. No framework is needed.",
     )
     parser.add_argument(
         "paths",
@@ -57,7 +57,7 @@ def add_import(verbs: Any) -> None:
         "--layer",
         action="append",
         metavar="NAME",
-        help="a layer that is wanted; repeatable (default: all)",
+        help="import only this layer; repeatable (default: all)",
     )
     parser.add_argument(
         "-o",
@@ -71,7 +71,7 @@ def add_import(verbs: Any) -> None:
         action="append",
         default=[],
         metavar="NAME=N,...",
-        help="dimensions that the model leaves open, or that replace its: batch_size=1; "
+        help="dimensions that the model leaves open, or that you override: batch_size=1; "
         "seq_length=?,batch_size=? for any",
     )
     parser.add_argument(
@@ -79,7 +79,7 @@ def add_import(verbs: Any) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE,...",
-        help="attributes that replace the model's, where a layer has them: is_training=false",
+        help="attributes that override the model's, for layers that have them: is_training=false",
     )
     parser.add_argument(
         "--target",
@@ -91,7 +91,7 @@ def add_import(verbs: Any) -> None:
     parser.add_argument(
         "--weights-apart",
         action="store_true",
-        help="write the weights into .npz files, and not into the module",
+        help="write the weights to .npz files instead of into the module",
     )
     add_whole_options(parser)
     add_json_option(parser)

@@ -58,8 +58,8 @@ def add_emit(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "emit",
         help="write the StableHLO of one or several ops",
-        description="Writes the module of one or several ops: portable StableHLO, or what the "
-        "compiler is given for a target.",
+        description="Writes the module of one or several ops: portable StableHLO, or the "
+        "compiler's input for a target.",
     )
     add_module_options(parser)
     parser.add_argument(
@@ -67,8 +67,8 @@ def add_emit(verbs: Any) -> None:
         choices=("stablehlo", "lowered", *_AFTER),
         default="stablehlo",
         metavar="STAGE",
-        help="stablehlo, the portable module; lowered, as the compiler is given it; or after:PASS, "
-        f"as it is after a pass, of {_PASSES_TEXT} (default: %(default)s)",
+        help="stablehlo, the portable module; lowered, the compiler's input; or after:PASS, "
+        f"the module after a pass, one of {_PASSES_TEXT} (default: %(default)s)",
     )
     parser.add_argument("--target", metavar="TARGET", help="default: RNN_COMPILER_TARGET, else cpu")
     _add_strategy(parser)
@@ -80,7 +80,7 @@ def add_emit(verbs: Any) -> None:
 
 def _add_strategy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--strategy", choices=STRATEGIES, help="how to lower it (default: the fastest known)"
+        "--strategy", choices=STRATEGIES, help="how to lower it (default: the fastest)"
     )
 
 
@@ -157,30 +157,30 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
 
 
 def add_format_option(parser: argparse.ArgumentParser) -> None:
-    """Adds the choice of what is compiled to."""
+    """Adds the choice of the output format."""
     parser.add_argument(
         "--format",
         choices=("vmfb", "c"),
         default="vmfb",
         help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
-        "object for a CPU that need nothing but libc (default: %(default)s)",
+        "object for a CPU that depend on libc only (default: %(default)s)",
     )
     parser.add_argument(
         "--prefix",
         action="store_true",
-        help="of C: let functions' names begin with the module's, so that modules with functions "
-        "of one name go into one program",
+        help="for C: prefix function names with the module's name, so that modules with functions "
+        "of the same name can be linked into one program",
     )
 
 
 def check_format(options: argparse.Namespace) -> None:
-    """Checks what is said of a format.
+    """Checks the options that only one format has.
 
     Raises:
-        UsageError: It is of another.
+        UsageError: They are given for another format.
     """
     if options.prefix and options.format != "c":
-        raise UsageError("--prefix: for C: give --format c too")
+        raise UsageError("--prefix is for C: add --format c")
 
 
 def only_target(options: argparse.Namespace) -> str:
@@ -192,7 +192,7 @@ def only_target(options: argparse.Namespace) -> str:
     targets: list[str] = options.target or [current_target()]
     if len(targets) != 1 or targets[0] == ALL_LEVELS:
         raise UsageError(
-            f"--format {options.format}: one target; compile each into a folder of its own"
+            f"--format {options.format}: takes one target; compile each into a folder of its own"
         )
     return targets[0]
 

@@ -41,21 +41,21 @@ def check_output(path: Path | None) -> None:
     """Checks, before any work is done, that a file can be written.
 
     Raises:
-        UsageError: It cannot; the message says why.
+        UsageError: It cannot be written; the message says why.
     """
     if path is None or (path.exists() and not path.is_dir() and not path.is_file()):
         return  # standard output, or a device or pipe
     if path.is_dir():
-        raise UsageError(f"--output {path}: a folder; name a file")
+        raise UsageError(f"--output {path}: is a folder; name a file")
     if not path.parent.is_dir():
-        raise UsageError(f"--output {path}: there is no folder {path.parent}; make it first")
+        raise UsageError(f"--output {path}: there is no folder {path.parent}; create it first")
     if path.exists() and not os.access(path, os.W_OK):
-        raise UsageError(f"--output {path}: a file that is there and may not be written")
+        raise UsageError(f"--output {path}: exists and is not writable")
     _check_folder(path, Path(os.path.realpath(path)).parent)
 
 
 def check_output_folder(path: Path) -> None:
-    """Checks, likewise, that a folder of files can be written, or made.
+    """Checks, likewise, that a folder can be created or written to.
 
     Raises:
         UsageError: It cannot; the message says why.
@@ -72,13 +72,11 @@ def _check_folder(path: Path, folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise UsageError(
-            f"--output {path}: nothing can be written in {folder} ({error.strerror})"
-        ) from error
+        raise UsageError(f"--output {path}: cannot write in {folder} ({error.strerror})") from error
 
 
 def add_module_options(parser: argparse.ArgumentParser) -> None:
-    """Adds what it takes to name a module: ops, dimensions, dtype, attributes."""
+    """Adds the options that describe a module: ops, dimensions, dtype, attributes."""
     parser.add_argument("op", nargs="+", metavar="OP", help="TensorFlow's name, BlockLSTMV2")
     parser.add_argument(
         "--dim",
@@ -86,7 +84,7 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=N,...",
         help="dimensions: seq_length, batch_size, input_size, num_units, num_layers; "
-        "seq_length=?,batch_size=? makes one module for any",
+        "seq_length=?,batch_size=? makes one module for any length and batch",
     )
     parser.add_argument("--dtype", default="float32", help="float16, bfloat16, float32 or float64")
     parser.add_argument(
@@ -96,14 +94,14 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         "--function",
         type=_names,
         metavar="NAME,...",
-        help="the functions' names, one an op (default: the ops' in snake case)",
+        help="the functions' names, one per op (default: the ops' in snake case)",
     )
     parser.add_argument("--name", help="the module's name (default: none)")
     parser.add_argument(
         "--outputs",
         type=_names,
         metavar="NAME,...",
-        help="the results to give, h,cs; others are not computed (default: all)",
+        help="the results to return, h,cs; others are not computed (default: all)",
     )
     add_weights_option(parser)
 
@@ -114,8 +112,8 @@ def add_weights_option(parser: argparse.ArgumentParser) -> None:
         "--weights",
         type=Path,
         metavar="FILE",
-        help="arguments that become a part of the module, from a .npz or .safetensors file: w or, "
-        "of one function, encoder.w",
+        help="arguments to freeze into the module, from a .npz or .safetensors file: w or, for one "
+        "function, encoder.w",
     )
 
 
@@ -126,13 +124,13 @@ def _names(text: str) -> list[str]:
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     """Adds the choice of output for programs."""
-    text = "print JSON on standard output, also of an error, and nothing else"
+    text = "print only JSON on standard output, errors included"
     parser.add_argument("--json", action="store_true", help=text)
 
 
 def add_device_option(parser: argparse.ArgumentParser) -> None:
     """Adds the device to run on."""
-    text = "local-sync, local-task, cuda; default: what the target and the work of a call suggest"
+    text = "local-sync, local-task, cuda; default: depends on the target and the work of a call"
     parser.add_argument("--device", metavar="DEVICE", help=text)
 
 

@@ -50,19 +50,20 @@ Size = dict[str, str]
 
 
 def add_sizes_options(parser: argparse.ArgumentParser) -> None:
-    """Adds what it takes to compile many sizes."""
+    """Adds the options for many sizes."""
     parser.add_argument(
         "--dims",
         type=Path,
         metavar="FILE",
-        help="compile a row of sizes a line, each as in --dim; a range such as batch_size=1..8 or "
-        "seq_length=32..128:32, here or in --dim, is as many; --output is then a folder",
+        help="compile at many sizes, one set per line, written as in --dim; a range such as "
+        "batch_size=1..8 or seq_length=32..128:32, here or in --dim, stands for several; --output "
+        "is then a folder",
     )
     parser.add_argument(
         "--jobs",
         type=int,
         metavar="N",
-        help="compile so many sizes at a time (default: one a processor)",
+        help="number of sizes to compile at a time (default: one per processor)",
     )
 
 
@@ -70,7 +71,7 @@ def sizes_of(options: argparse.Namespace) -> list[Size] | None:
     """The sizes that a command line asks for; None if it is one, and not of a file.
 
     Raises:
-        UsageError: The file cannot be read, a range is none, or a size comes twice.
+        UsageError: The file cannot be read, a range is malformed, or a size is given twice.
     """
     given = ",".join(options.dim)
     if options.dims is None and not _RANGE.search(given):
@@ -78,14 +79,14 @@ def sizes_of(options: argparse.Namespace) -> list[Size] | None:
     rows = [""] if options.dims is None else list(_rows(options.dims))
     sizes = [size for row in rows for size in _combinations(f"{given},{row}")]
     if not sizes:
-        raise UsageError(f"--dims {options.dims}: no sizes in it")
+        raise UsageError(f"--dims {options.dims}: contains no sizes")
     if len(sizes) > MOST:
         raise UsageError(f"{len(sizes)} sizes, more than {MOST:,}; a range with steps is A..B:STEP")
     seen: set[frozenset[tuple[str, str]]] = set()
     for size in sizes:
         key = frozenset(size.items())
         if key in seen:
-            raise UsageError(f"a size comes twice: {_shown(size)}")
+            raise UsageError(f"duplicate size: {_shown(size)}")
         seen.add(key)
     return sizes
 
@@ -106,7 +107,7 @@ def _rows(path: Path) -> Iterator[str]:
 
 
 def _combinations(text: str) -> Iterator[Size]:
-    """The sizes that a row of pairs stands for; of a name that comes twice, the last counts."""
+    """The sizes that a row of pairs stands for; the last value of a repeated name counts."""
     pairs = dict(pair.split("=", 1) for pair in text.split(",") if "=" in pair)
     values = {name.strip(): _values(name.strip(), value.strip()) for name, value in pairs.items()}
     for row in itertools.islice(itertools.product(*values.values()), MOST + 1):
@@ -128,7 +129,7 @@ def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
     if options.format == "c":
-        raise UsageError("--format c: one size; compile each into a folder of its own")
+        raise UsageError("--format c: takes one size; compile each into a folder of its own")
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs {options.jobs}: expected 1 or more")
     modules = [_module(options, size) for size in sizes]

@@ -19,10 +19,10 @@ def add_verify(verbs: Any) -> None:
         "verify",
         help="run an artifact on its sample arguments, and compare the results",
         description="Runs the functions of an artifact or bundle that was compiled with --golden "
-        "on the sample arguments beside it, and compares the results. Differences are parts of a "
-        "result's largest number, or of 1. Exit code 0 if all are within the tolerance of their "
-        "dtype, else 1. Of a module in C it builds the self test, with the C compiler CC or else "
-        "cc, gcc or clang, and runs that.",
+        "on the sample arguments stored next to it, and compares the results. Differences are "
+        "relative to a result's largest number, or to 1 if that is larger. Exit code 0 if all are "
+        "within the tolerance of their dtype, else 1. For a module in C it builds and runs the "
+        "self test, with the C compiler that CC names, or else cc, gcc or clang.",
     )
     help_text = "a .vmfb, a bundle folder, or the folder or NAME.json of a module in C"
     parser.add_argument("file", type=Path, metavar="FILE", help=help_text)

@@ -27,25 +27,25 @@ Arrays = dict[str, Any]
 
 _HELP = {
     "torch": "the state dict of torch.nn.LSTM, GRU or RNN, by torch's names",
-    "keras": "what get_weights gives, as arr_0, arr_1, ...: np.savez(FILE, *layer.get_weights())",
-    "onnx": "W, R and B of an LSTM, GRU or RNN node; W_0, R_0, B_0, W_1, ... of several",
+    "keras": "the arrays of get_weights, arr_0, arr_1, ...: np.savez(FILE, *layer.get_weights())",
+    "onnx": "W, R and B of an LSTM, GRU or RNN node; W_0, R_0, B_0, W_1, ... of several nodes",
     "block_lstm": "w and b of BlockLSTM or BlockLSTMV2",
 }
 
 _OPTIONS = {
     "rnn_mode": "lstm, gru, rnn_tanh or rnn_relu",
-    "num_layers": "how many layers",
+    "num_layers": "number of layers",
     "num_units": "size of the state",
     "input_size": "size of the input",
     "bidirectional": "each layer runs in both directions",
     "num_proj": "size of the projected output, torch's proj_size; 0 for none",
-    "prefix": "what the names start with, 'encoder.rnn.'; others are ignored",
+    "prefix": "prefix of the names, such as 'encoder.rnn.'; other names are ignored",
     "version": "1 for BlockLSTM, 2 for BlockLSTMV2",
-    "forget_bias": "what BlockLSTM adds to its forget gate; version 2 has none",
+    "forget_bias": "the bias that BlockLSTM adds to its forget gate; BlockLSTMV2 has none",
 }
 
 _GRU_NEEDS = {"keras": "GRU(reset_after=True)", "onnx": "a GRU node with linear_before_reset=1"}
-"""What gru stands for where there are two kinds."""
+"""The kind of GRU that "gru" means, where there are two."""
 
 _TYPES: dict[str, Callable[[str], Any]] = {
     **{"int": int, "int | None": int},
@@ -59,8 +59,8 @@ def add_weights(verbs: Any) -> None:
         "weights",
         help="convert weights of other frameworks from and to CudnnRNN's params",
         description="Converts weights from and to the opaque params of the CudnnRNN ops. Weights "
-        "are in .npz or .safetensors files, PyTorch's also in .pt, .pth or .jit files; params also "
-        "in .npy.",
+        "are read from .npz or .safetensors files, PyTorch's also from .pt, .pth or .jit files; "
+        "params also from .npy files.",
     )
     actions = parser.add_subparsers(metavar="CONVERSION", title="conversions", required=True)
     for framework, content in _HELP.items():
@@ -113,7 +113,7 @@ def _default_of(parameter: inspect.Parameter) -> str:
     """What an option is when it is not given, in words."""
     if parameter.default is parameter.empty:
         return ""
-    text = "what the names tell" if parameter.default is None else "%(default)r"
+    text = "from the names" if parameter.default is None else "%(default)r"
     return f" (default: {text})"
 
 
@@ -204,7 +204,7 @@ def _load_params(file: Path) -> Any:
     try:
         array: Any = np.load(file, allow_pickle=False)
     except (EOFError, ValueError) as error:
-        raise UsageError(f"{file}: no .npy file ({error})") from error
+        raise UsageError(f"{file}: not a .npy file ({error})") from error
     return array.view(DTYPES["bfloat16"].numpy) if array.dtype == "V2" else array
 
 

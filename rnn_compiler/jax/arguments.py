@@ -177,6 +177,6 @@ def _check_width(op: str, name: str, array: npt.NDArray[Any], wanted: np.dtype[A
     for value in (int(array.min()), int(array.max())) if array.size else ():
         if not limits.min <= value <= limits.max:
             raise InvalidArgumentError(
-                op, name, f"integers that {wanted} has, JAX's widest now", str(value),
+                op, name, f"integers that fit {wanted}, JAX's widest now", str(value),
                 "jax.config.update('jax_enable_x64', True) gives it int64",
             )  # fmt: skip

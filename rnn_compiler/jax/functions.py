@@ -147,9 +147,8 @@ def _refuse_others(op: str, gradient: Gradient, arriving: Mapping[str, Any]) -> 
             continue
         if isinstance(value, jax.core.Tracer) or np.asarray(value).any():
             raise UnsupportedError(
-                f"{op}: '{name}' has no gradient, as in TensorFlow, but one arrives; "
-                f"{', '.join(gradient.results)} may have one; jax.lax.stop_gradient({name}) leaves "
-                "it out"
+                f"{op}: no gradient can flow back from '{name}', as in TensorFlow, only from "
+                f"{', '.join(gradient.results)}; exclude it with jax.lax.stop_gradient({name})"
             )
 
 

@@ -88,5 +88,5 @@ def _refuse(primals: Sequence[Any], tangents: Sequence[Any], *, instance: Instan
     del primals, tangents
     raise UnsupportedError(
         f"{instance.op}: no second derivatives: ops have first ones, by jax.grad or jax.vjp, and "
-        "gradient ops have none; jax.lax.stop_gradient leaves a term out"
+        "gradient ops have none; jax.lax.stop_gradient excludes a term"
     )

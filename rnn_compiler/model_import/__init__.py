@@ -32,13 +32,13 @@ _Reader = Callable[[Path], tuple[list[Any], str]]
 
 _REMEDIES = {
     "loops of": "Keras writes its layers as such loops on a CPU: save the model as .keras",
-    "PyTorch's exporter": "it writes cells, and newer ones torch.nn.RNN, as such operators: export "
-    "layers with dynamo=False, or take weights by rc.weights.from_torch",
+    "PyTorch's exporter": "it writes cells, and in newer versions torch.nn.RNN, as such operators: "
+    "export layers with dynamo=False, or convert weights with rc.weights.from_torch",
 }
-"""What to do about a model without layers, by words of what it has."""
+"""Remedies for a model without layers, by words in the description of what it has instead."""
 
-DEFECT = "it cannot be read, and if other programs read it, please report that"
-"""The error of what no reader foresees."""
+DEFECT = "it cannot be read; if other programs can read it, please report this"
+"""The reason given for an exception that no reader anticipates."""
 
 _FOUND = "BlockLSTM, LSTMBlockCell, GRUBlockCell, CudnnRNN and their gradients"
 
@@ -103,9 +103,9 @@ def _contents(path: Path, read: _Reader) -> tuple[list[Any], str]:
     except RnnCompilerError:
         raise
     except RecursionError:
-        raise damaged(path, "what is in it is nested too deeply") from None
+        raise damaged(path, "it is nested too deeply") from None
     except MemoryError as error:
-        raise exceeded(path, "it asks for more memory than there is") from error
+        raise exceeded(path, "it needs more memory than there is") from error
     except OSError as error:
         raise _unreadable(error, path) from error
     except Exception as error:
@@ -145,7 +145,7 @@ def _reader(path: Path) -> _Reader:
     if path.suffix.lower() in readers and path.exists():
         return readers[path.suffix.lower()]
     expected = f"a SavedModel folder, or a file that ends in {', '.join(readers)}"
-    got = describe(str(path)) if path.exists() else f"{describe(str(path))}, which is not there"
+    got = describe(str(path)) if path.exists() else f"{describe(str(path))}, which does not exist"
     raise InvalidArgumentError("import_model", "path", expected, got)
 
 
@@ -160,7 +160,7 @@ def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list
     refused = [layer for layer in wanted if isinstance(layer, Refused)]
     if refused:
         others = [layer.name for layer in found if not isinstance(layer, Refused)]
-        remedy = f"; the others are taken with layers={others}" if others else ""
+        remedy = f"; select the others with layers={others}" if others else ""
         reasons = "; ".join(f"{each.name} has {each.reason}, {each.clause}" for each in refused)
         raise UnsupportedError(f"import_model: {reasons}{remedy}")
     return [layer for layer in wanted if isinstance(layer, Layer)]

@@ -149,7 +149,7 @@ class Checkpoint:
 def table(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     """The keys and values of a table."""
     if len(data) < _FOOTER or struct.unpack("<Q", data[-8:])[0] != MAGIC:
-        raise damaged(path, "no table of a checkpoint, or cut")
+        raise damaged(path, "not a checkpoint table, or truncated")
     footer = data[-_FOOTER:]
     _, _, end = _handle(footer, 0, path)
     offset, size, _ = _handle(footer, end, path)
@@ -166,7 +166,7 @@ def table(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
             try:
                 yield key.decode(), value
             except UnicodeDecodeError:
-                raise damaged(path, f"the key {key[:40]!r} is no text") from None
+                raise damaged(path, f"the key {key[:40]!r} is not text") from None
 
 
 def _block(data: bytes, offset: int, size: int, path: Path) -> Iterator[tuple[bytes, bytes]]:
@@ -175,7 +175,7 @@ def _block(data: bytes, offset: int, size: int, path: Path) -> Iterator[tuple[by
     if len(trailer) < 5 or size < 4:
         raise damaged(path, "a block is cut")
     if trailer[0]:
-        raise damaged(path, "a block is compressed, as no checkpoint's is")
+        raise damaged(path, "a block is compressed, which checkpoints never are")
     if masked_crc32c(block + trailer[:1]) != struct.unpack("<I", trailer[1:])[0]:
         raise damaged(path, "the CRC-32C of a block is wrong")
     end = size - 4 - 4 * struct.unpack("<I", block[-4:])[0]
@@ -185,7 +185,7 @@ def _block(data: bytes, offset: int, size: int, path: Path) -> Iterator[tuple[by
         own, at = _varint(block, at, path)
         length, at = _varint(block, at, path)
         if common > len(key) or at + own + length > end:
-            raise damaged(path, "an entry of a block is cut")
+            raise damaged(path, "an entry of a block is truncated")
         key = key[:common] + block[at : at + own]
         yield key, block[at + own : at + own + length]
         at += own + length
@@ -208,4 +208,4 @@ def _varint(data: bytes, at: int, path: Path) -> tuple[int, int]:
         at += 1
         if not data[at - 1] & 0x80:
             return value, at
-    raise damaged(path, "a number is cut")
+    raise damaged(path, "a number is truncated")

@@ -78,12 +78,12 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise damaged(path, f"HDF5 does not end reading it in {_LONGEST} s") from None
+        raise damaged(path, f"HDF5 did not finish reading it in {_LONGEST} s") from None
     end = done.stdout.find(b"\n")
     head, rest = done.stdout[: max(end, 0)], memoryview(done.stdout)[end + 1 :]
     if done.returncode or end < 0:
         ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
-        raise damaged(path, f"the process that reads it ended with {ended}")
+        raise damaged(path, f"the process reading it ended with {ended}")
     facts: dict[str, Any] = json.loads(head)
     if "missing" in facts:
         raise UnsupportedError(

@@ -62,7 +62,7 @@ def read(file: Any, most: int) -> tuple[dict[str, Any], list[Any]]:
             if name in LEFT_OUT:
                 continue
             if not isinstance(item.get(name, getlink=True), h5py.HardLink):
-                raise RefusedError(f"{path}/{name} is a link to elsewhere")
+                raise RefusedError(f"{path}/{name} links to another file")
             waiting.append((f"{path}/{name}" if path else name, item[name]))
     facts = [[path, item.dtype.str, list(item.shape)] for path, item in arrays]
     return {"groups": groups, "arrays": facts}, [item for _, item in arrays]

@@ -74,7 +74,7 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
         except ArtifactError:
             raise
         except Exception as error:  # zipfile's or zlib's, or of places that there are not
-            raise damaged(path, f"no zip file that can be read ({error})") from error
+            raise damaged(path, f"not a readable zip file ({error})") from error
     return layers_of_model(path, config, read_hdf5(path, weights), of_keras)
 
 
@@ -88,7 +88,7 @@ def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
     if info.file_size > most:
         raise exceeded(path, f"{name} is {info.file_size} bytes, from {info.compress_size}")
     if info.compress_type not in _KINDS:
-        raise damaged(path, f"{name} is compressed otherwise than Keras does")
+        raise damaged(path, f"{name} is compressed with a method that Keras does not use")
     with file.open(info) as stream:
         data = stream.read(info.file_size)
     if len(data) != info.file_size:
@@ -105,9 +105,9 @@ def parsed(text: bytes | str, path: Path) -> Config:
     try:
         data: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise damaged(path, f"its configuration is no JSON ({error})") from error
+        raise damaged(path, f"its configuration is not JSON ({error})") from error
     if not isinstance(data, dict):
-        raise damaged(path, "its configuration is no JSON object")
+        raise damaged(path, "its configuration is not a JSON object")
     return cast(Config, data)
 
 
@@ -127,7 +127,7 @@ def layers_of_model(path: Path, config: Config, file: Hdf5, weights_of: Any) -> 
     if model is None:
         name = str(config.get("class_name"))[:80]
         raise ArtifactError(
-            f"{path}: the model {name} lists no layers: of subclassed models only the code does"
+            f"{path}: the model {name} lists no layers: those of subclassed models are only in code"
         )
     once = Once(Budget(path, stored_bytes(path)))
     found: list[Layer | Refused] = []
@@ -217,5 +217,5 @@ def of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
             numbered.append(file.arrays[name])
         found += numbered
     if not found:
-        raise damaged(path, f"it has no weights of {place.name}, which would be in {here}")
+        raise damaged(path, f"it has no weights of {place.name}, expected in {here}")
     return found

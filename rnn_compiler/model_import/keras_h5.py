@@ -57,13 +57,13 @@ def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
     if len(found) == 1:
         return _joined(path, file, found[0][1])
     names = ", ".join(str(each.name) for each, _ in found[:_MOST_TOLD])
-    expected = "a whole model, or weights with what model.to_json gave beside them"
-    got = f"{path}, weights alone, of {_told(file)}"
-    got += f"; beside it are {names}" if found else ""
+    expected = "a whole model, or weights with the output of model.to_json next to them"
+    got = f"{path}, which has only weights, of {_told(file)}"
+    got += f"; next to it are {names}" if found else ""
     remedy = (
-        f"write model.to_json() to {_stem(path)}.json beside it, or take the arrays of a layer "
+        f"write model.to_json() to {_stem(path)}.json next to it, or convert the arrays of a layer "
     )
-    remedy += "by rc.weights.from_keras"
+    remedy += "with rc.weights.from_keras"
     raise InvalidArgumentError("import_model", "path", expected, got, remedy)
 
 
@@ -82,7 +82,7 @@ def read_json(path: Path) -> tuple[list[Layer | Refused], str]:
         raise InvalidArgumentError(
             "import_model",
             "path",
-            "what Keras' model.to_json gives",
+            "the output of Keras' model.to_json",
             f"{path}, which is other JSON",
         )
     beside = list(_beside(path, _WEIGHTS))
@@ -154,7 +154,7 @@ def _told(file: Hdf5) -> str:
         kind = _KINDS[columns // units]
         place = re.sub(r"/(cell/vars|[^/]*_cell[^/]*)$", "", group).removeprefix("layers/")
         found.append(f"{place[:80]} ({kind}, {kernel.shape[0]} inputs, {units} units)")
-    text = ", ".join(found[:_MOST_TOLD]) or "no recurrent layer that can be told"
+    text = ", ".join(found[:_MOST_TOLD]) or "no recognisable recurrent layer"
     return f"{text}, and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else text
 
 
@@ -177,5 +177,5 @@ def _of_h5(prefix: str, file: Hdf5, place: Place, path: Path) -> list[Any]:
         names = _by_part(tuple(names)).get(place.names[-1], [])
     found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
     if not found or len(found) != len(names):
-        raise damaged(path, f"it has no weights of {place.name}, which would be in {group}")
+        raise damaged(path, f"it has no weights of {place.name}, expected in {group}")
     return found

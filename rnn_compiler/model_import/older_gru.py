@@ -23,7 +23,7 @@ MADE_OF = (
 """What the weights are made of, in ONNX' names, where they are arguments."""
 
 _ONE_STEP = (
-    "its reset gate acts before the matrix product, so it is one step a call: h_prev is the h of "
+    "its reset gate acts before the matrix product, so a call is one step: h_prev is the h of "
     "the step before, zeros at first"
 )
 

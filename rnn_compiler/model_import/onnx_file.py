@@ -65,7 +65,7 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
     data = read_bytes(path)
     model = parse("OnnxModel", data, path)
     if not model.graph.node or not model.ir_version:
-        raise damaged(path, "it is no ONNX model: there are no nodes")
+        raise damaged(path, "it is not an ONNX model: it has no nodes")
     found: list[Layer | Refused] = []
     number = 0
     files = Files(path, len(data))
@@ -123,7 +123,7 @@ class Files:
             offset = int(entries.get("offset", "0")[:20] or 0)
             length = int(entries["length"][:20]) if "length" in entries else size
         except ValueError:
-            raise damaged(self.path, f"{tensor.name} is at no place of {file.name}") from None
+            raise damaged(self.path, f"{tensor.name} lies outside {file.name}") from None
         if length != size:
             raise damaged(self.path, f"{tensor.name} has {length} bytes, its shape is of {size}")
         if file not in self._beside:

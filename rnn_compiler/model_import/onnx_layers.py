@@ -48,8 +48,8 @@ _PEEPHOLES = (
     "and wco"
 )
 _PROJECTION = (
-    "as PyTorch's exporter leaves an LSTM with proj_size: its projection is not in the file; take "
-    "the module's weights by rc.weights.from_torch"
+    "as PyTorch's exporter leaves an LSTM with proj_size: its projection is not in the file; "
+    "convert the module's weights with rc.weights.from_torch"
 )
 
 
@@ -158,7 +158,7 @@ def _with_arguments(
     notes: Sequence[str],
     path: Path,
 ) -> Layer:
-    """The layer of a node whose weights are no constants: they stay arguments."""
+    """The layer of a node whose weights are not constants: they stay arguments."""
     batch, steps = _batch_and_steps(node)
     known = {"seq_length": steps, "batch_size": batch, "input_size": node.last_size("W")}
     units = node.number("hidden_size") or node.last_size("R")
@@ -169,10 +169,10 @@ def _with_arguments(
     dims = {each: known[each] for each in taken}
     lacking = [each for each in "WRB" if node.has(each) and node.array(each) is None]
     names = " and ".join(f"{each} ({node.inputs[_INPUTS.index(each)][:80]!r})" for each in lacking)
-    verb = "is no constant" if len(lacking) == 1 else "are no constants"
+    verb = "is no constant" if len(lacking) == 1 else "are not constants"
     first = [f"{names} {verb} of the model, and the weights stay arguments"]
     if node.dtype is None:
-        first.append("the file does not tell the dtype, which is taken to be float32")
+        first.append("the file does not state the dtype; float32 is assumed")
     dtype = node.dtype or "float32"
     return checked(Layer(name, op, attributes, dims, dtype, {}, (*first, *notes)), path)
 

@@ -92,7 +92,7 @@ class Budget:
         self._left -= count
         if self._left < 0:
             raise exceeded(
-                self._path, f"its weights would become more than {self._most >> 20} MiB in all"
+                self._path, f"its weights would take more than {self._most >> 20} MiB in all"
             )
 
 

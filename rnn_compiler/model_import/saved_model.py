@@ -68,7 +68,7 @@ def read_frozen_graph(path: Path) -> tuple[list[Layer], str]:
     data = read_bytes(path)
     message = parse("Graph", data, path)
     if not message.node:
-        raise damaged(path, "it is no GraphDef: there are no nodes")
+        raise damaged(path, "it is not a GraphDef: it has no nodes")
     graph = Graph(message, path)
     return layers_of(Constants(graph, None, Budget(path, len(data)))), _ops_of(graph)
 

@@ -71,7 +71,7 @@ class Sizes:
                 elif missing or not rest:
                     continue
                 told = ", ".join(f"{s} {known[s]} by {teller[s]}" for _, s in terms if s in known)
-                reason = f"{name} has the size {found} where {size} is due" + (
+                reason = f"{name} has the size {found} where {size} is expected" + (
                     f", with {told}" if told else ""
                 )
                 raise ArtifactError(f"{path}: {layer}: {reason}")

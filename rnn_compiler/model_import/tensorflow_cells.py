@@ -39,7 +39,7 @@ _HOLDING = {"MatMul", "ConcatV2", "Split", "Sigmoid", "Tanh", "Mul"}
 
 _SUMS = ("Add", "AddV2")
 _NOTE = (
-    "a cell of ordinary ops, one step a call: {states} of the step before, zeros at first; the "
+    "a cell of ordinary ops, one step per call: {states} of the previous step, zeros at first; the "
     "model's loop decides about lengths and directions"
 )
 

@@ -252,12 +252,12 @@ class Graph:
         """Where a value is made.
 
         Raises:
-            ArtifactError: Nowhere: it is handed on in a circle, or from a node that there is not.
+            ArtifactError: Nowhere: it is passed on in a cycle, or from a node that there is not.
         """
         passed: dict[Value, None] = {}
         while value not in self._sources:
             if value in passed:
-                raise damaged(self.path, f"{value.name!r} is handed on in a circle")
+                raise damaged(self.path, f"{value.name!r} is passed on in a cycle")
             passed[value] = None
             before = self._before(value)
             if before is None:
@@ -271,7 +271,7 @@ class Graph:
         """What a value is handed on from; None if it is made here."""
         self._hops_left -= 1
         if self._hops_left < 0:
-            raise exceeded(self.path, "its functions hand values on more often than nodes do")
+            raise exceeded(self.path, "its functions pass values on too often")
         scope, name, index = value
         node = self.node(value)
         if node is None:

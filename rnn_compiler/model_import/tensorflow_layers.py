@@ -92,7 +92,7 @@ def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, no
     name = layer_name((*scope.path, node.name)) or node.name
     dtype: Any = dtype_of(given["T"].type) if "T" in given else np.dtype(np.float32)
     if dtype is None or dtype.name not in FLOAT_DTYPES:
-        raise ArtifactError(f"{graph.path}: {name}: {node.op} of a type that there is not")
+        raise ArtifactError(f"{graph.path}: {name}: {node.op} of an unknown type")
     attributes = _attributes(graph, name, node.op, given)
     try:
         form = signature.form({**signature.canonical(attributes, dtype.name), **attributes})
@@ -178,7 +178,7 @@ def _weights(
             weights[name] = constants.whole(array)
         elif name not in _PEEPHOLES or attributes.get("use_peephole", True):
             origin = _origin(graph, values[name])
-            notes.append(f"{name} is no constant of the model, but comes from {origin}")
+            notes.append(f"{name} is not a constant of the model; it comes from {origin}")
     return weights, notes
 
 

@@ -90,7 +90,7 @@ def _squeeze(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -
 def _cast(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
     dtype = dtype_of(attributes["DstT"].type)
     if dtype is None:
-        raise ValueError("no type of numbers")
+        raise ValueError("not a numeric type")
     with np.errstate(over="ignore"):
         return arrays[0].astype(dtype)
 

@@ -45,7 +45,7 @@ _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
 
 
 def dtype_of(number: int) -> np.dtype[Any] | None:
-    """The element type of a number; None if it is no type of numbers."""
+    """The element type of a number; None if it is not a numeric type."""
     found = _TYPES.get(number - _REFERENCE if number > _REFERENCE else number)
     return found and found[0]
 

@@ -24,7 +24,7 @@ __all__ = ["read_torch"]
 
 _NAME = re.compile(r"(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(_l\d{1,9}(_reverse)?)?")
 _MODES = {4: "lstm", 3: "gru", 1: "rnn_tanh"}
-_NOT_TORCH = "which torch.nn's LSTM, GRU, RNN and cells have not"
+_NOT_TORCH = "which torch.nn's LSTM, GRU, RNN and cells do not have"
 _MOST_TOLD = 10
 
 

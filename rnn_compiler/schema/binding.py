@@ -37,7 +37,7 @@ def open_sizes_of(spec: FunctionSpec, shapes: Mapping[str, Sequence[int]]) -> di
         given = [place for place in places if place[0].name in shapes]
         tensor, axis = (given or places)[0]
         if not given:
-            expected = f"an array {tensor.formula}, as nothing else tells {dim}"
+            expected = f"an array {tensor.formula}, because nothing else determines {dim}"
             raise InvalidArgumentError(
                 spec.op, tensor.name, expected, "None", f"pass zeros of shape {tensor.formula}"
             )

@@ -92,7 +92,7 @@ def _integers(op: str, name: str, array: npt.NDArray[Any], dtype: str) -> npt.ND
     limits = np.iinfo(wanted)
     for value in (int(array.min()), int(array.max())) if array.size else ():
         if not limits.min <= value <= limits.max:
-            raise InvalidArgumentError(op, name, f"integers that {wanted} has", str(value))
+            raise InvalidArgumentError(op, name, f"integers that fit {wanted}", str(value))
     return array.astype(wanted)
 
 

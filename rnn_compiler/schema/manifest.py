@@ -210,7 +210,7 @@ class Manifest:
         fields.pop("run_commands", None)
         try:
             if fields.pop("manifest_sha256", None) != _digest(fields) and check_digest:
-                raise ArtifactError(f"{source}: damaged manifest (it is not what was written)")
+                raise ArtifactError(f"{source}: damaged manifest (changed after it was written)")
             target = fields["target"]
             fields["target"] = TargetSpec(**(target | {"features": tuple(target["features"])}))
             fields["functions"] = tuple(map(FunctionSpec.from_json, fields["functions"]))

@@ -42,10 +42,10 @@ def check_name(argument: str, name: object) -> str:
     if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
         raise InvalidArgumentError("build", argument, expected, describe(name))
     if keyword.iskeyword(name):
-        raise InvalidArgumentError("build", argument, f"{expected}, no keyword", describe(name))
+        raise InvalidArgumentError("build", argument, f"{expected}, not a keyword", describe(name))
     if name in TAKEN[argument]:
         others = ", ".join(TAKEN[argument])
-        expected = f"a name other than {others}, which something else has"
+        expected = f"a name other than {others}, which are taken"
         raise InvalidArgumentError("build", argument, expected, describe(name))
     return name
 
@@ -64,7 +64,7 @@ def check_functions(functions: Iterable[FunctionSpec]) -> None:
                 raise InvalidArgumentError(
                     "build",
                     "function",
-                    "a name of its own for each function",
+                    "a different name for each function",
                     f"{name!r} for {other.op} and {spec.op}",
                     "name them, as in build([(op, dict(function='encoder')), ...])",
                 )

@@ -280,7 +280,7 @@ class Signature:
             argument, axis = (given or places)[0]
             if not given:
                 formula = tensors[argument].formula
-                expected = f"an array {formula}, as nothing else tells {dim}"
+                expected = f"an array {formula}, because nothing else determines {dim}"
                 raise InvalidArgumentError(
                     self.name, argument, expected, "None", f"pass zeros of shape {formula}"
                 )

@@ -144,7 +144,9 @@ def check_devices(op: str, devices: Sequence[Any]) -> Any:
             continue
         if place is not None:
             got = f"one on {device}"
-            raise InvalidArgumentError(op, name, f"a tensor on {place}, as others are", got)
+            raise InvalidArgumentError(
+                op, name, f"a tensor on {place}, like the other tensors", got
+            )
         place = device
     return place
 

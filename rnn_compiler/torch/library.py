@@ -262,7 +262,7 @@ def run(
     """
     if parts is None and not is_eager(tensors):
         if torch.jit.is_tracing():  # pyright: ignore
-            raise UnsupportedError(f"{op}: torch.jit.trace cannot follow it: use torch.export")
+            raise UnsupportedError(f"{op}: torch.jit.trace is not supported: use torch.export")
         return CUSTOM_OPS[op](*tensors, **dict(attributes))
     if parts is None and is_transformed():
         return _Functional.apply(op, attributes, *tensors)
@@ -303,11 +303,11 @@ def _connect(library: Any, op: str) -> None:
 
 
 def no_second_derivatives(op: str) -> UnsupportedError:
-    """The error of who wants the gradient of a gradient op."""
+    """The error for asking for the gradient of a gradient op."""
     return UnsupportedError(
-        f"{op} has no gradient: of rnn_compiler.torch, only layers and CudnnRNN ops have second "
-        "derivatives, as create_graph=True and torch.autograd.gradgradcheck need them, and not "
-        "where torch traces"
+        f"{op} has no gradient: create_graph=True and torch.autograd.gradgradcheck need second "
+        "derivatives, which only the layers and CudnnRNN ops of rnn_compiler.torch have, and not "
+        "while torch traces"
     )
 
 

@@ -104,10 +104,10 @@ class _Family:
             try:
                 self._open[names, device] = _load(_opened(spec, names), target, device)
             except (UnsupportedError, CompileError) as error:
-                _log.warning("%s: compiled for itself, and so is any other size: %s", what, error)
+                _log.warning("%s: every size is compiled separately from now on: %s", what, error)
                 self._refused.add(names)
                 return _load(spec, target, device)
-            _log.info("%s: for this and any other size there is one function now", what)
+            _log.info("%s: one function now serves this and every other size", what)
         return self._open[names, device]
 
 

@@ -145,8 +145,8 @@ class Prepared:
             places = functools.reduce(or_, map(torch.Tensor.data_ptr, tensors))
         except RuntimeError as error:  # sparse, or many in one, as vmap and batched gradients have
             raise UnsupportedError(
-                f"{self._function.spec.op}: expected dense tensors with memory of their own, as "
-                f"neither vmap nor batched gradients have: {str(error).strip()}"
+                f"{self._function.spec.op}: expected dense tensors with memory of their own, "
+                f"unlike those of vmap and batched gradients: {str(error).strip()}"
             ) from error
         return (
             places % ALIGNMENT == 0

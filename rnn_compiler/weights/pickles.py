@@ -153,7 +153,7 @@ def _set(target: Any, key: Any, value: Any) -> None:
     """Sets an item of what is on the stack."""
     items = target.items if isinstance(target, Call) else target
     if not isinstance(items, dict):
-        raise PickleError("an item is set in what has none")
+        raise PickleError("an item is set in something that has no items")
     if isinstance(key, _KEYS):
         items[key] = value
 

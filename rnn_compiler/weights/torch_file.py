@@ -161,7 +161,9 @@ def read_torch_file(path: Path) -> TorchFile:
             root, read = _of_zip(stream, path) if start == b"PK\3\4" else _of_pickles(stream, path)
         except (PickleError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
             reason = str(error)[:200] or type(error).__name__
-            raise ArtifactError(f"{path}: damaged, or no file of torch.save: {reason}") from error
+            raise ArtifactError(
+                f"{path}: damaged, or not a file from torch.save: {reason}"
+            ) from error
     tensors: dict[str, Tensor] = {}
     facts: dict[str, Any] = {}
     most = _SPARE_BYTES + 4 * path.stat().st_size
@@ -197,11 +199,11 @@ def _of_zip(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
         members = {each.filename: each for each in file.infolist()}
         pickles = [n for n in members if n.endswith("/data.pkl") and n.count("/") == 1]
         if len(pickles) != 1:
-            raise ArtifactError(f"{path}: no file of torch.save: it has no NAME/data.pkl")
+            raise ArtifactError(f"{path}: not a file from torch.save: it has no NAME/data.pkl")
     folder = pickles[0].removesuffix("data.pkl")
     order = f"{folder}byteorder"
     if order in members and _member(stream, members, order, 16, path) != b"little":
-        raise ArtifactError(f"{path}: its numbers are big-endian, which are not read")
+        raise ArtifactError(f"{path}: its numbers are big-endian, which is not supported")
     root = load(io.BytesIO(_member(stream, members, pickles[0], _LARGEST_PICKLE, path)))
 
     def read(storage: Storage) -> bytes:
@@ -233,7 +235,7 @@ def _member(
         data = stream.read(info.file_size)
         if len(data) == info.file_size and zlib.crc32(data) == info.CRC:
             return data
-    raise _damaged(path, f"{name[:80]} is not what was written")
+    raise _damaged(path, f"{name[:80]} does not match its checksum")
 
 
 def _damaged(path: Path, reason: str) -> ArtifactError:
@@ -248,11 +250,11 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
     """
     head = io.BytesIO(stream.read(_LARGEST_PICKLE))
     if load(head) != _MAGIC:
-        raise ArtifactError(f"{path}: no file of torch.save: it begins with something else")
+        raise ArtifactError(f"{path}: not a file from torch.save: it begins with something else")
     load(head)
     machine = load(head)
     if not isinstance(machine, dict) or cast(Any, machine).get("little_endian") is not True:
-        raise ArtifactError(f"{path}: its numbers are big-endian, which are not read")
+        raise ArtifactError(f"{path}: its numbers are big-endian, which is not supported")
     stored: list[Stored] = []
     root, keys = load(head, stored), load(head)
     sizes = {each.key: each for each in map(_storage_of, stored) if each is not None}
@@ -353,7 +355,7 @@ def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
             continue
         seen.add(id(value))
         if depth >= _DEEPEST:
-            raise _damaged(path, "what is in it is nested too deeply")
+            raise _damaged(path, "it is nested too deeply")
         for key, child in reversed(children):
             if not isinstance(child, (dict, list, tuple, Call)) and key not in FACTS:
                 continue

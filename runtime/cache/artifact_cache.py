@@ -199,9 +199,9 @@ class ArtifactCache:
         if isinstance(error, UntrustedError):
             first = error.remedy
         elif self.mode != "ro" and self.files.is_readable():
-            first = "set RNN_COMPILER_CACHE=ro to take what is there"
+            first = "set RNN_COMPILER_CACHE=ro to use only the existing entries"
         else:
-            first = "set RNN_COMPILER_CACHE=off to do without"
+            first = "set RNN_COMPILER_CACHE=off to disable the cache"
         return f"{first}, or RNN_COMPILER_CACHE_DIR to another folder"
 
     def _explain(self, key: CacheKey) -> str:

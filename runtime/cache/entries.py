@@ -70,9 +70,9 @@ def decode(data: bytes, digest: str) -> tuple[CacheKey, Artifact]:
         fields = json.loads(header)
         key, described = CacheKey(fields["key"]), fields["manifest"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ArtifactError(f"its header is not one ({error!r})") from error
+        raise ArtifactError(f"its header is malformed ({error!r})") from error
     if key.digest != digest:
-        raise ArtifactError("it is the entry of another key")
+        raise ArtifactError("it belongs to another key")
     artifact = Artifact(Manifest.from_json(described, "cache entry"), data[_PREFIX.size + length :])
     artifact.verify("cache entry")
     return key, artifact

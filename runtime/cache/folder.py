@@ -156,7 +156,7 @@ class CacheFolder:
             return
         others = [name for name in os.listdir(self.store) if not _OWN_NAME.fullmatch(name)]
         if others:
-            reason = f"{self.store} holds something else, {min(others)!r}, and no tag of the cache"
+            reason = f"{self.store} has other files, such as {min(others)!r}, and no cache tag"
             raise PermissionError(errno.EPERM, reason)
 
     def _is_tagged(self) -> bool:
@@ -213,7 +213,7 @@ def read_file(path: Path, most: int | None = None) -> bytes:
             raise OSError(errno.EINVAL, "not a regular file", str(path))
         _check_trust(status, path)
         if most is not None and status.st_size > most:
-            reason = f"{status.st_size} bytes, where no entry has more than {most}"
+            reason = f"{status.st_size} bytes, entries have at most {most}"
             raise FileNotFoundError(errno.EFBIG, reason, str(path))
         return file.read()
 
@@ -245,7 +245,7 @@ def _make_folder(path: Path) -> None:
 def _check_folder(path: Path) -> None:
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
-        reason = "a symbolic link; name the folder it leads to"
+        reason = "a symbolic link; name the folder it points to"
         raise UntrustedError(errno.ELOOP, reason, path, f"make {path} a folder")
     if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
@@ -255,7 +255,7 @@ def _check_folder(path: Path) -> None:
 def _check_trust(status: os.stat_result, path: Path) -> None:
     """Checks that only who is trusted can have put something there."""
     if status.st_mode & stat.S_IWOTH:
-        remedy = f"take that from them (chmod o-w {path})"
+        remedy = f"revoke that permission (chmod o-w {path})"
         raise UntrustedError(errno.EPERM, "every user can write to it", path, remedy)
     if trusts_writers():
         return

@@ -111,7 +111,7 @@ class RemoteCache:
         """
         _, _, folder = _place(self.url, "0" * 64)
         if folder and not folder.root.is_dir():
-            raise FileNotFoundError("there is no such folder; the first entry would make it")
+            raise FileNotFoundError("the folder does not exist; the first entry creates it")
         with contextlib.suppress(FileNotFoundError):
             _in_time(lambda: _read(self.url, "0" * 64, 0), self.timeout)
 
@@ -126,8 +126,8 @@ class RemoteCache:
                 _log.debug("miss: %s has no such entry (%s)", self.shown, reason_of(error))
                 return None
             if what == "read" and isinstance(error, PermissionError):
-                # So says S3 of what is not there, to who may not list the bucket.
-                _log.info("miss: %s does not give the entry (%s)", self.shown, reason_of(error))
+                # S3's answer for a missing object if the caller may not list the bucket.
+                _log.info("miss: %s denies access to the entry (%s)", self.shown, reason_of(error))
                 return None
             self._pause(what, error)
             if isinstance(error, TimeoutError):
@@ -137,7 +137,7 @@ class RemoteCache:
     def _pause(self, what: str, error: Exception) -> None:
         paused[self.url, what] = time.monotonic() + PAUSE
         _log.warning(
-            "the remote cache %s cannot be %s (%s): the local one goes on alone, for %d s",
+            "the remote cache %s cannot be %s (%s): only the local cache is used for the next %d s",
             *(self.shown, what, reason_of(error), PAUSE),
         )
 
@@ -194,7 +194,7 @@ def _read(url: str, digest: str, max_size: int) -> bytes:
     size = filesystem.info(path)["size"]
     data = _read_stream(filesystem, path, max_size) if size is None else b""
     if max(size or 0, len(data)) > max_size:
-        raise FileNotFoundError(f"{path} has more bytes than {max_size}, as no entry has")
+        raise FileNotFoundError(f"{path} has more bytes than {max_size}, the limit for an entry")
     return data if size is None else filesystem.cat_file(path)
 
 

@@ -69,7 +69,7 @@ def _acquire(path: Path) -> Any:
             _log.info("another process is making this artifact; waiting for it")
             lock.acquire(timeout=LOCK_TIMEOUT)
     except Exception as error:  # whatever it is, the lock can be done without
-        _log.info("going on without the lock %s: %s", path, error)
+        _log.info("continuing without the lock %s: %s", path, error)
         return None
     return lock
 

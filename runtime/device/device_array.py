@@ -239,14 +239,14 @@ class DeviceArray:
         others = [each() for each in self.device.kept.copy()]  # while threads add more
         if not copy and self.shares_memory(each for each in others if each is not None):
             if copy is False:
-                raise BufferError("it shares its memory with another array: let it be copied")
+                raise BufferError("it shares its memory with another array: allow a copy")
             self.move()
         there = self.copy() if copy else self
         try:
             return there.capsule()
         except RuntimeError as error:
             if copy is False:
-                raise BufferError(f"{str(error).strip()}: let it be copied, once") from error
+                raise BufferError(f"{str(error).strip()}: allow one copy") from error
             there.move()
             return there.capsule()
 

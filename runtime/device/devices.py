@@ -109,7 +109,7 @@ def _remedy(kind: str) -> str:
         devices = driver.query_available_devices()
     except RuntimeError:  # no libcuda.so
         return (
-            "; a GPU needs NVIDIA's driver, which brings libcuda.so, and in a container its "
+            "; a GPU needs NVIDIA's driver, which provides libcuda.so, and in a container its "
             "toolkit (docker run --gpus all): nvidia-smi must list the GPU"
         )
     names = [f"cuda://{number} ({each['name']})" for number, each in enumerate(devices)]
@@ -219,7 +219,7 @@ class Device:
         try:
             return [*map(self.hal.from_dlpack_capsule, capsules)]
         except (IndexError, RuntimeError, ValueError) as error:
-            message = f"{self.uri}: a tensor is not taken as it is"
+            message = f"{self.uri}: a tensor cannot be used in place"
             raise DeviceError(f"{message}: {str(error).strip()}") from error
 
     def adopt_array(self, array: Any, spec: TensorSpec) -> DeviceArray:
@@ -257,7 +257,7 @@ class Device:
         cuda_driver.wait_for_default_stream(self.dlpack[1])
         try:
             if address_of(capsule) % ALIGNMENT:
-                raise ValueError(f"its address is no multiple of {ALIGNMENT} bytes")
+                raise ValueError(f"its address is not a multiple of {ALIGNMENT} bytes")
             with RUNNING:
                 view = self.hal.from_dlpack_capsule(capsule)
         except (RuntimeError, ValueError) as error:
@@ -267,7 +267,7 @@ class Device:
             ) from error
         names = [name for name, each in ELEMENT_TYPES.items() if each.value == view.element_type]
         if not names:
-            raise BufferError(f"its dtype is none of {', '.join(ELEMENT_TYPES)}: convert it")
+            raise BufferError(f"its dtype is not one of {', '.join(ELEMENT_TYPES)}: convert it")
         array = DeviceArray(self, view, TensorSpec("view", names[0], tuple(view.shape)))
         array.exported = True
         return array

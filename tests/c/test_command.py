@@ -141,7 +141,7 @@ def test_names_that_clash(module: rc.Module) -> None:
 
 def test_bad_calls(module: rc.Module) -> None:
     for arguments, message in (
-        (("lstm.vmfb",), "'module': expected what `build` made"),
+        (("lstm.vmfb",), "'module': expected a module from `build`"),
         ((module, ["cpu"]), "'target': expected one target"),
         ((module, "cpu:nonsense"), "'target': expected"),
     ):

@@ -69,4 +69,4 @@ def test_what_goes_with_a_function_has_its_name(tmp_path: Path) -> None:
 
 def test_a_prefix_is_for_c(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "GRUBlockCell", "--prefix"]) == 2
-    assert "--prefix: for C: give --format c too" in capsys.readouterr().err
+    assert "--prefix is for C: add --format c" in capsys.readouterr().err

@@ -315,7 +315,7 @@ def test_a_golden_that_does_not_fit() -> None:
         with pytest.raises(InvalidArgumentError, match=r"'golden': expected one of Module\(gru_bl"):
             rc.compile_c(module, golden=dataclasses.replace(samples, cases=cases))
     with pytest.raises(
-        InvalidArgumentError, match="'golden': expected what `golden` made, got True"
+        InvalidArgumentError, match="'golden': expected samples from `golden`, got True"
     ):
         rc.compile_c(module, golden=True)  # type: ignore[arg-type]
 

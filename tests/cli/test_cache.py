@@ -76,7 +76,7 @@ def test_stats(
 def test_verify_sets_damaged_entries_aside(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(capsys, "verify") == "2 of 2 entries are whole\n"
+    assert run(capsys, "verify") == "2 of 2 entries are intact\n"
     damaged, whole = entries(folder)
     os.truncate(damaged, 10)
     assert "truncated" in run(capsys, "ls")
@@ -85,7 +85,7 @@ def test_verify_sets_damaged_entries_aside(
         "damaged": {str(damaged): "truncated"},
     }
     assert entries(folder) == [whole]
-    assert run(capsys, "verify") == "1 of 1 entries are whole\n"
+    assert run(capsys, "verify") == "1 of 1 entries are intact\n"
     assert run_json(capsys, "stats")["quarantined"] == 1
 
 
@@ -127,7 +127,7 @@ def test_a_folder_that_is_no_cache_is_left_alone(
     arguments = ["--max-size", "0"] if action == "prune" else []
     assert run(capsys, action, *arguments, code=2) == ""
     assert file.read_text() == "mine"
-    assert "nothing is kept" in check_cache()
+    assert "nothing is cached" in check_cache()
     assert "'HEAD'" in check_cache()
 
 

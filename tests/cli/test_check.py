@@ -104,7 +104,7 @@ def test_one_that_this_iree_does_not_take_has_to_be_recompiled(
     manifest = replace(tiny.manifest, payload_sha256=hashlib.sha256(payload).hexdigest())
     code, verdict, reason = judge(Artifact(manifest, payload), tmp_path, capsys)
     assert (code, verdict) == (3, "recompile")
-    assert "does not take the module" in reason
+    assert "rejects the module" in reason
 
 
 def test_one_for_a_device_that_is_not_here_is_unsupported(
@@ -128,7 +128,7 @@ def test_of_a_bundle_the_best_counts(
     assert (code, found["verdict"], found["taken"]) == (0, "optimal", "cpu")
     assert [row["verdict"] for row in found["artifacts"]] == ["recompile", "optimal"]
     assert main(["check", str(tmp_path / "bundle")]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "of these, cpu is taken"
+    assert capsys.readouterr().out.splitlines()[-1] == "cpu would be used"
     rc.runtime.Bundle((wrong,)).save(tmp_path / "bundle")
     assert check(tmp_path / "bundle", capsys)[1]["taken"] is None
 
@@ -160,7 +160,7 @@ def test_nothing_of_a_broken_bundle_is_taken(
     )
     assert fault in broken["reason"]
     assert main(["check", str(folder)]) == 3
-    assert capsys.readouterr().out.splitlines()[-1].startswith("none is taken: ")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("none can be used: ")
     with pytest.raises(rc.errors.ArtifactError, match=fault):
         rc.runtime.load(folder)
 
@@ -189,7 +189,7 @@ def test_code_for_cpus_is_not_the_fault_of_a_gpu(
     """Whether or not there is one, or a driver: it is not even looked for."""
     code, verdict, reason = judge(tiny, tmp_path, capsys, "--device", "cuda")
     assert (code, verdict) == (4, "unsupported")
-    assert reason == "it is for CPUs (--device local-sync, local-task), cuda is none of them"
+    assert reason == "it is for CPUs (--device local-sync, local-task), not for cuda"
 
 
 @pytest.mark.usefixtures("without_gpu")
@@ -202,7 +202,7 @@ def test_code_for_a_gpu_without_a_driver_has_a_short_reason(
     assert "no NVIDIA driver" in reason
     assert len(reason) < 80
     code, _, reason = judge(gpu, tmp_path, capsys, "--device", "local-sync")
-    assert (code, reason) == (4, "it is for GPUs (--device cuda), local-sync is none of them")
+    assert (code, reason) == (4, "it is for GPUs (--device cuda), not for local-sync")
     rc.runtime.Bundle((gpu,)).save(tmp_path / "bundle")
     assert main(["check", str(tmp_path / "bundle"), "--device", "cuda"]) == 4
     assert "docker" not in capsys.readouterr().out

@@ -143,7 +143,7 @@ def test_several_targets(tmp_path: Path) -> None:
         ([TORCH, "-o", "{}"], 2, "sizes are missing: --dim batch_size=N,seq_length=N"),
         ([SPEECH, "-o", "{}/README"], 2, "is a file"),
         ([SPEECH, "--layer", "lstm"], 2, "expected one of lstm_fused_cell/BlockLSTM"),
-        (["none.onnx"], 2, "which is not there"),
+        (["none.onnx"], 2, "which does not exist"),
         (["{}/README.onnx"], 1, "damaged"),
     ],
 )

@@ -42,7 +42,7 @@ COMMANDS = [
         "arr_0",
     ),
     (f"bench BlockLSTMV2 --dim {DIMS} --seconds 0.01", "block_lstm_v2"),
-    ("cache verify", "entries are whole"),
+    ("cache verify", "entries are intact"),
     ("doctor", "BlockLSTMV2 gave 0.231059"),
     ("demo --help", "FILE.png"),
 ]

@@ -85,11 +85,11 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
         ("folder", [], "a folder; name a file"),
         ("none/lstm", [], "there is no folder"),
         ("file/lstm", [], "there is no folder"),
-        ("/proc/self/lstm", [], "nothing can be written in /proc/"),
+        ("/proc/self/lstm", [], "cannot write in /proc/"),
         ("blocked", [], "blocked.json: a folder"),
         ("file", ["--target=cpu", "--target=cpu:generic"], "is a file; name a folder"),
         ("file/bundle", ["--target=cpu:levels"], "is a file; name a folder"),
-        ("/proc/self/b", ["--target=cpu:levels"], "nothing can be written in /proc/"),
+        ("/proc/self/b", ["--target=cpu:levels"], "cannot write in /proc/"),
     ],
 )
 def test_compile_finds_it_before_compiling(
@@ -132,7 +132,7 @@ def test_every_verb_finds_it_first(
     assert (out, err) == ("", f"rnn-compiler: error: --output {output}: a folder; name a file\n")
     elsewhere = f"/proc/self/{Path(output).name}"
     assert main([*command, elsewhere]) == 2
-    assert f"--output {elsewhere}: nothing can be written" in capsys.readouterr().err
+    assert f"--output {elsewhere}: cannot write in" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("no_compiler")

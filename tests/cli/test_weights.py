@@ -134,7 +134,7 @@ SIZES = [*LSTM, "--num-units", "5", "--input-size", "3"]
         (["from-torch", "torch.npz", *LSTM, "--num-layers", "2"], 2, ["weight_ih_l1", "layers=2"]),
         (["from-torch", "torch.npz", "--rnn-mode", "rnn", "--num-layers", "1"], 2, ["'rnn'"]),
         (["to-keras", "torch.npz", *SIZES], 2, ["torch.npz", "the array params, found"]),
-        (["to-keras", "bad.npy", *SIZES], 2, ["bad.npy", "no .npy file"]),
+        (["to-keras", "bad.npy", *SIZES], 2, ["bad.npy", "not a .npy file"]),
         (["to-keras", "p.npy", *SIZES], 2, ["'params'", "[params_size] = [200]", "[199]"]),
         (["to-keras", "p.npy", *SIZES[:-1], "4"], 2, ["[params_size] = [220]"]),
         (["to-block-lstm", "p.npy", *SIZES[2:], "--version", "3"], 2, ["'version'", "1 or 2"]),

@@ -189,7 +189,9 @@ def test_none_for_zeros_only_where_the_sizes_are_known(
             return
         changed["num_proj"] = P
     op = f"CudnnRNN{version}"
-    expected = f"an array [2 * num_layers, batch_size, num_units], as nothing else tells {dim}"
+    expected = (
+        f"an array [2 * num_layers, batch_size, num_units], because nothing else determines {dim}"
+    )
     with invalid_argument(op, none[-1] if "num_proj" in changed else none[0], expected, "None"):
         call(op, **changed)
 

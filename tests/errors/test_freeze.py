@@ -77,7 +77,7 @@ def test_what_is_frozen_is_gone(module: rc.Module) -> None:
 
 @pytest.mark.parametrize("module", [None, "BlockLSTMV2", 5])
 def test_modules_are_what_build_made(module: Any) -> None:
-    with invalid_argument("freeze", "module", "what `build` made", ""):
+    with invalid_argument("freeze", "module", "a module from `build`", ""):
         rc.freeze(module, {"w": W})
 
 

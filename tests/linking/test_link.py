@@ -77,7 +77,7 @@ def test_every_op(op: str) -> None:
 
 @pytest.mark.parametrize("op", [op for op in OPS if "Params" in op])
 def test_every_op_of_parameters(op: str) -> None:
-    """Their sizes are values of scalars, and here attributes, as arguments are no constants."""
+    """Their sizes are values of scalars, and here attributes, as arguments are not constants."""
     (spec,) = module(op, "float32", CASES[op].variants[0]).functions
     dims = ", ".join(f"{name} = {size}" for name, size in spec.dims.items())
     known = {attribute.name for attribute in OPS[op].signature.call_attributes}

@@ -214,7 +214,7 @@ def test_cells_of_ordinary_ops_in_loops(name: str) -> None:
     found = lstm_steps(third, stored["second"])
     for row, length in enumerate(stored["lengths"]):
         close(found[row, :length], expected[row, :length])
-    assert all("one step a call" in layer.notes[0] for layer in layers.values())
+    assert all("one step per call" in layer.notes[0] for layer in layers.values())
 
 
 def lstm_steps(layer: rc.Layer, x: Any) -> Any:
@@ -272,7 +272,7 @@ def test_keras_with_a_mask_a_merge_and_the_older_gru(name: str) -> None:
     halves = np.split(cudnn(both, stored["lstm"], lengths)["output"], 2, -1)
     close(sum(halves), stored["both"])
     assert older.op == "GRUBlockCell"
-    assert "one step a call" in older.notes[0]
+    assert "one step per call" in older.notes[0]
     h = np.zeros((2, 5))
     for t in range(4):
         step = compute(older, x=stored["both"][:, t], h_prev=h)["h"]

@@ -65,7 +65,7 @@ def test_options_of_keras(layer: str, values: Any, reason: str, tmp_path: Path) 
         rc.import_model(path)
     others = [name for name in ("first", "second", "third", "fourth") if name != layer]
     assert str(caught.value) == (
-        f"import_model: {layer} has {reason}, which no op computes; the others are taken with "
+        f"import_model: {layer} has {reason}, which no op computes; select the others with "
         f"layers={others}"
     )
     assert [each.name for each in rc.import_model(path, layers=others)] == others
@@ -235,7 +235,7 @@ def test_of_several_beside_the_one_of_the_same_name(tmp_path: Path) -> None:
     [
         ("keras3_parts.weights.h5", "lstm (LSTM, 3 inputs, 5 units)"),
         ("keras3_parts.weights.h5", "bidirectional/forward_layer (GRU, 5 inputs, 5 units)"),
-        ("keras1_parts.h5", "no recurrent layer that can be told"),
+        ("keras1_parts.h5", "no recognisable recurrent layer"),
     ],
 )
 def test_weights_without_an_architecture(name: str, told: str, tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_an_architecture_without_weights(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="which is other JSON"):
         rc.import_model(tmp_path / "other.json")
     (tmp_path / "damaged.json").write_text('{"class_name": [')
-    with pytest.raises(ArtifactError, match="its configuration is no JSON"):
+    with pytest.raises(ArtifactError, match="its configuration is not JSON"):
         rc.import_model(tmp_path / "damaged.json")
 
 

@@ -337,7 +337,7 @@ def test_what_an_altered_manifest_is_for_is_named(
     file.write_text(json.dumps(data))
     with pytest.raises(ArtifactError, match="damaged manifest") as caught:
         rc.runtime.load(path)
-    end = "(it is not what was written)"
+    end = "(changed after it was written)"
     assert message in str(caught.value).partition(end)[2]
     assert message or str(caught.value).endswith(end)
 
@@ -498,7 +498,7 @@ def test_what_iree_does_not_take_is_named_with_both_versions(artifact: rc.Artifa
         payload_size=len(payload),
     )
     compiler = artifact.manifest.compiler_version
-    message = rf"runtime {IREE_VERSION} does not take the .* compiled with {compiler}: "
+    message = rf"runtime {IREE_VERSION} rejects the .* compiled with {compiler}: "
     with pytest.raises(ArtifactError, match=message):
         rc.runtime.load(Artifact(manifest, payload))
 

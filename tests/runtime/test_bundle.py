@@ -222,7 +222,7 @@ def test_a_damaged_payload_is_refused(saved: Path) -> None:
         ('{"schema": 1, "artifacts": [5]}', "damaged bundle manifest"),
         ('{"schema": 1, "artifacts": [{}]}', "damaged bundle manifest"),
         ('{"schema": 1, "artifacts": [{"file": "cpu.vmfb"}]}', "not an rnn-compiler manifest"),
-        ('{"schema": 1, "artifacts": [{"file": "no.vmfb"}]}', "missing in its bundle"),
+        ('{"schema": 1, "artifacts": [{"file": "no.vmfb"}]}', "missing from its bundle"),
         ('{"schema": 2, "artifacts": []}', "schema 2, this version reads 1"),
     ],
     ids=lambda value: f"{value:.40}",

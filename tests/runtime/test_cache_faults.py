@@ -997,7 +997,7 @@ def test_35_a_cache_that_root_has_filled_for_all(public_folder: Path, mode: str)
         assert said == "payload"
     else:
         assert "Permission denied" in said
-        assert "set RNN_COMPILER_CACHE=ro to take what is there" in said
+        assert "set RNN_COMPILER_CACHE=ro to use only the existing entries" in said
     assert set(folder.rglob("*")) < set(before)
 
 
@@ -1057,7 +1057,7 @@ def test_35_what_everybody_can_write_to_is_trusted_by_nobody(
     compiled, said = compile_as(folder, 1001, 100, **trust)
     assert compiled == "compiled"
     assert "every user can write to it" in said
-    assert f"; take that from them (chmod o-w {planted})" in said
+    assert f"; revoke that permission (chmod o-w {planted})" in said
     planted.chmod(planted.stat().st_mode & ~0o002)
     assert compile_as(folder, 1001, 100, **trust) == ["payload"]
 
@@ -1070,7 +1070,7 @@ def test_35_a_cache_of_others_that_cannot_be_read(public_folder: Path) -> None:
         compiled, said = compile_as(folder, 1001, 100, RNN_COMPILER_CACHE=mode)
         assert compiled == "compiled"
         assert "Permission denied" in said
-        assert "set RNN_COMPILER_CACHE=off to do without" in said
+        assert "set RNN_COMPILER_CACHE=off to disable the cache" in said
     assert compile_as(folder, 1001, 100, RNN_COMPILER_CACHE="off") == ["compiled", "payload"]
 
 

@@ -200,7 +200,7 @@ def test_a_damaged_archive_is_refused(saved: Path, artifact: rc.Artifact) -> Non
 def test_parameters_are_a_path(parameters: Any, saved: Path, artifact: rc.Artifact) -> None:
     with pytest.raises(ArtifactError, match="parameters: expected a path, got "):
         rc.runtime.load(saved, parameters=parameters)
-    with pytest.raises(ArtifactError, match="parameters: the artifact is no file"):
+    with pytest.raises(ArtifactError, match="parameters: only for an artifact in a file"):
         rc.runtime.load(artifact, parameters="m.irpa")
 
 

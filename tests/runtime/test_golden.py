@@ -127,7 +127,9 @@ def test_another_modules_artifact(artifact: rc.Artifact) -> None:
     other = rc.build(PAIR, use_peephole=False, **SIZES)
     with pytest.raises(InvalidArgumentError, match=r"golden: 'artifact': expected one of Module\("):
         rc.golden(other, artifact)
-    with pytest.raises(InvalidArgumentError, match=r"what `compile` made, or .* target, got 'lst"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"an artifact from `compile`, or .* target, got 'lst"
+    ):
         rc.golden(other, "lstm.vmfb")
 
 

@@ -168,9 +168,9 @@ class WithByteOffset:
     ("tensor", "reason"),
     [
         (aligned().reshape(3, 4).T, r"strided tensor.*contiguous copy.*clone\("),
-        (aligned(1), r"no multiple of 64 bytes.*contiguous copy"),
+        (aligned(1), r"not a multiple of 64 bytes.*contiguous copy"),
         (WithByteOffset(), r"byte_offset != 0.*contiguous copy"),
-        (aligned().view(np.complex64), r"dtype is none of float16, .*convert it"),
+        (aligned().view(np.complex64), r"dtype is not one of float16, .*convert it"),
     ],
     ids=["strided", "unaligned", "offset", "complex"],
 )

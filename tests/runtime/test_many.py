@@ -163,7 +163,7 @@ def test_one_that_fails_does_not_stop_the_others(
     [
         ((cells(1)[0],), "'modules': expected a list of modules, got Module"),
         ((3,), "'modules': expected a list of modules, got 3"),
-        ((["BlockLSTMV2"],), "'module': expected what `build` made"),
+        ((["BlockLSTMV2"],), "'module': expected a module from `build`"),
         ((cells(1), "tpu"), "'target'"),
         ((cells(1), "cpu:levels"), "expected one target"),
     ],
@@ -171,7 +171,7 @@ def test_one_that_fails_does_not_stop_the_others(
 def test_arguments(arguments: Any, message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
         rc.compile_many(*arguments)
-    with pytest.raises(InvalidArgumentError, match="the submit of concurrent"):
+    with pytest.raises(InvalidArgumentError, match="the submit method of concurrent"):
         rc.compile_many(cells(1), executor=3)  # type: ignore[arg-type]
 
 
@@ -236,9 +236,9 @@ def test_an_open_size_beside_those_of_a_file(
 @pytest.mark.parametrize(
     ("rows", "arguments", "message"),
     [
-        ("batch_size=1\nbatch_size=1..2\n", [], "a size comes twice"),
+        ("batch_size=1\nbatch_size=1..2\n", [], "duplicate size"),
         ("hello\n", [], "line 1: expected NAME=N,..., got 'hello'"),
-        ("# nothing\n", [], "no sizes in it"),
+        ("# nothing\n", [], "contains no sizes"),
         ("batch_size=3..2\n", [], "--dim batch_size=3..2: an empty range"),
         ("batch_size=1..3:0\n", [], "an empty range"),
         ("batch_size=1..20000\n", [], "sizes, more than 10,000"),

@@ -255,7 +255,7 @@ def test_stream_of_any_batch() -> None:
         with refused("x", rf"{rows}, 3\]"):
             stream(x=np.zeros((2, rows + 1, 3), "f"))
     del rest["h_prev"], rest["cs_prev"]
-    with refused("cs_prev", "nothing else tells batch_size"):
+    with refused("cs_prev", "nothing else determines batch_size"):
         program.stream(**rest)
 
 
@@ -286,7 +286,7 @@ def test_stream_of_a_cell_of_any_batch() -> None:
     np.testing.assert_array_equal(stream(x=x).h, once)
     np.testing.assert_array_equal(stream(x=x).h, program(x=x, **{**given, "h_prev": once}).h)
     del given["h_prev"]
-    with refused("h_prev", "nothing else tells batch_size"):
+    with refused("h_prev", "nothing else determines batch_size"):
         program.stream(**given)
 
 

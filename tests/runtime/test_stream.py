@@ -239,7 +239,7 @@ def test_frozen_weights_and_several_functions() -> None:
                 {"num_layers": 1, "S": "int32"},
                 "no state that a call",
             ),
-            ("BlockLSTMV2", {"seq_length": 0}, "built for no steps"),
+            ("BlockLSTMV2", {"seq_length": 0}, "built for zero steps"),
             (
                 "BlockLSTMGradV2",
                 {"use_peephole": False},

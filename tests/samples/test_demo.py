@@ -78,7 +78,7 @@ def test_an_untrained_network_fails(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert code == 1
     assert "cache hit" in text or "cache miss" in text
     (error,) = capsys.readouterr().err.splitlines()
-    assert error.startswith("rnn-compiler: error: the network has not learned")
+    assert error.startswith("rnn-compiler: error: training did not reach")
 
 
 def test_without_matplotlib_there_is_a_hint(

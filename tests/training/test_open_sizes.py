@@ -151,8 +151,7 @@ def test_who_wants_all_sizes_compiled(
     monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "0")
     assert run() == 1
     assert said(caplog) == [
-        "CudnnRNN, seq_length 2, batch_size 1: for this and any other size there is one "
-        "function now"
+        "CudnnRNN, seq_length 2, batch_size 1: one function now serves this and every other size"
     ]
     calls.forget()
     monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "few")
@@ -173,7 +172,7 @@ def test_what_cannot_be_open(
             layer(torch.zeros(steps, 1, I))
     assert compiled() == 2
     (message,) = said(caplog)
-    assert message.startswith("CudnnRNN, seq_length 2, batch_size 1: compiled for itself, ")
+    assert message.startswith("CudnnRNN, seq_length 2, batch_size 1: every size is compiled ")
     assert "dropout draws a number for each element" in message
 
 

@@ -606,7 +606,7 @@ def test_functional_derivatives() -> None:
 
 @pytest.mark.filterwarnings("ignore")  # torch.jit is deprecated
 def test_jit_is_refused_by_name() -> None:
-    with pytest.raises(UnsupportedError, match=r"CudnnRNN: torch.jit.trace cannot follow it"):
+    with pytest.raises(UnsupportedError, match=r"CudnnRNN: torch.jit.trace is not supported"):
         torch.jit.trace(pair()[0], (inputs(),))
 
 

@@ -163,7 +163,7 @@ def test_a_tensor_by_hand(tmp_path: Path) -> None:
         (b"\x80\x02" + b"]" * 100_000 + b"a" * 99_999 + b".", "nested too deeply"),
         (b"\x80\x02" + b"0" * 10 + b".", "IndexError"),
         (b"\x80\x02X\xff\xff\xff\x7fa.", "ValueError"),
-        (b"\x80\x04\x8d" + b"\xff" * 7 + b"\x7fa.", "no file of torch"),
+        (b"\x80\x04\x8d" + b"\xff" * 7 + b"\x7fa.", "not a file from torch"),
         (b"\x80\x02(.", "IndexError"),
         (b"\x80\x02i__main__\nEvil\n.", "the instruction INST"),
         (b"\x80\x02" + b"N0" * (MOST_INSTRUCTIONS // 2 + 1) + b"N.", "instructions"),
@@ -186,7 +186,7 @@ def test_nothing_is_run(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="0 tensors with names"):
         rc.import_model(path)
     path.write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(ArtifactError, match=r"no file of torch\.save"):
+    with pytest.raises(ArtifactError, match=r"not a file from torch\.save"):
         rc.import_model(path)
 
 

@@ -31,7 +31,7 @@ def why_not() -> str | None:
     """Why there can be no emulator here; None if there can."""
     compiler = shutil.which("g++")
     if compiler is None:
-        return "the CUDA emulator is built with g++, which is not there"
+        return "the CUDA emulator is built with g++, which does not exist"
     version = _run(compiler, "-dumpversion").split(".")[0]
     return None if int(version) >= 12 else f"the CUDA emulator needs g++ 12, this is {version}"
 
