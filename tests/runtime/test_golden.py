@@ -128,7 +128,7 @@ def test_another_modules_artifact(artifact: rc.Artifact) -> None:
     with pytest.raises(InvalidArgumentError, match=r"golden: 'artifact': expected one of Module\("):
         rc.golden(other, artifact)
     with pytest.raises(
-        InvalidArgumentError, match=r"an artifact from `compile`, or .* target, got 'lst"
+        InvalidArgumentError, match=r"artifact from `compile`, or .* target, got 'lst"
     ):
         rc.golden(other, "lstm.vmfb")
 
