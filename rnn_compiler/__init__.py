@@ -4,17 +4,17 @@ raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 compile_many many modules, several at a time
-freeze       weights as a part of a module
-compile_c    a module for a CPU, as C that needs nothing but libc
-golden       sample arguments and results, to prove an artifact on its target
-link         a StableHLO module of yours with our ops in it, likewise
+freeze       stores weights in a module
+compile_c    a module for a CPU, as C that depends on libc only
+golden       sample arguments and results, to verify an artifact on its target
+link         your own StableHLO module with our ops in it, as an artifact
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 import_model the recurrent layers of a SavedModel, frozen graph, Keras file or ONNX file
 import_network a whole ONNX network as one module
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 dropout_mask the mask that a CudnnRNN call used
-errors       what can be raised
+errors       exceptions and warnings
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ __all__ = [
     "weights",
 ]
 
-with contextlib.suppress(_InvalidArgumentError):  # of which the command line tells
+with contextlib.suppress(_InvalidArgumentError):  # the command line reports it
     _configure_logging()
 
 _SUBMODULES = ("errors", "raw_ops", "runtime", "weights")

@@ -1,8 +1,8 @@
-"""C: a module and a target give four files, of which a program needs nothing but libc.
+"""C: compiles a module for a target into four files that depend on libc only.
 
 ``NAME.h`` and ``NAME.c`` are printed from the compiler's own description of what happens on the
-host (`lowering.c`); ``NAME.o`` is the compiled code, the same that an artifact holds; ``NAME.json``
-says what they are. Nothing of IREE is left in them. A golden adds ``NAME_selftest.c``.
+host (`lowering.c`); ``NAME.o`` is the compiled code, the same as in an artifact; ``NAME.json``
+describes them. They contain nothing of IREE. A golden adds ``NAME_selftest.c``.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class CModule:
     """A module as C.
 
     Attributes:
-        name: What its files and symbols begin with.
+        name: The prefix of its files and symbols.
         header: The text of ``NAME.h``, which documents every function.
         source: The text of ``NAME.c``.
         object: The bytes of ``NAME.o``.
-        manifest: What ``NAME.json`` says, as plain data.
+        manifest: The content of ``NAME.json`` as plain data.
         selftest: The text of ``NAME_selftest.c``; empty without a golden.
     """
 
@@ -76,14 +76,14 @@ class CModule:
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """The bytes of each file, by its name."""
+        """The bytes of each file, by file name."""
         manifest = json.dumps(self.manifest, indent=2) + "\n"
         return {**_parts(self.name, self), f"{self.name}.json": manifest.encode()}
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the files into a folder, which is made.
+        """Writes the files into a folder, which is created.
 
-        All appear, each whole, or none does, also over older ones.
+        Either all of them appear, each complete, or none does, also when replacing older ones.
 
         Raises:
             OSError: One cannot be written, and is the file that is named.
@@ -104,28 +104,28 @@ def compile_c(
     golden: Golden | None = None,
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> CModule:
-    """Compiles a module to C: a header, a source file and an object that need nothing but libc.
+    """Compiles a module to C: a header, a source file and an object that depend on libc only.
 
     Args:
-        module: What `build` made.
-        target: A CPU, ``"cpu"``, ``"cpu:x86-64-v3"``, ...; default: as of `compile`.
-        name: What files and symbols begin with; default: the module's name, or else the first
-            function's. Two modules in one program need two.
-        prefix: Whether functions' names begin with it too, ``encoder_cudnn_rnn_v3``, so that
-            modules with functions of one name go into one program.
-        strategy: How to lower it; only code that does not loop on the host becomes C, so the
-            default is the one to use.
-        golden: What `golden` made for the module and the target: there is one file more,
-            ``NAME_selftest.c``, which runs the functions on the target and compares.
-        timeout: Seconds that the compiler may take.
+        module: A module from `build`.
+        target: A CPU, ``"cpu"``, ``"cpu:x86-64-v3"``, ...; default: as for `compile`.
+        name: The prefix of files and symbols; default: the module's name, or else the first
+            function's. Two modules in one program need different names.
+        prefix: Whether to prefix function names as well, ``encoder_cudnn_rnn_v3``, so that modules
+            with functions of the same name can be linked into one program.
+        strategy: How to lower it. Leave the default: only code that does not loop on the host can
+            become C.
+        golden: Samples from `golden` for the module and the target. They add a file,
+            ``NAME_selftest.c``, which runs the functions on the target and compares the results.
+        timeout: Time limit for the compiler in seconds.
 
     Raises:
-        InvalidArgumentError: There is no such target, the name cannot be one in C, or the golden
-            is not the module's or too large for a source file.
+        InvalidArgumentError: The target does not exist, the name is not valid in C, or the golden
+            is another module's or too large for a source file.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
-        UnsupportedError: The target is no CPU, the module needs a loop on the host, or the compiler
-            is not installed.
+        UnsupportedError: The target is not a CPU, the module needs a loop on the host, or the
+            compiler is not installed.
 
     Example:
         >>> from rnn_compiler.modules import build
@@ -237,7 +237,7 @@ def _samples(module: Module, golden: object) -> Samples:
 
 
 def _sizes(spec: FunctionSpec, golden: Golden) -> Mapping[str, int]:
-    """What open sizes of a function are in a golden, if that has them."""
+    """The open sizes of a function in a golden, if it has any."""
     arguments, _ = golden.cases.get(spec.function, ({}, {}))
     with contextlib.suppress(InvalidArgumentError):  # the comparison then says what is wrong
         return open_sizes_of(spec, {name: array.shape for name, array in arguments.items()})
@@ -245,9 +245,10 @@ def _sizes(spec: FunctionSpec, golden: Golden) -> Mapping[str, int]:
 
 
 def _thawed(module: Module) -> tuple[Module, Mapping[str, Arrays]]:
-    """A module that takes its frozen arguments, and these by function and name.
+    """A module that takes its frozen arguments again, and their values by function and name.
 
-    It is compiled so, with companions that pack them; the printed functions pass constants.
+    It is compiled in this form, with companions that pack them; the printed functions pass
+    constants.
     """
     specs: list[FunctionSpec] = []
     values: dict[str, dict[str, npt.NDArray[Any]]] = {}
@@ -271,7 +272,7 @@ def _thawed(module: Module) -> tuple[Module, Mapping[str, Arrays]]:
 def _prepack_functions(
     module: Module, frozen: Mapping[str, Arrays], types: Mapping[str, Types]
 ) -> list[PrepackFunction]:
-    """What there is to pack of frozen weights."""
+    """The functions that pack frozen weights."""
     from rnn_compiler.lowering.c.interface import packed_tensors
 
     return [
@@ -284,7 +285,7 @@ def _prepack_functions(
 def _functions(
     module: Module, library: Library, prepacks: Sequence[PrepackFunction]
 ) -> list[dict[str, Any]]:
-    """What a caller in C has to know of each function."""
+    """The C interface of each function."""
     packed = {each.spec.function for each in prepacks}
     specs = {spec.function: spec for spec in module.functions}
     origins = {
@@ -306,7 +307,7 @@ def _functions(
 
 
 def _parts(name: str, module: CModule | Library) -> dict[str, bytes]:
-    """The bytes of each file but the manifest, by its name."""
+    """The bytes of each file except the manifest, by file name."""
     parts = {
         f"{name}.h": module.header.encode(),
         f"{name}.c": module.source.encode(),

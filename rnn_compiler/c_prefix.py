@@ -1,4 +1,4 @@
-"""Functions whose names in C begin with that of their module, so that two modules go together."""
+"""Prefixes C function names with the module's name, so that two modules can be linked together."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["prefixed"]
 
 
 def prefixed(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
-    """A module whose functions' names begin with a name, and these names by the old ones.
+    """A module whose function names have a prefix, and the new names by the old ones.
 
-    A function that has that name, or begins with it, keeps its own.
+    A function whose name is or begins with the prefix keeps its name.
 
     Example:
         >>> from rnn_compiler.modules import build

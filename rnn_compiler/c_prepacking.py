@@ -1,7 +1,7 @@
-"""Frozen weights packed beforehand, for C: for the processor of a target, by this machine.
+"""Frozen weights packed at compile time, for C: for the target's processor, on this machine.
 
-Packing moves numbers, and widens some; so the bytes are the same whoever does it, and the code that
-does it for another processor runs here once it is compiled for this one.
+Packing rearranges numbers and widens some of them, so every machine produces the same bytes. The
+code that packs for another processor runs here when it is compiled for this one.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["PrepackFunction", "prepack"]
 
 @dataclass(frozen=True)
 class PrepackFunction:
-    """A function that packs the weights of another.
+    """A function that packs the weights of another function.
 
     Attributes:
-        spec: The other.
-        results: What it gives.
-        weights: What it is given, by name.
+        spec: The other function.
+        results: Its results.
+        weights: Its arguments by name.
     """
 
     spec: FunctionSpec
@@ -45,13 +45,13 @@ def prepack(
     """Packs weights on this machine.
 
     Args:
-        module: The text of a lowered module, for whatever CPU.
+        module: The text of a lowered module, for any CPU.
         functions: Which of its functions to run; at least one.
-        reproducers: As of `iree_compile.compile_module`.
-        timeout: The same.
+        reproducers: As for `iree_compile.compile_module`.
+        timeout: As for `iree_compile.compile_module`.
 
     Returns:
-        What each function gave, by the symbol of the function that it packs for and by name.
+        The results of each function, by the symbol of the function that it packs for and by name.
     """
     from rnn_compiler.lowering.c.prepack_module import prepack_module
 

@@ -1,7 +1,7 @@
-"""Compilation: a module and a target give an artifact, from the cache where it can.
+"""Compilation: turns a module and a target into an artifact, from the cache if possible.
 
-The key is made of everything that the payload depends on, among it the sources of the lowering
-itself, so that a hit needs neither the MLIR bindings nor the compiler process.
+The cache key covers everything that the payload depends on, including the sources of lowering, so a
+hit needs neither the MLIR bindings nor the compiler process.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ __all__ = [
 _log = logging.getLogger(__name__)
 
 SOURCES = ("lowering", "schema")
-"""The folders that decide what is compiled."""
+"""The folders whose sources affect the payload."""
 
 ALL_LEVELS = "cpu:levels"
-"""All feature levels of this architecture."""
+"""The target name for all feature levels of this architecture."""
 
 memory_cache = MemoryCache()
 
@@ -85,23 +85,23 @@ def compile(
     strategy: str | None = None,
     timeout: float = iree_compile.DEFAULT_TIMEOUT,
 ) -> Artifact | Bundle:
-    """Compiles a module, or takes it from the cache.
+    """Compiles a module, or loads it from the cache.
 
     Args:
-        module: What `build` made.
+        module: A module from `build`.
         target: ``"cpu"`` (this machine), ``"cpu:generic"``, ``"cpu:x86-64-v3"``,
             ``"cpu:aarch64,dotprod"``, ``"cuda"``, ``"cuda:sm_86"``, ...; default: the one that
-            `rnn_compiler.target` or ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of them
-            gives a bundle; in it, ``"cpu:levels"`` stands for all feature levels of this
+            `rnn_compiler.target` or ``RNN_COMPILER_TARGET`` names, else ``"cpu"``. A list of
+            targets gives a bundle; in it, ``"cpu:levels"`` stands for all feature levels of this
             architecture, from ``"cpu:generic"`` up.
         strategy: How to lower it: ``"fused"`` (the default on CPUs), ``"pinned"`` (on GPUs) or
-            ``"portable"``. If the default does not compile, the portable one is taken, with a
+            ``"portable"``. If the default does not compile, the portable one is used, with a
             `CompileWarning`.
-        timeout: Seconds that the compiler may take.
+        timeout: Time limit for the compiler in seconds.
 
     Raises:
-        InvalidArgumentError: There is no such target.
-        CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
+        InvalidArgumentError: The target does not exist. CompileError: The compiler failed; holds
+            its diagnostics and a saved reproducer.
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The compiler is not installed.
     """
@@ -112,7 +112,7 @@ def compile(
 def requests_of(
     module: Module, target: str | Sequence[str] | None, strategy: str | None, timeout: float
 ) -> list[Request]:
-    """What `compile` does for its arguments: one request for each target.
+    """The compilations that `compile` performs for its arguments: one request for each target.
 
     Raises:
         InvalidArgumentError: As `compile`.
@@ -132,7 +132,7 @@ def requests_of(
 def compiled(
     module: Module, target: str | Sequence[str] | None, artifacts: Sequence[Artifact]
 ) -> Artifact | Bundle:
-    """What `compile` gives: artifacts, with the module's weights, which the cache does not keep."""
+    """The result of `compile`: artifacts with the module's weights, which are not cached."""
     if any(spec.frozen for spec in module.functions):
         archive = archive_of(module.parameters)
         artifacts = [artifact.with_archive(archive) for artifact in artifacts]
@@ -140,10 +140,10 @@ def compiled(
 
 
 def check_request(caller: str, module: object, timeout: object) -> None:
-    """Checks what any compilation is given.
+    """Checks the arguments of any compilation.
 
     Raises:
-        InvalidArgumentError: The module is none, or the timeout no time.
+        InvalidArgumentError: The module is not a module, or the timeout is not a positive number.
         UnsupportedError: The compiler is not installed.
     """
     check_can_compile(caller)
@@ -156,7 +156,7 @@ def check_request(caller: str, module: object, timeout: object) -> None:
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be compiled, for what, and how; None for the default strategy."""
+    """What to compile, for which target, and how; None for the default strategy."""
 
     module: Module
     target: TargetSpec
@@ -165,7 +165,7 @@ class Request:
 
 
 def _targets(names: Sequence[str]) -> list[TargetSpec]:
-    """The targets of a bundle, each with a file name of its own."""
+    """The targets of a bundle, each with a different file name."""
     if not isinstance(names, (list, tuple)):
         expected = "a name or a list of names"
         raise InvalidArgumentError("compile", "target", expected, describe(names))
@@ -185,9 +185,9 @@ def _each(name: object) -> list[object]:
 
 
 def compile_request(request: Request) -> Artifact:
-    """Compiles a module for one target, unless somebody already has or is just doing it.
+    """Compiles a module for one target, unless it is in the cache or being compiled elsewhere.
 
-    Its frozen weights are not needed, and not in the artifact.
+    Its frozen weights are not needed, and are not in the artifact.
     """
     artifact, origin = _found_or_compiled(request)
     stages.report_origin(origin)
@@ -195,7 +195,7 @@ def compile_request(request: Request) -> Artifact:
 
 
 def _found_or_compiled(request: Request) -> tuple[Artifact, str]:
-    """An artifact, and where it comes from."""
+    """An artifact and its origin."""
     cache = ArtifactCache.from_environment()
     key = cache_key(request.module, request.target, request.strategy)
     if cache.mode == "off":
@@ -210,7 +210,7 @@ def _found_or_compiled(request: Request) -> tuple[Artifact, str]:
             artifact = _if_for(cache.get(key), request)
         if artifact is None:
             with process_lock(cache.lock_path(key)):
-                if os.path.exists(cache.path(key)):  # made by who had the lock before
+                if os.path.exists(cache.path(key)):  # made by the previous holder of the lock
                     artifact = _if_for(cache.get(key), request)
                 if artifact is None:
                     artifact, origin = _if_for(cache.fetch(key), request), stages.REMOTE_HIT
@@ -223,7 +223,7 @@ def _found_or_compiled(request: Request) -> tuple[Artifact, str]:
 
 
 def _if_for(artifact: Artifact | None, request: Request) -> Artifact | None:
-    """What was found for a key, unless it is for another module after all."""
+    """The artifact found for a key; None if it is for another module after all."""
     if artifact is None:
         return None
     manifest = artifact.manifest
@@ -238,7 +238,7 @@ def _if_for(artifact: Artifact | None, request: Request) -> Artifact | None:
 
 
 def _compile_and_compare(request: Request, cache: ArtifactCache, key: CacheKey) -> Artifact:
-    """Compiles in any case; an entry that is not what this gives is reported and replaced."""
+    """Compiles in any case; an entry that differs from the result is reported and replaced."""
     cached = _if_for(cache.get(key) or cache.fetch(key), request)
     artifact = _compile_now(request, cache)
     if cached is not None and cached.payload != artifact.payload:
@@ -254,7 +254,7 @@ def _compile_and_compare(request: Request, cache: ArtifactCache, key: CacheKey) 
 
 
 def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
-    """Compiles; where the default strategy fails, the functions that it fails for stay portable."""
+    """Compiles; functions that the default strategy fails for stay portable."""
     strategy = resolve_strategy(request.strategy, request.target)
     is_open = any(spec.open_dims for spec in request.module.functions)
     try:
@@ -268,7 +268,7 @@ def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
                 artifact = _compile_with(strategy, request, cache, refused)
             else:
                 artifact = _compile_with(PORTABLE, request, cache)
-        except CompileError:  # then it is not the fast lowering's fault
+        except CompileError:  # then the fast lowering is not at fault
             raise error from None
         of = f" of {', '.join(refused)}" if refused else ""
         warnings.warn(
@@ -281,7 +281,7 @@ def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
 
 
 def _refused(strategy: str, request: Request, cache: ArtifactCache) -> list[str]:
-    """The functions that do not compile on their own, if others of the module do."""
+    """The functions that do not compile on their own; empty if no function compiles."""
     module = request.module
     if len(module.functions) == 1 or module.is_users:
         return []
@@ -341,10 +341,10 @@ def _lower_and_compile(
 
 
 def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:
-    """What the compilation of a module for a target depends on."""
+    """Everything that the compilation of a module for a target depends on."""
     identity = iree_compile.compiler_identity()
     text: dict[str, str] = {}
-    if module.is_users:  # what a user wrote; of ours, the rest says all
+    if module.is_users:  # our own follow from the rest of the key
         text["text"] = hashlib.sha256(module.located_text.encode()).hexdigest()
     return CacheKey(
         {
@@ -369,7 +369,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
 
 @functools.cache
 def _source_digest() -> str:
-    """Digest of the sources that decide what is compiled, for those who edit them."""
+    """Digest of the sources that affect the payload, so that editing them causes a miss."""
     package = Path(rnn_compiler.__path__[0])
     digest = hashlib.sha256()
     for folder in SOURCES:

@@ -1,4 +1,4 @@
-"""Arguments for an op that nobody gave: drawn so that sequences neither explode nor die away."""
+"""Random arguments for an op, drawn so that sequences neither explode nor vanish."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["random_arguments"]
 
 
 _SAMPLE = {"seq_length": 7, "batch_size": 5}
-"""What open dimensions are drawn at where nothing tells."""
+"""The values of open dimensions if no argument determines them."""
 
 
 def random_arguments(
@@ -30,13 +30,13 @@ def random_arguments(
 ) -> dict[str, Any]:
     """Every argument of a function, the same at each call.
 
-    Weights are centred, and smaller the more of them are summed. All else is in 0..1, where gates
-    are, so that a gradient op gets activations that could be some. Lengths are the longest. Open
-    dimensions are those of `dims`, else of arguments that are given, if there are any.
+    Weights are centred around 0 and scaled down by how many of them are summed. Everything else is
+    in 0..1, the range of gates, so that a gradient op gets plausible activations. Lengths are the
+    maximum. Open dimensions come from `dims`, else from given arguments, if there are any.
     """
     sizes = dict(_SAMPLE)
     for dim in spec.open_dims:
-        with contextlib.suppress(InvalidArgumentError):  # which the call will name
+        with contextlib.suppress(InvalidArgumentError):  # the call will report it
             one = replace(spec, dims={dim: spec.dims[dim]})
             shapes = {name: np.asarray(array).shape for name, array in (given or {}).items()}
             sizes |= open_sizes_of(one, shapes)

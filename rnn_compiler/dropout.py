@@ -1,4 +1,4 @@
-"""The dropout mask that a CudnnRNN call used, out of its `reserve_space`."""
+"""The dropout mask that a CudnnRNN call used, extracted from its `reserve_space`."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ def dropout_mask(
 ) -> npt.NDArray[Any]:
     """The multipliers that a call of CudnnRNN, V2 or V3 put between its layers.
 
-    The call had ``is_training=True``, a positive `dropout` and more than one layer; the sizes are
-    its own.
+    The call must have had ``is_training=True``, a positive `dropout`, more than one layer, and the
+    sizes given here.
 
     Args:
-        reserve_space: What the call gave, rank 1, as an array or still on the device.
+        reserve_space: The result of the call, rank 1, as an array or still on the device.
         rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
         seq_length: T.
         batch_size: B.
         num_units: H.
         num_layers: L.
         direction: "unidirectional" (D = 1) or "bidirectional" (D = 2).
-        num_proj: P, where there is a projection.
+        num_proj: P, if there is a projection.
 
     Returns:
         ``[L-1, T, B, D*h]`` in the dtype of the call, h = P with a projection and H without: 0
         where the output of layer k was dropped, ``1 / (1 - dropout)`` where it was kept. Time comes
-        first, whatever `time_major` was. A copy.
+        first regardless of `time_major`. A copy.
 
     Raises:
-        InvalidArgumentError: The sizes do not go together, or `reserve_space` is not of that size.
+        InvalidArgumentError: The sizes are inconsistent, or `reserve_space` has another size.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""The module that the compiler is given, as text for people."""
+"""The compiler's input, as readable text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["lowered_text"]
 def lowered_text(
     module: Module, target: str, strategy: str | None = None, last: str | None = None
 ) -> str:
-    """The text of a module as the compiler is given it, for people.
+    """The text of a module as it is passed to the compiler, in readable form.
 
     Args:
         module: The module.
@@ -22,7 +22,7 @@ def lowered_text(
         last: The name of the last pass to run; default: all.
 
     Raises:
-        InvalidArgumentError: There is no such target, strategy or pass.
+        InvalidArgumentError: The target, strategy or pass does not exist.
         UnsupportedError: The compiler is not installed.
     """
     resolved = resolve_target(target)

@@ -1,7 +1,8 @@
 """The exceptions and warnings of this package.
 
-Every message names the op, the argument, what was expected, what was got and, where there is one,
-the remedy. All derive from `RnnCompilerError`, and also from the builtin a caller would expect.
+Every message names the op and the argument, what was expected and what was passed and, if there is
+one, the remedy. All errors derive from `RnnCompilerError`, and also from the builtin exception that
+a caller would expect.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ __all__ = [
 
 
 class RnnCompilerError(Exception):
-    """Base class of every error that this package raises on purpose."""
+    """Base class of all errors of this package."""
 
 
 class InvalidArgumentError(RnnCompilerError, ValueError):
     """An argument, attribute or dimension that the op does not accept.
 
     Attributes:
-        op: The op or function that was called, by its public name.
+        op: The public name of the op or function that was called.
         argument: The argument, attribute or dimension at fault.
-        expected: What would have been accepted, in words.
+        expected: What is accepted, in words.
         got: What was passed, in words.
-        remedy: What to do about it; may be empty.
+        remedy: How to fix it; may be empty.
 
     Example:
         >>> raise InvalidArgumentError("BlockLSTMV2", "b", "rank 1", "rank 2")
@@ -56,21 +57,21 @@ class InvalidArgumentError(RnnCompilerError, ValueError):
         message = f"{op}: '{argument}': expected {expected}, got {got}"
         super().__init__(f"{message}; {remedy}" if remedy else message)
 
-    def __reduce__(self) -> Any:  # exceptions are copied by their message unless told otherwise
+    def __reduce__(self) -> Any:  # by default, exceptions are copied by their message
         return type(self), (self.op, self.argument, self.expected, self.got, self.remedy)
 
 
 class UnsupportedError(RnnCompilerError, NotImplementedError):
-    """A combination that is well defined but that this package does not provide."""
+    """A combination that is well defined but not supported by this package."""
 
 
 class CompileError(RnnCompilerError):
     """The IREE compiler failed, crashed or ran out of time.
 
     Attributes:
-        summary: What happened, in a line.
-        target: The target that was compiled for.
-        diagnostics: What the compiler wrote to its standard error.
+        summary: What happened, in one line.
+        target: The target of the compilation.
+        diagnostics: The compiler's standard error.
         reproducer: Folder that holds the module and the command; None if it could not be saved.
         command: The full command line.
     """
@@ -98,11 +99,11 @@ class CompileError(RnnCompilerError):
 
 
 class ArtifactError(RnnCompilerError):
-    """A compiled artifact that is missing, damaged, or made for another machine or version."""
+    """A compiled artifact is missing, damaged, or made for another machine or version."""
 
 
 class DeviceError(RnnCompilerError):
-    """A device that does not exist, is not usable, or does not fit the artifact.
+    """A device does not exist, is not usable, or does not fit the artifact.
 
     Attributes:
         reason: Why, in a few words; the message says more.
@@ -114,29 +115,29 @@ class DeviceError(RnnCompilerError):
 
 
 class CacheWarning(UserWarning):
-    """The artifact cache could not be used; the call went on without it."""
+    """The artifact cache could not be used; the call continued without it."""
 
 
 class CompileWarning(UserWarning):
-    """The fast way of lowering did not compile; the portable one was taken."""
+    """The fast lowering did not compile; the portable one was used."""
 
 
 def describe(value: object) -> str:
-    """A value for a message: its repr, cut short, whatever its repr does."""
+    """A value for a message: its shortened repr; never raises."""
     try:
         text = " ".join(line.strip() for line in repr(value).splitlines())  # such as an array's
-    except Exception:  # such as an int of too many digits, or somebody's own repr
+    except Exception:  # such as an int of too many digits, or a user's own repr
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def did_you_mean(got: object, known: Iterable[str], others: Mapping[str, str] | None = None) -> str:
-    """The name that was meant, as a question; nothing where no known name is close.
+    """The closest known name as a question; empty if no name is close.
 
     Args:
-        got: The name that there is not.
-        known: The names there are.
-        others: Other spellings that people have, each with the name it stands for.
+        got: The unknown name.
+        known: The known names.
+        others: Common other spellings, each with the name it stands for.
 
     Example:
         >>> did_you_mean("blocklstm_v2", ["LSTMBlockCell", "BlockLSTMV2"])
@@ -148,7 +149,7 @@ def did_you_mean(got: object, known: Iterable[str], others: Mapping[str, str] | 
         >>> did_you_mean("tpu", ["cpu", "cuda"])
         ''
     """
-    import difflib  # only those who misspell pay for it
+    import difflib  # imported only when a name is misspelt
 
     names = {**(others or {}), **{name: name for name in known}}
     spellings = {_folded(spelling): name for spelling, name in names.items()}
@@ -163,12 +164,12 @@ def did_you_mean(got: object, known: Iterable[str], others: Mapping[str, str] | 
 def with_hint(
     message: str, got: object, known: Iterable[str], others: Mapping[str, str] | None = None
 ) -> str:
-    """A message, and after it what `did_you_mean` says."""
+    """A message followed by the question of `did_you_mean`, if there is one."""
     return "; ".join(filter(None, (message, did_you_mean(got, known, others))))
 
 
 def _folded(name: str) -> str:
-    """A name without case, and with one of the characters that join words."""
+    """A name in lower case, with one separator between words."""
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 
 
@@ -176,13 +177,13 @@ OTHER_NAMES = {
     "hidden_size": "num_units",
     "timesteps": "seq_length",
 }
-"""Names that PyTorch and Keras have for dimensions."""
+"""PyTorch's and Keras' names for dimensions."""
 
 
 def check_keywords(
     callee: str, given: Mapping[str, object], known: Sequence[str], required: Sequence[str]
 ) -> None:
-    """Checks the keywords of a call, with Python's own kind of error.
+    """Checks the keywords of a call; raises the same kind of error as Python.
 
     Raises:
         TypeError: A keyword is not among `known`, or one of `required` is missing.

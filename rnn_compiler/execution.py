@@ -1,4 +1,4 @@
-"""What `raw_ops` compile for and run on: a target and a device, from the context or environment."""
+"""The target and the device of `raw_ops`, from the context or the environment."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def target(name: str, device: str | None = None) -> Generator[None]:
 
     Args:
         name: The target, ``"cpu"``, ``"cpu:x86-64-v3"``, ...
-        device: The device, ``"local-sync"``, ``"local-task"``; default: as it was, at first by
-            the work of each call.
+        device: The device, ``"local-sync"``, ``"local-task"``; default: unchanged; initially it
+            depends on the work of each call.
 
     Raises:
-        InvalidArgumentError: There is no such target.
-        DeviceError: There is no such device.
+        InvalidArgumentError: The target does not exist.
+        DeviceError: The device does not exist.
 
     Example:
         >>> with target("cpu:generic", device="local-task"):

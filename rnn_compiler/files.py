@@ -1,10 +1,10 @@
-"""Files that appear whole or not at all, and the reading of files that end.
+"""Files that are written completely or not at all, and reading of regular files only.
 
-What is written goes into a temporary file beside its place, which then takes that place: whoever
-reads sees the old file or the new one, and a full disk leaves the old one.
+Data is written to a temporary file next to the target, which then replaces it: readers see either
+the old or the new file, and a full disk leaves the old one intact.
 
-What is named to be read may be anything, such as a pipe that nobody writes to or ``/dev/zero``,
-which never ends: only regular files are read.
+A path to read from may be anything, such as a pipe without a writer or the endless ``/dev/zero``,
+so only regular files are read.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import BinaryIO
 __all__ = ["made_folder", "open_regular", "read_regular", "write_atomically", "write_files"]
 
 _DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
-"""What the system calls a file that a process has open."""
+"""Paths of files that a process has open."""
 
 _MOST_LINKS = 10
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Opens a regular file to be read; nothing else is waited for.
+    """Opens a regular file for reading; never blocks on anything else.
 
     Raises:
         OSError: It cannot be opened, or is something else.
@@ -58,12 +58,12 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = None) -> None:
-    """Writes a file so that it appears whole or not at all, also after a power loss.
+    """Writes a file completely or not at all, also after a power loss.
 
     Args:
         path: The file; a link is replaced, not followed.
         data: Its bytes.
-        mode: Its permissions; default: as the umask says.
+        mode: Its permissions; default: according to the umask.
 
     Raises:
         OSError: It cannot be written, and is the file that is named; nothing is left behind.
@@ -81,7 +81,7 @@ def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = No
 
 @contextmanager
 def made_folder(folder: Path) -> Generator[None]:
-    """Makes a folder to be written to; what was made goes again if that fails, and it is empty.
+    """Creates a folder to write to; folders it created are removed again on failure if empty.
 
     Raises:
         OSError: It cannot be made.
@@ -98,12 +98,12 @@ def made_folder(folder: Path) -> Generator[None]:
 
 
 def write_files(*files: tuple[Path, bytes | memoryview]) -> None:
-    """Writes files that belong together: all of them appear, each whole, or none does.
+    """Writes files that belong together: either all of them appear, each complete, or none does.
 
-    All are written before the first takes its place, in the order given: so the last is the one to
-    wait for. Between two of these a power loss can still separate them. Older files keep their
-    permissions, and come back if a later one cannot take its place. A link is followed, and a
-    device, a pipe or an open file, such as ``/dev/stdout``, is written to.
+    All are written before the first is renamed into place, in the given order, so that the presence
+    of the last implies that of the others. A power loss between two renames can still separate
+    them. Replaced files keep their permissions, and are restored if a later rename fails. Links are
+    followed, and a device, a pipe or an open file, such as ``/dev/stdout``, is written to directly.
 
     Raises:
         OSError: One cannot be written, and is the file that is named; nothing is left behind.
@@ -134,7 +134,7 @@ def write_files(*files: tuple[Path, bytes | memoryview]) -> None:
         for place, kept in older.items():
             with contextlib.suppress(OSError):
                 kept.replace(place)
-                kept.unlink(missing_ok=True)  # of one file with itself, replacing does nothing
+                kept.unlink(missing_ok=True)  # replacing a file by itself does nothing
         for each in (*temporaries, *made):
             with contextlib.suppress(OSError):
                 each.unlink()
@@ -146,7 +146,7 @@ def write_files(*files: tuple[Path, bytes | memoryview]) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether a path is written to as it is: a device, a pipe, or a file that is open already."""
+    """Whether to write to a path directly: a device, a pipe, or a file that is already open."""
     link = path.absolute()
     for _ in range(_MOST_LINKS):
         if _DESCRIPTOR.match(str(link)):
@@ -158,7 +158,7 @@ def _is_stream(path: Path) -> bool:
 
 
 def _kept(path: Path) -> Path:
-    """Another name for a file, which holds it when something else takes its place."""
+    """A second name for a file, which preserves it when it is replaced."""
     kept = _temporary(path)
     try:
         kept.hardlink_to(path)
@@ -173,7 +173,7 @@ def _temporary(path: Path) -> Path:
 
 
 def _write(path: Path, data: bytes | memoryview, mode: int | None = None) -> None:
-    """Writes a new file, down to the disk."""
+    """Writes a new file and syncs it to disk."""
     with path.open("xb") as file:
         if mode is not None:
             os.fchmod(file.fileno(), mode)
@@ -184,7 +184,7 @@ def _write(path: Path, data: bytes | memoryview, mode: int | None = None) -> Non
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Generator[None]:
-    """Errors name the file that is meant, not its temporary one."""
+    """Makes errors name the target file, not its temporary one."""
     try:
         yield
     except OSError as error:
@@ -193,7 +193,7 @@ def _naming(path: Path) -> Generator[None]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes a rename in a folder outlast a power loss, where the file system can do that."""
+    """Makes a rename in a folder survive a power loss, if the file system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Frozen weights: arguments that come with a module, no longer passed by its callers."""
+"""Frozen weights: arguments that are stored with a module instead of being passed by callers."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ __all__ = ["freeze"]
 
 
 def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
-    """Gives a module weights of its own: its functions take all arguments but those.
+    """Freezes weights into a module: its functions then take only the other arguments.
 
-    What is compiled of it has the weights beside it, in an archive that IREE reads once, as the
-    module is loaded; where they are packed for the processor, they are so then. The weights are not
-    part of the compiled code: other weights of the same shapes compile to the same.
+    A compiled artifact has its weights next to it, in an archive that IREE reads once, when the
+    module is loaded; weights that are packed for the processor are packed then. The compiled code
+    does not depend on the values of the weights, only on their shapes.
 
     Args:
-        module: What `build` made.
+        module: A module from `build`.
         weights: Arguments by name, ``{"w": w, "b": b}``: anything numpy can view, of the dtype and
-            shape that the function takes, copied. Of a module with several functions, such a
-            mapping for each by name, ``{"encoder": {"w": ...}, "decoder": {...}}``.
+            shape that the function takes, copied. For a module with several functions, one such
+            mapping per function name, ``{"encoder": {"w": ...}, "decoder": {...}}``.
 
     Returns:
-        The module with them; the one that was given stays as it is.
+        A new module with these weights; the given one is unchanged.
 
     Raises:
-        InvalidArgumentError: There is no such function or argument, or an array has the wrong
+        InvalidArgumentError: A function or argument does not exist, or an array has the wrong
             dtype, shape or value.
 
     Example:
@@ -60,7 +60,7 @@ def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
 
 
 def _by_function(module: Module, weights: Any) -> Mapping[str, Mapping[str, Any]]:
-    """What each function is given."""
+    """The weights for each function."""
     names = [spec.function for spec in module.functions]
     nested = "a mapping of arguments to arrays"
     if len(names) > 1:
@@ -80,7 +80,7 @@ def _by_function(module: Module, weights: Any) -> Mapping[str, Mapping[str, Any]
 
 
 def _arrays(spec: FunctionSpec, given: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of arguments that a function is given, those of lists by element."""
+    """The arrays for a function's arguments, those of lists by element."""
     known = list(dict.fromkeys(argument.keyword for argument in spec.arguments))
     for name in given:
         if name not in known:
@@ -111,7 +111,7 @@ def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
 
 
 def _without(spec: FunctionSpec, names: Mapping[str, Any]) -> FunctionSpec:
-    """A function that does not take some of its arguments."""
+    """A function without some of its arguments."""
     return replace(
         spec,
         arguments=tuple(each for each in spec.arguments if each.name not in names),

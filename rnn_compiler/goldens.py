@@ -1,8 +1,8 @@
-"""Making a golden: sample arguments for a module's functions, and their results from this machine.
+"""Creating a golden: sample arguments for a module's functions, and results computed here.
 
-The results come from the artifact itself where it runs on this machine's CPU, so that `verify`
-shows that another machine computes what this one does. For any other target they come from the
-portable module, compiled for this CPU, which shares no rewritten loop with what it judges.
+If the artifact runs on this machine's CPU, it computes the results itself, so that `verify` shows
+that another machine computes the same. For any other target, the portable module computes them,
+compiled for this CPU, which shares no rewritten loop with the code under test.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
     """Sample arguments of a module's functions and their results, to be saved with an artifact.
 
     Args:
-        module: What `build` or `link` made.
-        artifact: What `compile` made of it; or for `compile_c`, which makes no artifact but has
-            the same numbers, the name of a target.
+        module: A module from `build` or `link`.
+        artifact: Its artifact from `compile`. For `compile_c`, which creates no artifact but
+            computes the same numbers, the name of the target.
 
     Returns:
-        What `Artifact.save`, `Bundle.save` and `compile_c` take as `golden`.
+        The `golden` argument of `Artifact.save`, `Bundle.save` and `compile_c`.
 
     Raises:
-        InvalidArgumentError: The artifact is not the module's, or there is no such target.
+        InvalidArgumentError: The artifact is another module's, or the target does not exist.
         CompileError: The artifact does not run here, and the portable module did not compile.
 
     Example:

@@ -1,4 +1,4 @@
-"""Linking: a user's StableHLO module with our ops in it, compiled whole."""
+"""Linking: compiles a user's StableHLO module with our ops in it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class LinkedModule(Module):
     """A user's module with our ops in it, in portable StableHLO.
 
     Attributes:
-        functions: What its public functions are.
-        linked: Our ops in it, each by the private function that holds it.
-        name: Its symbol, which is the user's; empty for none.
+        functions: Its public functions.
+        linked: Our ops in it, each by the private function that contains it.
+        name: Its symbol, chosen by the user; empty if it has none.
     """
 
     is_users = True
@@ -47,13 +47,13 @@ class LinkedModule(Module):
 
     @cached_property
     def located_text(self) -> str:
-        """The module text with the user's source locations, and ours."""
+        """The module text with the user's source locations and ours."""
         return self._located
 
     def frozen(
         self, functions: Sequence[FunctionSpec], parameters: Mapping[str, npt.NDArray[Any]]
     ) -> LinkedModule:
-        """The module with functions that take fewer arguments, whose values come with it.
+        """The module with functions that take fewer arguments, whose values are stored in it.
 
         Raises:
             InvalidArgumentError: Another function of the module calls one of them.
@@ -96,7 +96,7 @@ def link(
     strategy: str | None = None,
     weights: Mapping[str, Any] | None = None,
 ) -> Artifact | Bundle:
-    """Compiles a StableHLO module of the user's, with our ops in the place of its calls.
+    """Compiles a StableHLO module of the user's in which calls are replaced by our ops.
 
     Every ``stablehlo.custom_call @rnn_compiler.OP`` and every declaration ``func.func private
     @rnn_compiler.OP`` becomes the op, lowered as `compile` lowers it. The rest is unchanged. A
@@ -115,9 +115,9 @@ def link(
         The artifact, whose manifest describes the module's public functions.
 
     Raises:
-        InvalidArgumentError: It is no module of StableHLO, holds no call of ours, or a call's op,
-            attributes, shapes or dtypes are not the op's; there is no such target, or no argument
-            that a weight could be.
+        InvalidArgumentError: It is not a StableHLO module, it calls none of our ops, a call has an
+            unknown op or wrong attributes, shapes or dtypes, the target does not exist, or a weight
+            matches no argument.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         OSError: The file cannot be read.
         UnsupportedError: The compiler is not installed.
@@ -182,7 +182,7 @@ def linked_network(text: str) -> LinkedModule:
 
 
 def _source(text_or_path: object) -> bytes:
-    """The bytes of a module; a string that could be MLIR is not taken for a path."""
+    """The bytes of a module; a string that could be MLIR is not interpreted as a path."""
     if isinstance(text_or_path, (bytes, bytearray)):
         return bytes(text_or_path)
     if isinstance(text_or_path, str) and any(mark in text_or_path for mark in "\n{("):
@@ -193,6 +193,6 @@ def _source(text_or_path: object) -> bytes:
     path = Path(cast("str | os.PathLike[str]", text_or_path))
     try:
         return read_regular(path)
-    except ValueError as error:  # a name that no file can have
+    except ValueError as error:  # not a valid file name
         expected, got = "MLIR, or the path of a file", describe(str(path))
         raise InvalidArgumentError("link", "text_or_path", expected, got) from error

@@ -1,4 +1,4 @@
-"""What this package logs, and ``RNN_COMPILER_LOG``, which sends it to standard error."""
+"""This package's log, and ``RNN_COMPILER_LOG``, which sends it to standard error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def configure_logging() -> None:
     """Sends this package's log to standard error at the level of ``RNN_COMPILER_LOG``.
 
     Raises:
-        InvalidArgumentError: It is not a level.
+        InvalidArgumentError: The level does not exist.
     """
     name = os.environ.get("RNN_COMPILER_LOG")
     if not name:

@@ -1,9 +1,9 @@
-"""Many modules compiled at once: the sizes that a model is served with, say.
+"""Compiles many modules at once, for example all sizes that a model is served at.
 
-Each compilation is a call of one function with one request, both of which can be pickled, so that
-any executor takes them: threads, processes, other machines. A target without features of its own,
-``"cpu"``, means the machine that asks. What is made is in the cache of the machine that made it,
-and in the remote that machines share.
+Each compilation is a call of one function with one request, both of which can be pickled, so any
+executor can run them: threads, processes, other machines. The target ``"cpu"`` means the machine
+that makes the request. Artifacts are stored in the cache of the machine that compiled them, and in
+the shared remote cache, if there is one.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _log = logging.getLogger(__name__)
 
 
 class Executor(Protocol):
-    """What runs calls elsewhere: `concurrent.futures.Executor`, Dask's `Client`, ..."""
+    """Anything that runs calls elsewhere: `concurrent.futures.Executor`, Dask's `Client`, ..."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:
-        """Starts a call; gives a future, whose ``result()`` waits for what it gives or raises."""
+        """Starts a call; returns a future, whose ``result()`` waits for the result or raises."""
         ...
 
 
@@ -50,24 +50,26 @@ def compile_many(
     """Compiles modules as `compile` does, several at a time.
 
     Args:
-        modules: What `build` made.
+        modules: Modules from `build`.
         target: As in `compile`, for each of them.
         strategy: As in `compile`.
         timeout: As in `compile`, for each of them.
-        executor: What runs the compilations: anything with the ``submit`` of
+        executor: Runs the compilations: anything with the ``submit`` method of
             `concurrent.futures.Executor`, such as its pools of threads and processes, or Dask's
-            `Client`; default: a thread for each processor. Compilers are processes of their own.
-        return_exceptions: Whether an error stands in the place of what did not compile, rather than
-            the first one being raised when all are done.
-        done: Called for each module, in order, with what came of it; default: every few seconds, a
-            line of the log says how many modules are done.
+            `Client`; default: one thread per processor. Each compiler runs in a separate process.
+        return_exceptions: Whether to return errors in place of the artifacts that did not compile,
+            instead of raising the first one when all are done.
+        done: Called for each module, in order, with its artifact or error; default: every few
+            seconds, the number of finished modules is logged.
 
     Returns:
-        What `compile` gives for each module, in order.
+        The result of `compile` for each module, in order.
 
     Raises:
-        InvalidArgumentError: One is no module, or there is no such target; nothing is compiled.
-        CompileError: One did not compile, the first if several. The others are in the cache.
+        InvalidArgumentError: One is not a module, or the target does not exist; nothing is
+            compiled.
+        CompileError: A module did not compile; the first, if there are several. The others are in
+            the cache.
         UnsupportedError: The compiler is not installed.
 
     Example:
@@ -109,13 +111,13 @@ def compile_many(
 
 
 def _compile_quietly(request: Request) -> Artifact:
-    """Compiles a request of many, none of which is logged by itself."""
+    """Compiles one of many requests without logging it separately."""
     with watching(lambda stage: None):
         return compile_request(request)
 
 
 def _result(module: Module, target: str | Sequence[str] | None, waiting: Sequence[Any]) -> Any:
-    """What comes of a module: what `compile` gives, or the error."""
+    """The outcome for a module: the result of `compile`, or the error."""
     try:
         return compiled(module, target, [future.result() for future in waiting])
     except Exception as error:

@@ -26,12 +26,12 @@ class Module:
     """Functions, each an op, in portable StableHLO.
 
     Attributes:
-        functions: What its functions are.
-        name: Its symbol; empty for none.
+        functions: Its functions.
+        name: Its symbol; empty if it has none.
         parameters: The arrays of frozen arguments, by `FunctionSpec.parameter`.
-        linked: Where the functions are a user's: our ops in them, each by the private function that
-            holds it (see `link`).
-        is_users: Whether the functions are a user's, which nothing but their text describes.
+        linked: For a user's functions: our ops in them, each by the private function that contains
+            it (see `link`).
+        is_users: Whether the functions are a user's, which only their text describes.
     """
 
     linked: tuple[FunctionSpec, ...] = ()
@@ -57,7 +57,7 @@ class Module:
     def located_text(self) -> str:
         """The module text with a source location on every op, naming the formula it comes from.
 
-        Frozen weights are not in it, but functions without a body that stand for them.
+        Frozen weights are represented by functions without a body.
 
         Raises:
             UnsupportedError: The compiler package, which holds the MLIR bindings, is missing.
@@ -72,9 +72,9 @@ class Module:
 
     @cached_property
     def text(self) -> str:
-        """The module text for people: no locations, values named after the formulas.
+        """The module text in readable form: no locations, values named after the formulas.
 
-        Frozen weights are constants in it, so that any consumer of StableHLO runs it.
+        Frozen weights are constants in it, so any consumer of StableHLO can run it.
         """
         located = self.located_text
         from rnn_compiler.lowering.builder.module import module_text
@@ -83,7 +83,7 @@ class Module:
 
     @cached_property
     def sha256(self) -> str:
-        """The digest of the text, which of a frozen module is that without the weights' values."""
+        """The digest of the text; for a frozen module, without the values of the weights."""
         located = self.located_text
         from rnn_compiler.lowering.builder.module import module_text
 
@@ -103,7 +103,8 @@ class Module:
         """Writes the module text to a file.
 
         Raises:
-            OSError: The file cannot be written; it is named, and an older one is left as it was.
+            OSError: The file cannot be written; the error names it, and an existing file is
+                unchanged.
         """
         path = Path(path)
         write_files((path, self.text.encode()))
@@ -119,29 +120,29 @@ def build(
     outputs: Sequence[str] | None = None,
     **dims_and_attributes: Any,
 ) -> Module:
-    """Builds the portable StableHLO module of an op, or of several, one function each.
+    """Builds the portable StableHLO module of one op, or of several with one function each.
 
     Args:
         op: TensorFlow's name of the op, ``"BlockLSTMV2"``. For several, a list of names, or of
-            pairs of a name and the keywords that are for that op alone; an op may come more than
-            once, with a `function` each.
-        dtype: The element type of its float tensors: ``"float32"``, ``"float16"``, ...
+            pairs of a name and the keywords for that op alone; an op may occur more than once, with
+            a different `function` each time.
+        dtype: The element type of the float tensors: ``"float32"``, ``"float16"``, ...
         function: The function's name; default: the op's in snake case, ``"block_lstm_v2"``.
-        name: The module's name, as other modules and C programs know it; default: none, which IREE
-            takes for ``"module"``.
-        outputs: The results to give, ``("h",)``; default: all. They come in TensorFlow's order, and
-            others are not computed, nor kept. BlockLSTM and BlockLSTMV2 also have ``"cs_last"`` and
-            ``"h_last"``, the state after the last step. Given to several ops, each takes those it
-            has; one that has none of them gives all.
+        name: The module's name, which other modules and C programs refer to; default: none, which
+            IREE treats as ``"module"``.
+        outputs: The results to return, ``("h",)``, in TensorFlow's order; default: all. Others are
+            neither computed nor stored. BlockLSTM and BlockLSTMV2 also have ``"cs_last"`` and
+            ``"h_last"``, the state after the last step. With several ops, each returns those it
+            has; an op that has none of them returns all of its results.
         **dims_and_attributes: Every dimension of the op (``seq_length``, ``batch_size``,
-            ``input_size``, ``num_units``) and its attributes. Given to several ops, each takes
-            those it knows.
+            ``input_size``, ``num_units``) and its attributes. With several ops, each takes those it
+            has.
 
     Raises:
         TypeError: A keyword is unknown or missing.
-        InvalidArgumentError: There is no such op or result, a value is of the wrong kind, or a name
-            is none or taken.
-        UnsupportedError: The compiler is not installed, so nothing could be made of the module.
+        InvalidArgumentError: An op or result does not exist, a value is of the wrong kind, or a
+            name is invalid or taken.
+        UnsupportedError: The compiler is not installed, so the module could not be compiled.
 
     Example:
         >>> module = build("BlockLSTMV2", seq_length=3, batch_size=2, input_size=4, num_units=5)
@@ -196,7 +197,7 @@ def _keywords(op: str) -> set[str]:
 
 
 def _outputs_of(ops: Iterable[str], outputs: Sequence[str] | None) -> dict[str, Any]:
-    """Of results that are asked of several ops, those of each; None for all."""
+    """The results requested of each op, out of those requested of all; None for all."""
     if not outputs or not isinstance(outputs, (list, tuple)):  # pyright: ignore
         return dict.fromkeys(ops, outputs)
     known = {op: _result_names(find_op(op)) for op in ops}
@@ -229,7 +230,7 @@ def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
 
 
 def whole_spec(spec: FunctionSpec) -> FunctionSpec:
-    """The op of a function with all arguments and results that there are."""
+    """The op of a function with all of its arguments and results."""
     signature = OPS[spec.op].signature
     form = signature.form(spec.attributes)
     return signature.specialize(

@@ -1,6 +1,6 @@
-"""What functions of the ops have in common, whatever arrays they take.
+"""What the op functions for numpy, torch and JAX have in common.
 
-How they are called, and their documentation, follow from the op's signature.
+Their parameters and documentation are derived from the op's signature.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def parameters(
 
     Args:
         signature: The op's.
-        keywords_only: Whether they can be given by name alone.
+        keywords_only: Whether they can only be passed by name.
 
     Example:
         >>> from rnn_compiler.lowering.ops import OPS
@@ -46,7 +46,7 @@ def parameters(
 def named(
     signature: Signature, positional: Sequence[Any], keywords: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The arguments of a call by name, without what TensorFlow calls the node.
+    """The arguments of a call by name, without TensorFlow's name for the node.
 
     Raises:
         TypeError: One is unknown, missing or given twice, or there are too many.
@@ -78,7 +78,7 @@ def documentation(
     Args:
         signature: The op's.
         notes: Lines about the function itself.
-        arguments: Lines about arguments that the op has not.
+        arguments: Lines about arguments that the op itself does not have.
     """
     lines = [f"{signature.summary}.", "", f"dtypes: {', '.join(signature.dtypes)}.", *notes]
     lines += ["", "Args:"]

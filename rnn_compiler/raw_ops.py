@@ -1,6 +1,6 @@
 """The ops as functions, with exactly the names and keywords of `tf.raw_ops`.
 
-The first call with new shapes compiles, or finds the module in the cache; later ones only run.
+The first call with new shapes compiles a module or finds it in the cache; later calls only run it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RawOp:
     """An op as a function.
 
     Attributes:
-        signature: What it takes and gives.
+        signature: Its arguments, attributes and results.
     """
 
     def __init__(self, signature: Signature) -> None:
@@ -66,7 +66,7 @@ class RawOp:
             TypeError: A keyword is unknown or missing.
             InvalidArgumentError: An argument has the wrong dtype, shape or value.
         """
-        del name  # what TensorFlow calls the node in a graph
+        del name  # TensorFlow's name for the node in a graph
         signature = self.signature
         if positional:
             raise TypeError(
@@ -100,7 +100,7 @@ class RawOp:
     def _arrays(
         self, keywords: dict[str, Any], device: str
     ) -> dict[str, npt.NDArray[Any] | DeviceArray]:
-        """The tensors of a call; Python's own numbers take the dtype of the first that has one."""
+        """The tensors of a call; Python numbers get the dtype of the first tensor that has one."""
         op = self.signature.name
         arrays: dict[str, npt.NDArray[Any] | DeviceArray] = {}
         dtype: str | None = None
@@ -176,7 +176,7 @@ class RawOp:
         device: str,
     ) -> Function:
         artifact = compile(Module([self._specialize(dtype, dims, attributes)]), target)
-        # Calls of many sizes would keep as many copies of the same weights.
+        # Calls at many sizes would keep as many copies of the same weights.
         return load(artifact, device, prepack=False).functions[self.signature.function]
 
 

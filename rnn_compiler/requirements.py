@@ -1,4 +1,4 @@
-"""Which dependencies are here: a machine that only runs artifacts may do without most of them."""
+"""Which dependencies are installed: a machine that only runs artifacts needs few of them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = [
 ]
 
 RUNTIME = ("iree-base-runtime", "numpy", "ml_dtypes")
-"""What loading and running artifacts takes."""
+"""What loading and running artifacts needs."""
 
 
 def is_within(version: str, wanted: str) -> bool:
-    """Whether a version is one of those that are wanted.
+    """Whether a version satisfies a specifier.
 
     Args:
         version: A version.
-        wanted: What of pip's specifiers this package uses: ``==3.13.*``, ``>=2``, ``<3``.
+        wanted: A specifier, of the forms that this package uses: ``==3.13.*``, ``>=2``, ``<3``.
 
     Example:
         >>> is_within("3.12.0", "==3.13.*"), is_within("3.13.1", "==3.13.*")
@@ -39,7 +39,7 @@ def is_within(version: str, wanted: str) -> bool:
 def _agrees(version: list[int], specifier: str) -> bool:
     found = re.fullmatch(r"(==|>=|<=|<|>|~=|!=)\s*([\d.]+?)(\.\*)?", specifier)
     if found is None:
-        return True  # nothing that this package says
+        return True  # not a specifier that this package uses
     operator, bound = found[1], _numbers(found[2])
     size = max(len(version), len(bound))
     left, right = ([*each, *[0] * (size - len(each))] for each in (version, bound))
@@ -62,7 +62,7 @@ def _numbers(version: str) -> list[int]:
 
 
 def missing_to_compile() -> list[str]:
-    """What compiling needs and is not here."""
+    """The distributions that compiling needs and that are missing."""
     missing = [name for name in ("filelock", "platformdirs") if util.find_spec(name) is None]
     try:
         compiler_identity()
@@ -72,10 +72,10 @@ def missing_to_compile() -> list[str]:
 
 
 def check_can_compile(caller: str) -> None:
-    """Checks that everything is here that compiling and its cache need.
+    """Checks that everything is installed that compiling and its cache need.
 
     Args:
-        caller: What needs it, for the message.
+        caller: The function that needs it, for the message.
 
     Raises:
         UnsupportedError: Something is missing.

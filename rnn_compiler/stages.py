@@ -1,6 +1,6 @@
-"""Where a compilation is, and what it came to, for whoever watches: the command line does.
+"""Reports the stage and the outcome of compilations to observers such as the command line.
 
-Where nobody watches, a compilation that takes long is logged, once.
+Without an observer, a long compilation is logged once.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ __all__ = [
 ]
 
 LONG = 2.0
-"""Seconds after which people wonder."""
+"""Seconds after which a compilation is logged."""
 
 _log = logging.getLogger(__name__)
 
 HIT, REMOTE_HIT, NEW = "hit", "remote hit", "compiled"
-"""Where an artifact comes from: the cache here, the remote cache, or the compiler."""
+"""The origin of an artifact: the local cache, the remote cache, or the compiler."""
 
 _origins: ContextVar[list[str] | None] = ContextVar("origins", default=None)
 _watcher: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
 
 
 def report(stage: str) -> None:
-    """Says which stage begins, ``"lowering for cpu"``."""
+    """Reports which stage begins, ``"lowering for cpu"``."""
     watcher = _watcher.get()
     if watcher is not None:
         watcher(stage)
@@ -44,7 +44,7 @@ def report(stage: str) -> None:
 
 @contextlib.contextmanager
 def watching(watcher: Callable[[str], None]) -> Generator[None]:
-    """Has a function told each stage that begins inside a ``with`` block."""
+    """Calls a function for each stage that begins inside a ``with`` block."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -53,7 +53,7 @@ def watching(watcher: Callable[[str], None]) -> Generator[None]:
 
 
 def report_origin(origin: str) -> None:
-    """Says where an artifact that was asked for comes from."""
+    """Reports the origin of a requested artifact."""
     origins = _origins.get()
     if origins is not None:
         origins.append(origin)
@@ -61,7 +61,7 @@ def report_origin(origin: str) -> None:
 
 @contextlib.contextmanager
 def noting_origins() -> Generator[list[str]]:
-    """Notes where the artifacts that are asked for inside a ``with`` block come from, in order.
+    """Collects the origins of the artifacts requested inside a ``with`` block, in order.
 
     Example:
         >>> with noting_origins() as origins:
@@ -79,7 +79,7 @@ def noting_origins() -> Generator[list[str]]:
 
 @contextlib.contextmanager
 def logged_if_long(what: str) -> Generator[None]:
-    """Logs what runs inside a ``with`` block as soon as it takes long, unless somebody watches."""
+    """Logs a ``with`` block as soon as it takes long, unless there is an observer."""
     if _watcher.get() is not None:
         yield
         return

@@ -1,9 +1,9 @@
-"""The ops as JAX functions, with gradients: under jit, grad, vmap, scan and remat; for jax.export.
+"""The ops as JAX functions with gradients; they support jit, grad, vmap, scan, remat and export.
 
-Each op is a function of TensorFlow's arguments by TensorFlow's names and in their order, called
-like the op in snake case, and gives a named tuple: ``block_lstm_v2(seq_len_max, x, ...).h``. XLA
-runs them as portable StableHLO, on any of its devices; in what `jax.export` writes, each is a
-custom call, which `rnn_compiler.link` takes.
+Each op is a function named after the op in snake case. It takes TensorFlow's arguments in
+TensorFlow's order and returns a named tuple: ``block_lstm_v2(seq_len_max, x, ...).h``. XLA runs
+them as portable StableHLO on any of its devices. In modules from `jax.export`, each is a custom
+call, which `rnn_compiler.link` compiles.
 
 block_lstm, block_lstm_v2, lstm_block_cell, gru_block_cell, cudnn_rnn, cudnn_rnn_v2, cudnn_rnn_v3
     the forward ops, differentiable once, backwards
@@ -12,7 +12,7 @@ block_lstm_grad_v2, ...
 export
     `jax.export.export` for functions with such calls
 
-The package needs JAX 0.10; nothing else imports it.
+This needs JAX 0.10; no other part of the package imports it.
 
 arguments       a call's arguments, as arrays of the op's shapes and dtypes
 primitives      a JAX primitive an op, with its rules

@@ -1,12 +1,12 @@
 """A call's arguments, as JAX arrays of the op's shapes and dtypes; and the op at these sizes.
 
-Arrays are taken as `raw_ops` takes them: floats are never converted, Python's own numbers take the
-op's dtype, integers may have any integer dtype, and None stands for an argument that has a default.
-What does not fit is refused when a call is traced. Integers are checked where their values are
-known then; others, the op clamps.
+Arguments follow the rules of `raw_ops`: floats are never converted, Python numbers take the op's
+dtype, integers may have any integer dtype, and None stands for a default. Anything else is rejected
+when a call is traced. Integers are checked if their values are known then; otherwise the op clamps
+them.
 
-Without ``jax_enable_x64``, JAX has no 64-bit types: what is no JAX array becomes one of 32 bits,
-and so do an op's integers.
+Without ``jax_enable_x64``, JAX has no 64-bit types: other arrays are converted to 32 bits, and so
+are an op's integers.
 """
 
 # JAX's own types are known in part.
@@ -37,7 +37,7 @@ from rnn_compiler.schema.signatures import Signature
 __all__ = ["Array", "Instance", "arguments_of", "jax_dtype"]
 
 Array = Any
-"""A `jax.Array`, or what stands for one while a function is traced."""
+"""A `jax.Array`, or its stand-in while a function is traced."""
 
 
 class Instance(NamedTuple):
@@ -47,7 +47,7 @@ class Instance(NamedTuple):
         op: TensorFlow's name of the op.
         dtype: The op's dtype.
         dims: The dimensions.
-        attributes: The compile-time attributes, all of them.
+        attributes: All compile-time attributes.
     """
 
     op: str
@@ -57,7 +57,7 @@ class Instance(NamedTuple):
 
     @property
     def spec(self) -> FunctionSpec:
-        """The function that it is."""
+        """Its function."""
         return _spec(self)
 
 
@@ -70,7 +70,7 @@ def _spec(instance: Instance) -> FunctionSpec:
 
 @dataclass(frozen=True)
 class _Traced:
-    """What is known of an array while a function is traced, for the checks of arguments."""
+    """What is known of an array while a function is traced, for argument checks."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -78,7 +78,7 @@ class _Traced:
 
 
 def jax_dtype(dtype: str) -> np.dtype[Any]:
-    """A dtype as JAX has it now: without x64, of 32 bits at most."""
+    """A dtype as JAX has it at present: without x64, at most 32 bits wide."""
     return jax.dtypes.canonicalize_dtype(DTYPES[dtype].numpy)
 
 
@@ -87,17 +87,17 @@ def arguments_of(op: str, given: Mapping[str, Any]) -> tuple[Instance, list[Arra
 
     Args:
         op: TensorFlow's name of the op.
-        given: All its tensors and attributes, by name.
+        given: All of its tensors and attributes by name.
 
     Raises:
-        InvalidArgumentError: One has the wrong dtype, shape or value.
+        InvalidArgumentError: An argument has the wrong dtype, shape or value.
     """
     signature = OPS[op].signature
     dtype = _dtype(signature, given)
     attributes = signature.canonical(given, dtype)
     form = signature.form(attributes)
     values = dict(given)
-    for attribute in signature.attributes:  # of which a compiled function takes seeds
+    for attribute in signature.attributes:  # a compiled function takes seeds from these
         if attribute.at_run_time and not isinstance(values[attribute.name], jax.Array):
             values[attribute.name] = attribute.canonical(op, values[attribute.name], dtype)
     arrays = {
@@ -129,7 +129,7 @@ def _brings_dtype(value: object) -> bool:
 
 
 def _array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] | Array:
-    """A value as an array: JAX's as it is, others in this machine's memory.
+    """A value as an array: JAX arrays unchanged, others in host memory.
 
     Raises:
         InvalidArgumentError: It cannot be viewed as an array of numbers, or its size is not known.
@@ -146,10 +146,10 @@ def _array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] | 
 
 
 def _checked(op: str, spec: TensorSpec, array: npt.NDArray[Any] | Array | None) -> Array:
-    """An array as what the op takes; the argument's default for None.
+    """An array checked against an argument; the argument's default for None.
 
     Raises:
-        InvalidArgumentError: Its dtype, its shape, or a value that is known, is not.
+        InvalidArgumentError: Its dtype, its shape or a known value is wrong.
     """
     wanted = jax_dtype(spec.dtype)
     if array is None:
@@ -163,7 +163,7 @@ def _checked(op: str, spec: TensorSpec, array: npt.NDArray[Any] | Array | None) 
     if isinstance(array, np.ndarray):
         check_argument(op, spec, array)
     else:
-        # JAX's int32 is all that there may be of int64.
+        # JAX may have only int32 where the op has int64.
         dtype = DTYPES[spec.dtype].numpy if array.dtype == wanted else array.dtype
         check_argument(op, spec, _Traced(dtype, array.shape))  # pyright: ignore
     if spec.ignored:

@@ -1,4 +1,4 @@
-"""Functions of JAX as modules that `rnn_compiler.link` takes."""
+"""Exports JAX functions as modules for `rnn_compiler.link`."""
 
 # JAX's own types are known in part.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -21,20 +21,20 @@ CUSTOM_CALLS: tuple[Any, ...] = tuple(
     jax.export.DisabledSafetyCheck.custom_call(PREFIX + function.signature.name)
     for function in FUNCTIONS.values()
 )
-"""For `disabled_checks` of `jax.export.export`, which refuses calls that it does not know."""
+"""For `disabled_checks` of `jax.export.export`, which rejects unknown custom calls."""
 
 
 def export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """`jax.export.export` of a function, with our ops in it as custom calls.
 
     Args:
-        function: A function of JAX arrays; `jax.jit` is applied where it is not yet.
+        function: A function of JAX arrays; `jax.jit` is applied unless it already is.
         **options: Of `jax.export.export`: platforms, further disabled_checks.
 
     Returns:
-        What takes arguments, or their shapes and dtypes, and gives a `jax.export.Exported`. Its
-        ``mlir_module()`` and ``mlir_module_serialized`` are what `rnn_compiler.link` takes. JAX
-        cannot run it itself: outside of IREE, the calls lead nowhere.
+        A function that takes arguments, or their shapes and dtypes, and returns a
+        `jax.export.Exported`. Pass its ``mlir_module()`` or ``mlir_module_serialized`` to
+        `rnn_compiler.link`. JAX cannot run it itself: the calls exist only for IREE.
 
     Example:
         >>> import jax, jax.numpy as jnp

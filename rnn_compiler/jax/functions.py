@@ -1,9 +1,9 @@
 """The ops as functions, differentiable where `schema.gradients` says how.
 
-A forward op saves what its gradient ops take, and these run in the backward pass: XLA drops what
-nobody needs. A gradient has the dtype of its argument; integers have none. Of the results, only
-those have gradients that have them in TensorFlow: where a gradient arrives at another one, a gate
-say, it is refused, as the sum would lack it.
+A forward op saves the arguments of its gradient ops, which run in the backward pass; XLA drops
+unused ones. A gradient has the dtype of its argument; integers have none. Gradients can flow back
+from the same results as in TensorFlow. A gradient that arrives at any other result, such as a gate,
+is an error, because it would be missing from the sum.
 """
 
 # JAX's own types are known in part.
@@ -40,7 +40,7 @@ class JaxFunction:
     """An op as a function of JAX arrays.
 
     Attributes:
-        signature: What it takes and gives.
+        signature: Its arguments, attributes and results.
     """
 
     def __init__(self, signature: Signature) -> None:
@@ -118,7 +118,7 @@ def _differentiable(instance: Instance) -> Any:
 def _gradients(
     instance: Instance, gradient: Gradient, saved: Mapping[str, Array], arriving: Mapping[str, Any]
 ) -> dict[str, Array]:
-    """What the gradient ops give, by the argument of the forward op."""
+    """The gradients by argument of the forward op."""
     values = dict(saved)
     for argument, result in gradient.cotangents.items():
         value = arriving[result]
@@ -136,9 +136,9 @@ def _gradients(
 
 
 def _refuse_others(op: str, gradient: Gradient, arriving: Mapping[str, Any]) -> None:
-    """Refuses a gradient of a result that has none.
+    """Rejects gradients of results that have none.
 
-    Zeros are none: those that JAX knows as such, and those whose values are known.
+    Zeros are allowed: symbolic zeros of JAX, and arrays known to be zero.
     """
     for name, value in arriving.items():
         if name in gradient.results or value.dtype == jax.dtypes.float0:
@@ -163,7 +163,7 @@ def _none(shape: tuple[int, ...]) -> Any:
 
 
 def _note(op: str) -> str:
-    """What the documentation says of derivatives."""
+    """The documentation of derivatives."""
     if op not in GRADIENTS:
         return "It has no derivative."
     having = GRADIENTS[op]

@@ -1,4 +1,4 @@
-"""A JAX primitive for each op, with the rules by which JAX's transformations treat it.
+"""A JAX primitive for each op, with the rules for JAX's transformations.
 
     impl            compiled by `jax.jit`, for calls outside of any transformation
     abstract eval   shapes and dtypes of the results, from the op's signature
@@ -6,7 +6,7 @@
     batching        one row after the other, by `jax.lax.map`: results are those of single calls
     jvp             refused: the functions have a VJP, of first order
 
-The last is reached by second derivatives, by derivatives of gradient ops, and by nothing else.
+Only second derivatives and derivatives of gradient ops reach the last rule.
 """
 
 # JAX's own types are known in part.
@@ -34,13 +34,13 @@ __all__ = ["call"]
 
 
 def call(instance: Instance, arguments: Sequence[Array]) -> list[Array]:
-    """The results of an op, given all its arguments, of its shapes and dtypes."""
+    """The results of an op, given all arguments with its shapes and dtypes."""
     return _primitive(instance.op).bind(*arguments, instance=instance)
 
 
 @functools.cache
 def _primitive(op: str) -> Any:
-    """The primitive of an op, which is called like its function."""
+    """The primitive of an op, named after its function."""
     made: Any = Primitive(OPS[op].signature.function)
     made.multiple_results = True
     made.def_impl(_run)
@@ -62,7 +62,7 @@ def _compiled(instance: Instance) -> Any:
 
 
 def _abstract(*arguments: Any, instance: Instance) -> list[Any]:
-    del arguments  # which have been checked
+    del arguments  # already checked
     return [
         jax.core.ShapedArray(result.shape, jax_dtype(result.dtype))
         for result in instance.spec.results

@@ -1,11 +1,11 @@
-"""What an op's primitive becomes in a module of JAX's.
+"""How an op's primitive is lowered in a JAX module.
 
-For XLA it is a call of the op's portable function, which is put into the module once for each
-instance of the op, however often it is called: its symbol tells the instance. This package makes
-the text with the bindings of IREE's compiler, and JAX's own parse it.
+For XLA it is a call of the op's portable function, which is added to the module once for each
+instance of the op, however often it is called; its symbol identifies the instance. The bindings of
+IREE's compiler produce the text, and JAX's own bindings parse it.
 
-In what `jax.export` writes, it is a ``stablehlo.custom_call @rnn_compiler.OP`` with its attributes
-in ``mhlo.backend_config``, as `rnn_compiler.link` takes it. JAX says which of both is meant: a
+In modules from `jax.export`, it is a ``stablehlo.custom_call @rnn_compiler.OP`` with its attributes
+in ``mhlo.backend_config``, as `rnn_compiler.link` expects. JAX tells which of the two applies: a
 module is lowered either for export or for a device.
 """
 
@@ -33,7 +33,7 @@ from rnn_compiler.schema.manifest import TensorSpec
 __all__ = ["PREFIX", "lower"]
 
 PREFIX = "rnn_compiler."
-"""What the targets of custom calls begin with."""
+"""The prefix of custom call targets."""
 
 ir: Any = mlir.ir
 
@@ -57,7 +57,7 @@ def lower(ctx: Any, *operands: Any, instance: Instance) -> Sequence[Any]:
 
 
 def _function(context: Any, instance: Instance) -> str:
-    """The symbol of an op's portable function, which is added where it is not there yet."""
+    """The symbol of an op's portable function, which is added if it is not there yet."""
     symbol, text = _portable(instance)
     if symbol not in context.symbol_table:
         source = ir.Module.parse(text, context.context)
@@ -70,7 +70,7 @@ def _function(context: Any, instance: Instance) -> str:
 
 @functools.lru_cache(maxsize=128)
 def _portable(instance: Instance) -> tuple[str, str]:
-    """The portable function of an op: a symbol that no other has, and a module of it."""
+    """The portable function of an op: a unique symbol and a module that contains it."""
     check_can_compile(f"rnn_compiler.jax: {instance.op}")
     digest = hashlib.sha256(repr(instance).encode()).hexdigest()[:16]
     spec = replace(instance.spec, function=f"{instance.spec.function}_{digest}")
@@ -82,7 +82,7 @@ def _type(tensor: TensorSpec) -> Any:
 
 
 def _converted(value: Any, tensor: TensorSpec) -> Any:
-    """A value as what a function takes: of integers, JAX may have narrower ones."""
+    """A value converted for a function: JAX's integers may be narrower."""
     wanted = _type(tensor)
     if value.type == wanted:
         return value

@@ -3,8 +3,8 @@
 LSTM, GRU, RNN   torch.nn's layers: their arguments, state dicts and inputs
 block_lstm_v2    and the other ops: TensorFlow's arguments by TensorFlow's names, torch's tensors
 
-Needs torch 2.13 or newer. ``import rnn_compiler`` does not
-import this. docs/training.md says what works with which part of torch.
+Needs torch 2.13 or newer. ``import rnn_compiler`` does not import this module. docs/training.md
+lists which features of torch are supported.
 """
 
 from __future__ import annotations

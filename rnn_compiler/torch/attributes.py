@@ -1,4 +1,4 @@
-"""The attributes of an op: which are compiled in, and their values in a call."""
+"""The compile-time attributes of an op, and their values in a call."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rnn_compiler.lowering.ops import OPS
 __all__ = ["Attributes", "attribute_values", "attributes_of"]
 
 Attributes: TypeAlias = tuple[tuple[str, Any], ...]
-"""Names and values of attributes that are compiled in."""
+"""Names and values of compile-time attributes."""
 
 
 def attributes_of(op: str) -> tuple[str, ...]:
-    """The attributes that are compiled in."""
+    """The compile-time attributes."""
     attributes = OPS[op].signature.attributes
     return tuple(each.name for each in attributes if not (each.at_run_time or each.of_build))
 
@@ -22,10 +22,10 @@ def attributes_of(op: str) -> tuple[str, ...]:
 def attribute_values(
     op: str, given: tuple[tuple[str, Any], ...], dtype: str
 ) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """The values of the attributes of a call that are compiled in, and its seeds."""
+    """The values of a call's compile-time attributes, and its seeds."""
     try:
         return _canonical(op, given, dtype)
-    except TypeError:  # of a value that no cache takes, such as a list, which is refused by name
+    except TypeError:  # an unhashable value, such as a list, which is rejected by name later
         return _canonical.__wrapped__(op, given, dtype)
 
 

@@ -1,11 +1,11 @@
-"""Calls of compiled ops on torch's tensors: which function an op is.
+"""Calls of compiled ops on torch's tensors: finds the function of an op.
 
-There is a function for each op, at given shapes, dtype and attributes, on a device: compiled at the
-first call or found in the cache, and kept. `prepared` says how tensors become its arguments.
+Each op, at given shapes, dtype and attributes, has one function per device: it is compiled at the
+first call, or found in the cache, and stays loaded. `prepared` converts tensors to its arguments.
 
-Where the tensors are decides where an op runs. On the CPU, `rnn_compiler.target` and the
-environment choose a device as for `raw_ops`; if they do not, torch's number of threads does: with
-one, an op runs in the calling thread.
+An op runs on the device of its tensors. On the CPU, `rnn_compiler.target` and the environment
+choose a device as for `raw_ops`; if they do not, torch's number of threads decides: with one
+thread, an op runs in the calling thread.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 _NAMES: dict[Any, str] = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
-"""What this package calls torch's dtypes."""
+"""This package's names for torch's dtypes."""
 
 
 def dtype_name(dtype: Any) -> str:
@@ -54,7 +54,7 @@ _CPU = torch.device("cpu")
 
 @functools.cache
 def tensors_of(op: str) -> dict[str, bool]:
-    """The tensors that an op takes, seeds among them, each with whether it may be None."""
+    """The tensors that an op takes, including seeds, each with whether it may be None."""
     signature = OPS[op].signature
     seeds = [each.name for each in signature.attributes if each.at_run_time]
     return {
@@ -74,13 +74,13 @@ def call(
 
     Args:
         op: TensorFlow's name.
-        tensors: Those that `tensors_of` names, in order; None for what is left out.
-        attributes: Those that are compiled in, by name.
-        outputs: The results to give, in the op's order; None for all.
+        tensors: Those that `tensors_of` names, in order; None for omitted ones.
+        attributes: The compile-time attributes by name.
+        outputs: The results to return, in the op's order; None for all.
 
     Raises:
-        InvalidArgumentError: A tensor has the wrong dtype, shape or place.
-        DeviceError: There is no device where the tensors are.
+        InvalidArgumentError: A tensor has the wrong dtype, shape or device.
+        DeviceError: The device of the tensors is not supported.
     """
     return prepared(op, tensors, attributes, outputs)(tensors)
 
@@ -105,10 +105,10 @@ def call_gradient(
     attributes: tuple[tuple[str, Any], ...],
     outputs: tuple[str, ...],
 ) -> list[Any]:
-    """Runs a gradient op of a call, for the target and device of that call.
+    """Runs a gradient op of a call, with the target and device of that call.
 
-    The types of its tensors follow from those of the call, so its function is looked up once.
-    Others come where a hook of saved tensors changes them.
+    The types of its tensors follow from those of the call, so its function is looked up once. Other
+    types occur if a hook of saved tensors changes them.
 
     Args:
         forward: The function of the call.
@@ -133,10 +133,10 @@ def _types(tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def check_devices(op: str, devices: Sequence[Any]) -> Any:
-    """The device that the tensors of an op are on, of None for those that are left out.
+    """The device of an op's tensors, given the device of each, None for omitted ones.
 
     Raises:
-        InvalidArgumentError: They are on several.
+        InvalidArgumentError: They are on several devices.
     """
     place: Any = None
     for name, device in zip(tensors_of(op), devices, strict=True):
@@ -155,7 +155,7 @@ def _place(op: str, devices: Sequence[Any]) -> int | None:
     """The number of the GPU that tensors are on; None for the CPU.
 
     Raises:
-        InvalidArgumentError: They are on several devices, or on one that nothing here runs on.
+        InvalidArgumentError: They are on several devices, or on an unsupported one.
     """
     device = check_devices(op, devices)
     if device != _CPU and device.type != "cuda":
@@ -175,9 +175,9 @@ def prepare(
     device: str | None,
     alone: bool,
 ) -> Prepared:
-    """The function for tensors of some types, checked as `raw_ops` checks them.
+    """The function for tensors of given types, which are checked as in `raw_ops`.
 
-    A type is shape, dtype and device.
+    A type consists of shape, dtype and device.
     """
     where = target, device, alone
     place = _place(op, [each and each[2] for each in types])
@@ -210,12 +210,12 @@ def prepare(
 
 
 def forget() -> None:
-    """Forgets what is prepared."""
+    """Clears all prepared functions."""
     prepare.cache_clear()
     open_sizes.forget()
 
 
-os.register_at_fork(after_in_child=forget)  # whose devices may be gone with threads
+os.register_at_fork(after_in_child=forget)  # its devices may have lost their threads
 
 
 def _float_dtype(op: str, name: str, dtype: Any) -> str:
@@ -227,7 +227,7 @@ def _float_dtype(op: str, name: str, dtype: Any) -> str:
 
 
 def _check(op: str, spec: TensorSpec, shape: Any, dtype: Any) -> None:
-    """Checks a tensor by its type alone."""
+    """Checks the type of a tensor."""
     if dtype not in _NAMES:
         got = f"dtype {dtype_name(dtype)}"
         raise InvalidArgumentError(op, spec.name, f"dtype {spec.dtype}", got)

@@ -1,4 +1,4 @@
-"""Wrong arguments as torch reports them: by a RuntimeError."""
+"""Argument errors that are also RuntimeErrors, as in torch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class InvalidArgumentError(errors.InvalidArgumentError, RuntimeError):
-    """The package's error of a wrong argument, and torch's.
+    """This package's error for a wrong argument, which is also torch's.
 
     Example:
         >>> issubclass(InvalidArgumentError, (errors.InvalidArgumentError, ValueError))
@@ -23,7 +23,7 @@ class InvalidArgumentError(errors.InvalidArgumentError, RuntimeError):
 
 
 def as_torch_raises(function: _F) -> _F:
-    """Makes a function's errors of wrong arguments RuntimeErrors too."""
+    """Makes a function's argument errors RuntimeErrors too."""
 
     @functools.wraps(function)
     def call(*positional: Any, **keywords: Any) -> Any:

@@ -1,7 +1,8 @@
 """CudnnRNN in torch's own operations, for second derivatives.
 
-No gradient op has a gradient, so the gradient of one is that of the formula: every step is a few of
-torch's operations, which torch can differentiate as often as one likes. That is right, and slow.
+Gradient ops have no gradients of their own, so second derivatives are those of the formula: every
+step is a few torch operations, which torch can differentiate any number of times. This is correct
+but slow.
 """
 
 # What torch has is typed in part.
@@ -22,7 +23,7 @@ from rnn_compiler.weights.torch import places
 __all__ = ["HAS_FORMULA", "second_derivatives"]
 
 HAS_FORMULA = ("CudnnRNNBackprop", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3")
-"""The gradient ops whose forward op has a formula."""
+"""The gradient ops whose forward op has a formula here."""
 
 _INPUTS = ("input", "input_h", "input_c", "params")
 _RESULTS = ("output", "output_h", "output_c")
@@ -34,18 +35,19 @@ def second_derivatives(
     outputs: Sequence[str],
     arriving: Sequence[Any],
 ) -> dict[str, Any]:
-    """The gradients of what a gradient op of CudnnRNN gives.
+    """The gradients of the results of a gradient op of CudnnRNN.
 
-    Those of activations, such as `output`, are part of those of what they were computed from.
+    Gradients of activations, such as `output`, are included in those of the tensors they are
+    computed from.
 
     Args:
-        tensors: What the op takes, by name.
+        tensors: The op's tensors by name.
         attributes: Its attributes.
-        outputs: The results that it gave.
-        arriving: The gradient that arrives for each of them; None for zeros.
+        outputs: The results that it returned.
+        arriving: The incoming gradient of each result; None for zeros.
 
     Returns:
-        The gradients by the names of the tensors.
+        The gradients by tensor name.
     """
     values = dict(attributes)
     is_lstm = values["rnn_mode"] == "lstm"
@@ -75,7 +77,7 @@ def second_derivatives(
 
 
 def _cudnn_rnn(tensors: Mapping[str, Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Output and last states of a stack of layers, arguments by TensorFlow's names."""
+    """Output and final states of a stack of layers; arguments have TensorFlow's names."""
     mode: str = attributes["rnn_mode"]
     time_major = attributes.get("time_major", True)
 
@@ -128,7 +130,7 @@ _STEMS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 def _direction(
     mode: str, x: Any, h: Any, c: Any, own: Mapping[str, Any], valid: Any, skip: Any, reverse: int
 ) -> tuple[Any, Any, Any]:
-    """One direction of a layer: the output at every step, and the last states."""
+    """One direction of a layer: the output at every step and the final states."""
     gates = {"lstm": 4, "gru": 3}.get(mode, 1)
     zx = skip.repeat(1, 1, gates) if skip is not None else x @ own["weight_ih"].T
     zx = zx + own["bias_ih"]

@@ -1,8 +1,8 @@
 """The ops as functions of torch's tensors, with autograd.
 
-They take TensorFlow's arguments by TensorFlow's names in TensorFlow's order, the tensors and then
-the attributes, by position or by name, and give a named tuple of tensors with TensorFlow's output
-names. Under autocast, floats are cast to its dtype first.
+They take TensorFlow's arguments with TensorFlow's names in TensorFlow's order, first tensors and
+then attributes, by position or by name, and return a named tuple of tensors with TensorFlow's
+output names. Under autocast, floats are cast to its dtype first.
 """
 
 # What torch has is typed in part.
@@ -34,7 +34,7 @@ __all__ = ["FUNCTIONS", "OpFunction", "is_cast", "run_cast"]
 def run_cast(
     op: str, tensors: Sequence[Any], attributes: Attributes, parts: Parts | None = None
 ) -> Sequence[Any]:
-    """Runs an op, under autocast in autocast's dtype; arguments are those of `library.run`."""
+    """Runs an op, under autocast in autocast's dtype; takes the arguments of `library.run`."""
     device = next(each.device.type for each in tensors if each is not None)
     if is_cast(device):
         dtype = torch.get_autocast_dtype(device)
@@ -48,7 +48,7 @@ def is_cast(device: str) -> bool:
 
 
 def _cast(tensor: Any, dtype: Any) -> Any:
-    """What autocast casts, it says, are floats but for those of double precision."""
+    """Casts all floats except double precision, as autocast does."""
     if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float64:
         return tensor
     return tensor.to(dtype)
@@ -61,7 +61,7 @@ class OpFunction:
     """An op as a function.
 
     Attributes:
-        signature: What it takes and gives.
+        signature: Its arguments, attributes and results.
     """
 
     def __init__(self, op: str) -> None:
@@ -89,7 +89,7 @@ class OpFunction:
 
         Raises:
             TypeError: An argument is unknown, missing or given twice.
-            InvalidArgumentError: An argument has the wrong dtype, shape, place or value.
+            InvalidArgumentError: An argument has the wrong dtype, shape, device or value.
         """
         signature = self.signature
         given = named(signature, positional, keywords)
@@ -102,7 +102,7 @@ class OpFunction:
         dtype = "float32" if first is None else dtype_name(first.dtype)
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
         if torch.compiler.is_compiling():
-            # The tracer, which has begun, is told that what follows is constant.
+            # Tells the tracer, which is running, that the following is constant.
             import rnn_compiler.torch.tracing  # noqa: F401  # pyright: ignore
         values, seeds = attribute_values(signature.name, rest, dtype)
         attributes = tuple(zip(self._attributes, values, strict=True))
@@ -111,7 +111,7 @@ class OpFunction:
         return self._results(*results)
 
     def _tensor(self, argument: Tensor, value: Any, place: Any) -> Any:
-        """An argument; integers are converted to the dtype that it has, numbers put to a place."""
+        """An argument as a tensor: integers get its dtype, Python numbers are put on the device."""
         op = self.signature.name
         if value is None and argument.default is not None:
             return None
@@ -142,4 +142,4 @@ def _named(name: str) -> OpFunction:
 FUNCTIONS: Mapping[str, OpFunction] = MappingProxyType(
     {function.__name__: function for function in map(OpFunction, GRADIENTS)}
 )
-"""The functions by name: every op that has a gradient."""
+"""The functions by name, one for every op that has a gradient."""

@@ -1,11 +1,11 @@
 """The ops as custom ops of torch: ``torch.ops.rnn_compiler.block_lstm_v2`` and the others.
 
-Each is one node to torch.export and torch.compile, whatever it does inside; a fake kernel tells
-them the shapes. Tensors come first, attributes are keywords. Gradient ops also take the names of
-the results that are wanted, and give just these.
+Each is a single node for torch.export and torch.compile; a fake kernel tells them the shapes.
+Tensors come first, attributes are keywords. Gradient ops also take the names of the wanted results
+and return only those.
 
-How ops and gradient ops belong together is in `rnn_compiler.schema.gradients`. Second derivatives,
-where there are any, are those of `formulas`.
+`rnn_compiler.schema.gradients` relates ops and their gradient ops. Second derivatives, where
+supported, come from `formulas`.
 """
 
 # What torch has is typed in part.
@@ -44,7 +44,7 @@ _TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
 def _register() -> Any:
-    """Registers all ops that compute, and gives the library that keeps them registered."""
+    """Registers all ops that compute; returns the library that keeps them registered."""
     library = torch.library.Library(_NAMESPACE, "FRAGMENT")
     for op, gradient in GRADIENTS.items():
         _define(library, op, is_gradient=False)
@@ -92,7 +92,7 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
 def _result_shapes(
     signature: Signature, given: Sequence[Any], attributes: Mapping[str, Any]
 ) -> dict[str, tuple[tuple[Any, ...], Any]]:
-    """Shape and dtype of each result; sizes may be torch's symbols."""
+    """The shape and dtype of each result; sizes may be torch's symbols."""
     names = [*tensors_of(signature.name)]
     tensors = {name: each for name, each in zip(names, given, strict=True) if each is not None}
     form = signature.form(attributes)
@@ -111,12 +111,12 @@ def _result_shapes(
 
 
 class Parts(NamedTuple):
-    """Tensors that are the parts of an argument, and get its gradient.
+    """Tensors that together make up an argument, and receive its gradient.
 
     Attributes:
-        name: The argument, which is in the same memory as they, and has no gradient itself.
+        name: The argument, which shares their memory and has no gradient itself.
         tensors: The parts.
-        blocks: Where each is.
+        blocks: The position of each.
     """
 
     name: str
@@ -125,9 +125,9 @@ class Parts(NamedTuple):
 
 
 class _Eager(torch.autograd.Function):
-    """An op with its gradient, without the way through torch's dispatcher.
+    """An op with its gradient, bypassing torch's dispatcher.
 
-    With the parts of an argument it is one node of torch's graph; two would take 20 us longer.
+    Including the parts of an argument, it is one node of torch's graph; two would take 20 us more.
     """
 
     @staticmethod
@@ -138,7 +138,7 @@ class _Eager(torch.autograd.Function):
         count = len(op_gradient.names)
         given = tensors[:count]
         forward = prepared(op, given, attributes)
-        own = forward.ready(given)  # kept so: the gradient need not copy them again
+        own = forward.ready(given)  # so that the gradient need not copy them again
         results = tuple(forward.run(own))
         op_gradient.keep(ctx, own, attributes, results, tensors[count:], given)
         ctx.op_gradient, ctx.parts, ctx.forward = op_gradient, parts, forward
@@ -168,7 +168,7 @@ class _Eager(torch.autograd.Function):
 
 
 def _connected(ctx: Any, op_gradient: OpGradient, parts: Parts | None) -> list[Any]:
-    """What was kept of a call, such that gradients of gradients reach what it was made of."""
+    """The saved tensors of a call, connected so that second derivatives reach their sources."""
     kept, given = op_gradient.as_given(ctx)
     if parts is not None:
         place = op_gradient.place(parts.name)
@@ -179,7 +179,7 @@ def _connected(ctx: Any, op_gradient: OpGradient, parts: Parts | None) -> list[A
 
 
 class _Functional(torch.autograd.Function):
-    """The same for torch.func, in a form that torch 2.13 takes 20 us longer for."""
+    """The same for torch.func, in a form that takes torch 2.13 20 us longer."""
 
     @staticmethod
     def forward(op: str, attributes: Attributes, *tensors: Any) -> Any:
@@ -198,7 +198,7 @@ class _Functional(torch.autograd.Function):
 
 
 class _EagerGradient(torch.autograd.Function):
-    """A gradient op, whose own gradient is that of a formula, where there is one."""
+    """A gradient op, whose own gradient comes from a formula, if there is one."""
 
     @staticmethod
     def forward(op: str, attributes: Attributes, outputs: tuple[str, ...], *tensors: Any) -> Any:
@@ -224,7 +224,7 @@ _PLAIN = frozenset({torch.Tensor, torch.nn.Parameter, type(None)})
 
 
 def is_traced() -> bool:
-    """Whether torch notes down what is called."""
+    """Whether torch is tracing."""
     return bool(
         torch.compiler.is_compiling()
         or torch.jit.is_tracing()  # pyright: ignore
@@ -233,14 +233,14 @@ def is_traced() -> bool:
 
 
 def is_transformed() -> bool:
-    """Whether torch.func makes something else of what is called."""
+    """Whether a torch.func transformation is active."""
     return torch._C._are_functorch_transforms_active()  # pyright: ignore
 
 
 def is_eager(tensors: Sequence[Any]) -> bool:
-    """Whether these are tensors with numbers in them, to be computed with now.
+    """Whether these are ordinary tensors, to be computed with now.
 
-    They are on one device, or will be refused.
+    They are on one device, or are rejected later.
     """
     if is_traced() or not _PLAIN.issuperset(map(type, tensors)):
         return False
@@ -252,13 +252,13 @@ def run(
 ) -> Sequence[Any]:
     """Runs an op that has a gradient.
 
-    Where torch only runs, this is some 30 us faster than the custom op, and does the same.
+    In eager mode this is about 30 us faster than the custom op, and does the same.
 
     Args:
         op: TensorFlow's name.
         tensors: In the order of `tensors_of`.
-        attributes: Those that are compiled in.
-        parts: Parts of one of the tensors; only where torch only runs.
+        attributes: The compile-time attributes.
+        parts: Parts of one of the tensors; only in eager mode.
     """
     if parts is None and not is_eager(tensors):
         if torch.jit.is_tracing():  # pyright: ignore
@@ -291,7 +291,7 @@ def _connect(library: Any, op: str) -> None:
 
     def setup_context(
         ctx: Any, inputs: Any, output: Any, keyword_only_inputs: Mapping[str, Any] | None = None
-    ) -> None:  # torch leaves out the last for an op without keywords
+    ) -> None:  # torch omits the last for an op without keywords
         op_gradient.keep(ctx, inputs, tuple((keyword_only_inputs or {}).items()), output)
 
     def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
@@ -323,7 +323,7 @@ def _refuse(library: Any, op: str) -> None:
 
 
 LIBRARY = _register()
-"""Keeps the ops registered as long as this module is loaded."""
+"""Keeps the ops registered while this module is loaded."""
 
 CUSTOM_OPS: dict[str, Any] = {
     name: getattr(torch.ops.rnn_compiler, OPS[name].signature.function).default

@@ -1,10 +1,10 @@
 """LSTM, GRU and RNN: torch.nn's layers, computed by CudnnRNN ops.
 
-They have torch.nn's own base class with another `forward`: parameters, state dict, initial values
-and printed form are its. torch.nn.LSTM and the others are no base classes, since torch.compile
-refuses all that are of them. What torch calls a layer's weights is `params` of the op
-(`parameters`), dropout is between layers, and a PackedSequence is padded (`packed_sequences`). An
-op without lengths is taken where all rows have all steps, since it is faster.
+They derive from torch.nn's own base class and replace `forward`, so parameters, state dict, initial
+values and printed form are the same. They do not derive from torch.nn.LSTM and the others, because
+torch.compile rejects their subclasses. A layer's weights become the op's `params` (`parameters`),
+dropout is applied between layers, and a PackedSequence is padded (`packed_sequences`). If all rows
+have all steps, an op without lengths is used, which is faster.
 """
 
 # What torch has is typed in part.
@@ -34,7 +34,7 @@ __all__ = ["GRU", "LSTM", "RNN"]
 
 
 class _Layer(rnn.RNNBase):
-    """What the three have in common."""
+    """The common base of the three layers."""
 
     weights_buffer: Buffer | None
     _blocks: dict[str, Block]
@@ -42,10 +42,10 @@ class _Layer(rnn.RNNBase):
     _flat_weights_names: list[str]
 
     def flatten_parameters(self) -> None:
-        """Moves the parameters into one buffer, if each has memory of its own.
+        """Moves the parameters into one buffer, unless they share memory already.
 
-        Called where they are made, moved or read from a file; call it after putting other
-        parameters in their places, so that calls need not copy them.
+        Called automatically when they are created, moved or loaded. Call it after replacing
+        parameters, so that calls need not copy them.
         """
         layout = Layout(
             rnn_mode=self.mode.lower(),
@@ -67,7 +67,7 @@ class _Layer(rnn.RNNBase):
         place = weights[0].device.type if plain else ""
         if len(kinds) != 1 or place == "meta" or (place == "cpu" and weights[0].is_shared()):
             return
-        if len({each.data_ptr() for each in weights}) < len(weights):  # one has several places
+        if len({each.data_ptr() for each in weights}) < len(weights):  # one is shared
             return
         blocks = [self._blocks[name] for name in self._flat_weights_names]
         if all(tuple(each.shape) == b.shape for each, b in zip(weights, blocks, strict=True)):
@@ -81,7 +81,7 @@ class _Layer(rnn.RNNBase):
         self.flatten_parameters()
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
-        self.weights_buffer = None  # torch swaps no parameters that something refers to
+        self.weights_buffer = None  # torch cannot swap parameters that something refers to
         return super()._apply(fn, recurse)
 
     @as_torch_raises
@@ -89,17 +89,18 @@ class _Layer(rnn.RNNBase):
         """Runs the layer.
 
         Args:
-            input: ``[T, B, I]``, with batch_first ``[B, T, I]``, or ``[T, I]`` of one sequence, or
+            input: ``[T, B, I]``, with batch_first ``[B, T, I]``, or ``[T, I]`` for one sequence, or
                 a PackedSequence.
-            hx: The states before the first step, ``[L*D, B, h]``, or ``[L*D, h]`` of one sequence;
-                of an LSTM a pair, of output and cell state. Zeros if it is None.
+            hx: The states before the first step, ``[L*D, B, h]``, or ``[L*D, h]`` for one sequence;
+                for an LSTM a pair of output and cell state. None means zeros.
 
         Returns:
             The output of the last layer for every step, in the form of the input, and the states
             after the last step, in the form of `hx`.
 
         Raises:
-            InvalidArgumentError: A tensor has the wrong shape, dtype or place; also a RuntimeError.
+            InvalidArgumentError: A tensor has the wrong shape, dtype or device; also a
+                RuntimeError.
         """
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
@@ -194,7 +195,7 @@ class _Layer(rnn.RNNBase):
         return [*values[: len(moving)]]
 
     def _weights(self) -> list[Any]:
-        """The parameters, or what is in their places."""
+        """The parameters, or what has replaced them."""
         weights = [*map(self._parameters.get, self._flat_weights_names)]
         if type(None) in map(type, weights):
             weights = [getattr(self, name) for name in self._flat_weights_names]
@@ -213,7 +214,7 @@ class _Layer(rnn.RNNBase):
                 raise InvalidArgumentError(type(self).__name__, name, expected, got, remedy)
 
     def _params(self, weights: list[Any], others: Sequence[Any]) -> tuple[Any, Parts | None]:
-        """The weights as the op takes them, beside some other tensors: the buffer they lie in."""
+        """The weights as the op takes them together with some other tensors: one buffer."""
         buffer = self.weights_buffer
         eager = is_eager(others) and not is_transformed()
         if eager and buffer is not None and buffer.holds(weights):
@@ -230,11 +231,11 @@ class LSTM(_Layer):
         hidden_size: H, the units.
         num_layers: L.
         bias: Whether the gates have biases.
-        batch_first: Whether sequences are ``[B, T, I]``; states are not.
-        dropout: Probability that an element between two layers is dropped in training.
+        batch_first: Whether sequences are ``[B, T, I]``; does not affect states.
+        dropout: The probability that an element between two layers is dropped in training.
         bidirectional: Whether each layer runs in both directions.
         proj_size: P, the size of the projected output; 0 for none.
-        device: Where the parameters are made.
+        device: Where the parameters are created.
         dtype: Their dtype: float16, bfloat16, float32 or float64.
 
     Example:

@@ -1,8 +1,8 @@
-"""How torch's autograd gets the gradient of an op: what is kept for it, and what computes it.
+"""How torch's autograd computes the gradient of an op: what is saved, and which ops run.
 
-Which op is the gradient of which is in `rnn_compiler.schema.gradients`, by name. As this runs at
-every call, names become numbers beforehand: what a backward pass knows is a list, of None, what was
-kept, the gradients that arrive, and what gradient ops give, in this order.
+`rnn_compiler.schema.gradients` says by name which op is the gradient of which. Because this runs at
+every call, names are resolved to numbers beforehand: the values of a backward pass are a list of
+None, the saved tensors, the incoming gradients and the results of gradient ops, in this order.
 """
 
 # What torch has is typed in part.
@@ -23,19 +23,19 @@ from rnn_compiler.torch.calls import tensors_of
 __all__ = ["OpGradient", "RunsGradient"]
 
 RunsGradient: TypeAlias = Callable[[str, Sequence[Any], Attributes, tuple[str, ...]], Sequence[Any]]
-"""What runs a gradient op, given its name, tensors, attributes and the results to give."""
+"""Runs a gradient op, given its name, tensors, attributes and the wanted results."""
 
 
 class OpGradient:
-    """The gradient of an op, for a function of torch's autograd.
+    """The gradient of an op, for an autograd function of torch.
 
     Attributes:
         names: The tensors that the op takes.
-        results: The tensors that it gives.
+        results: The tensors that it returns.
     """
 
     def __init__(self, op: str) -> None:
-        """Looks up what is needed; `op` is TensorFlow's name."""
+        """Looks up the gradient ops; `op` is TensorFlow's name."""
         self._op = op
         self.names = [*tensors_of(op)]
         self.results = [each.name for each in OPS[op].signature.results]
@@ -54,15 +54,15 @@ class OpGradient:
         parts: Sequence[Any] = (),
         given: Sequence[Any] | None = None,
     ) -> None:
-        """Keeps what the gradient takes of a call, and sees that parts do not change meanwhile.
+        """Saves what the gradient needs, and guards parts against changes in the meantime.
 
         Args:
-            ctx: Where it is kept.
-            tensors: What the op ran on.
+            ctx: Where it is saved.
+            tensors: The op's tensors.
             attributes: Its attributes.
             results: Its results.
             parts: The parts of one of the tensors.
-            given: What the tensors were before some were copied; default: the same.
+            given: The tensors before some were copied; default: the same.
         """
         known = (*tensors, *results)
         originals: list[Any] = []
@@ -73,16 +73,16 @@ class OpGradient:
             originals = [given[self._saved[n]] for n in ctx.copied]
         ctx.save_for_backward(*map(known.__getitem__, self._saved), *parts, *originals)
         ctx.mark_non_differentiable(*map(results.__getitem__, self._fixed))
-        ctx.set_materialize_grads(False)  # of all results, the reserve space too
+        ctx.set_materialize_grads(False)  # including the reserve space
         ctx.shapes = [results[k].shape for k in self._arriving]
         ctx.attributes = attributes
 
     def place(self, name: str) -> int:
-        """Which of what is kept an argument is."""
+        """The index of an argument among the saved tensors."""
         return self._saved.index(self.names.index(name))
 
     def as_given(self, ctx: Any) -> tuple[list[Any], list[Any]]:
-        """What was kept, with what was given in the place of its copies, and the parts."""
+        """The saved tensors, with originals in place of copies, and the parts."""
         count, copied = len(self._saved), ctx.copied
         saved = [*ctx.saved_tensors]
         kept, parts = saved[:count], saved[count : len(saved) - len(copied)]
@@ -99,15 +99,15 @@ class OpGradient:
         new_zeros: Callable[[Any, Sequence[int]], Any] = torch.Tensor.new_zeros,
         kept: Sequence[Any] | None = None,
     ) -> tuple[Any, ...]:
-        """The gradients of those of the tensors that are needed, None for the others.
+        """The gradients of the tensors that need one, None for the others.
 
         Args:
-            ctx: What `keep` kept.
-            cotangents: The gradients that arrive, None where there is none.
+            ctx: The context that `keep` filled.
+            cotangents: The incoming gradients; None if there is none.
             needed: Which of the op's tensors need one.
             run: Runs a gradient op.
-            new_zeros: Makes zeros like a tensor, of a shape.
-            kept: What was kept; default: what `ctx` has.
+            new_zeros: Creates zeros like a tensor, with a given shape.
+            kept: The saved tensors; default: those of `ctx`.
         """
         first = next((each for each in cotangents if each is not None), None)
         if first is None:
@@ -124,7 +124,7 @@ class OpGradient:
 
 
 class _Step(NamedTuple):
-    """A gradient op that runs: which values it takes, and the results that it gives."""
+    """One gradient op of a backward pass: the values it takes and the results it returns."""
 
     op: str
     tensors: tuple[int, ...]
@@ -133,7 +133,7 @@ class _Step(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What a backward pass does, and which values are the gradients; number 0 is None."""
+    """The steps of a backward pass, and which values are the gradients; number 0 is None."""
 
     steps: tuple[_Step, ...]
     found: tuple[int, ...]
@@ -141,7 +141,7 @@ class _Plan(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
-    """The gradient ops of an op, as far as what they give is wanted.
+    """The gradient ops of an op whose results are wanted.
 
     Args:
         op: The forward op.

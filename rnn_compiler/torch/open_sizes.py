@@ -1,10 +1,9 @@
-"""Sizes that vary from call to call: compiled in, or open.
+"""Decides whether sizes that vary from call to call are compiled in or open.
 
-A function that is compiled for the sizes of a call is the fastest, but takes a second or two to
-compile. So the first few sizes at which an op is called have a function of their own, and all
-further ones share one that is open in what varies; what else a call depends on is equal among them.
-``RNN_COMPILER_STATIC_SIZES`` says how many have their own, two by default, ``all`` if none should
-be open.
+A function compiled for the sizes of a call is the fastest, but compiling takes a second or two. So
+the first few sizes at which an op is called get a separate function each, and all later ones share
+a function with open sizes. ``RNN_COMPILER_STATIC_SIZES`` is the number of sizes with a function of
+their own: two by default, ``all`` to keep every size static.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Size
 __all__ = ["forget", "function_for"]
 
 _STATIC_SIZES = 2
-"""How many sizes have a function of their own, if nobody says so."""
+"""The default number of sizes with a function of their own."""
 
 _VARIABLE = "RNN_COMPILER_STATIC_SIZES"
 
@@ -34,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 def function_for(spec: FunctionSpec, target: str, device: str) -> Function:
-    """A compiled function for an op at the sizes of a call: its own, or one that is open there.
+    """A compiled function for an op at the sizes of a call, static or open.
 
     Args:
         spec: The op at these sizes.
@@ -42,7 +41,7 @@ def function_for(spec: FunctionSpec, target: str, device: str) -> Function:
         device: Where it runs.
 
     Raises:
-        InvalidArgumentError: ``RNN_COMPILER_STATIC_SIZES`` is no number of sizes.
+        InvalidArgumentError: ``RNN_COMPILER_STATIC_SIZES`` is not a number of sizes.
     """
     varying = _may_vary(spec)
     attributes = tuple(spec.attributes.items())
@@ -62,7 +61,7 @@ def _static_sizes() -> float:
     """How many sizes have a function of their own.
 
     Raises:
-        InvalidArgumentError: The environment names no number.
+        InvalidArgumentError: The environment variable is not a number.
     """
     text = os.environ.get(_VARIABLE)
     if not text:
@@ -76,10 +75,10 @@ def _static_sizes() -> float:
 
 
 class _Family:
-    """Calls of an op that are equal but for sizes that may be open.
+    """Calls of an op that differ only in sizes that may be open.
 
     Attributes:
-        lock: For who asks for a function.
+        lock: Held while a function is looked up or compiled.
     """
 
     def __init__(self) -> None:
@@ -89,7 +88,7 @@ class _Family:
         self._refused: set[tuple[str, ...]] = set()
 
     def function(self, spec: FunctionSpec, target: str, device: str) -> Function:
-        """What `function_for` gives."""
+        """The result of `function_for`."""
         sizes = {name: spec.dims[name] for name in _may_vary(spec)}
         varied = tuple(n for n in sizes if any(each[n] != sizes[n] for each in self._static))
         names = varied or tuple(sizes)
@@ -113,12 +112,12 @@ class _Family:
 
 @functools.lru_cache(maxsize=1024)
 def _family(*same: object) -> _Family:
-    """The calls that are the same in some respects."""
+    """The family of calls that share these properties."""
     return _Family()
 
 
 def forget() -> None:
-    """Forgets all sizes and functions."""
+    """Clears all sizes and functions."""
     _family.cache_clear()
 
 

@@ -1,7 +1,7 @@
 """Copies and zeros on the CPU, made in the calling thread.
 
-torch has threads of its own for tensors of 32,768 elements and more. Once such an operation is
-done, they go on looking for work for milliseconds, on the processors that compiled code then needs.
+torch uses its own threads for tensors of 32,768 elements and more. After such an operation they
+keep spinning for milliseconds, on the processors that compiled code then needs.
 """
 
 # What torch has is typed in part.
@@ -18,11 +18,11 @@ import torch
 __all__ = ["contiguous_copy", "new_zeros"]
 
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-"""Types that numpy has, by bytes an element."""
+"""Numpy types by element size in bytes."""
 
 
 def contiguous_copy(tensor: Any) -> Any:
-    """A contiguous copy of a tensor, which autograd does not see."""
+    """A contiguous copy of a tensor, invisible to autograd."""
     if tensor.device.type != "cpu":
         return tensor.detach().clone(memory_format=torch.contiguous_format).resolve_neg()
     copy = torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)

@@ -1,10 +1,10 @@
-"""PackedSequence and padded sequences with lengths.
+"""Converts between PackedSequence and padded sequences with lengths.
 
 torch packs a batch sorted by length, longest first: all first steps, then all second steps of the
-rows that have one, and so on. `Padding` puts such rows into ``[T, B, I]`` and takes them out again.
+rows that have one, and so on. `Padding` unpacks such rows into ``[T, B, I]`` and packs them again.
 
-An op is compiled for a number of steps. So that batches of random lengths do not each need their
-own, T is rounded up, by an eighth at most; steps that no row has are not run.
+An op is compiled for a number of steps. So that random lengths do not each compile a function, T is
+rounded up, by at most an eighth; steps that no row has are not run.
 """
 
 # What torch has is typed in part.
@@ -20,7 +20,7 @@ __all__ = ["Padding", "rounded"]
 
 
 def rounded(steps: int) -> int:
-    """The number of steps to compile for: of four bits, as many as are needed or more.
+    """The number of steps to compile for: the next number with four significant bits.
 
     Example:
         >>> [rounded(steps) for steps in (1, 16, 17, 18, 33, 100, 1000)]
@@ -31,17 +31,17 @@ def rounded(steps: int) -> int:
 
 
 class Padding:
-    """Where the rows of a PackedSequence are in a padded batch.
+    """The positions of a PackedSequence's rows in a padded batch.
 
     Attributes:
-        lengths: The steps of each row, int32; None if all have all.
+        lengths: The steps of each row, int32; None if all rows have all steps.
     """
 
     def __init__(self, batch_sizes: Any, device: Any) -> None:
-        """Finds the places.
+        """Finds the positions.
 
         Args:
-            batch_sizes: Of the PackedSequence: how many rows have each step, on the CPU.
+            batch_sizes: The PackedSequence's: how many rows have each step, on the CPU.
             device: Where the data is.
         """
         self._steps = len(batch_sizes)
@@ -54,20 +54,20 @@ class Padding:
             self._steps = rounded(self._steps)
 
     def pad(self, data: Any) -> Any:
-        """The rows of a PackedSequence's data as ``[T, B, N]``, with zeros after them."""
+        """The rows of a PackedSequence's data as ``[T, B, N]``, padded with zeros."""
         shape = (self._steps, self._batch, data.shape[1])
         if self.lengths is None:
             return data.view(shape)
         return _Pad.apply(data, self._places, self._steps * self._batch).view(shape)
 
     def pack(self, padded: Any) -> Any:
-        """The data of a PackedSequence out of ``[T, B, N]``; the inverse of `pad`."""
+        """The data of a PackedSequence from ``[T, B, N]``; the inverse of `pad`."""
         rows = padded.reshape(self._steps * self._batch, padded.shape[2])
         return rows if self.lengths is None else _Pack.apply(rows, self._places)
 
 
 class _Pad(torch.autograd.Function):
-    """Rows put to their places, zeros elsewhere."""
+    """Scatters rows to their positions, with zeros elsewhere."""
 
     @staticmethod
     def forward(data: Any, places: Any, rows: int) -> Any:
@@ -84,7 +84,7 @@ class _Pad(torch.autograd.Function):
 
 
 class _Pack(torch.autograd.Function):
-    """Rows taken from their places: what `index_select` gives, whose gradient sums row by row."""
+    """Gathers rows; `index_select` does the same, but its gradient sums row by row."""
 
     @staticmethod
     def forward(rows: Any, places: Any) -> Any:

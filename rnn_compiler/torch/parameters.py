@@ -1,8 +1,8 @@
 """The weights of a layer as one buffer, `params` of the CudnnRNN ops.
 
-The parameters that torch names lie in the buffer, as in torch's own layers on a GPU: nothing is
-copied at a call, and what an optimizer does to them in place is done to it. Where they do not,
-because others have come into their places or because torch traces, they are joined at each call.
+The layer's parameters are views of this buffer, as in torch's own layers on a GPU: calls copy
+nothing, and an optimizer's in-place updates change the buffer. If they are not, because they were
+replaced or because torch traces, they are concatenated at each call.
 """
 
 # What torch has is typed in part.
@@ -25,17 +25,17 @@ __all__ = ["Buffer", "alone", "joined"]
 
 
 class Buffer:
-    """A buffer that some parameters lie in."""
+    """A buffer that contains some parameters."""
 
     def __init__(self, parameters: Sequence[Any], blocks: Sequence[Block], size: int) -> None:
         """Moves parameters into a buffer.
 
-        Each is `alone` in it to torch.
+        To torch, each is a separate tensor (`alone`).
 
         Args:
             parameters: Ordinary parameters of one dtype, on one device.
-            blocks: The place of each.
-            size: How many elements the buffer has; those that no parameter has are 0.
+            blocks: The position of each.
+            size: The number of elements; any that belong to no parameter are 0.
         """
         self.blocks = tuple(blocks)
         self._whole = torch.zeros(size, dtype=parameters[0].dtype, device=parameters[0].device)
@@ -50,7 +50,7 @@ class Buffer:
         self._same: Any = None
 
     def holds(self, weights: Sequence[Any]) -> bool:
-        """Whether some tensors are the parameters, and still in the buffer."""
+        """Whether some tensors are these parameters and still in the buffer."""
         return (
             len(weights) == len(self._members)
             and all(map(is_, weights, map(ref.__call__, self._members)))
@@ -58,7 +58,7 @@ class Buffer:
         )
 
     def params(self, weights: Sequence[Any]) -> Any:
-        """The buffer of weights that it holds: one and the same tensor until one changes."""
+        """The buffer of these weights: the same tensor until one of them changes."""
         if self._whole.is_inference():
             return self._whole
         versions = [*map(_version, weights)]
@@ -71,24 +71,24 @@ _version = attrgetter("_version")
 
 
 def alone(part: Any) -> Any:
-    """A part of a tensor with a storage and a version of its own, in the same memory.
+    """A part of a tensor in the same memory, with its own storage and version.
 
-    Whoever saves it saves no more than it, and whoever changes it has not changed the others.
+    Saving it saves no other part, and changing it does not mark the others as changed.
     """
     return _from_dlpack(_to_dlpack(part))
 
 
 def joined(op: str, weights: Mapping[str, Any], blocks: Mapping[str, Block], size: int) -> Any:
-    """The buffer of any tensors.
+    """Concatenates tensors into a new buffer.
 
     Args:
         op: For messages.
         weights: Tensors by name.
-        blocks: The place of each.
-        size: How many elements the buffer has; those that no tensor has, at the end, are 0.
+        blocks: The position of each.
+        size: The number of elements; any beyond the tensors, at the end, are 0.
 
     Raises:
-        InvalidArgumentError: One has not the dtype or the shape that it should have.
+        InvalidArgumentError: A tensor has the wrong dtype or shape.
     """
     first, *_ = weights.values()
     for name, weight in weights.items():

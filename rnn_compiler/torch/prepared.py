@@ -1,9 +1,9 @@
 """Compiled functions for torch: its tensors become arguments, and results tensors.
 
-Tensors pass without a copy, but for those that are not contiguous or not where compiled code wants
-them (`ALIGNMENT`): by their pointers where a call is direct (`direct`), and else by DLPack, where
-the results are memory of IREE's, which torch then owns. This runs at every call, where microseconds
-are seen: so what is done to each tensor is a `map`, not a loop.
+Tensors are passed without a copy unless they are not contiguous or not aligned as compiled code
+needs (`ALIGNMENT`): by pointer if a call is direct (`direct`), otherwise by DLPack, with results in
+memory from IREE, which torch then owns. This runs at every call, where microseconds matter, so
+tensors are processed with `map` instead of loops.
 """
 
 # What torch has is typed in part.
@@ -37,12 +37,12 @@ type_of = attrgetter("shape", "dtype", "device")
 
 
 class Prepared:
-    """A function that runs on tensors of certain types.
+    """A function prepared for tensors of certain types.
 
     Attributes:
         device: Where it runs.
         is_open: Whether it takes other sizes too.
-        where: The target and device that were asked for, and whether torch has one thread.
+        where: The requested target and device, and whether torch uses one thread.
         gradients: The functions of its gradient ops, by op and outputs.
     """
 
@@ -53,12 +53,12 @@ class Prepared:
         types: Mapping[str, tuple[Any, Any, Any] | None],
         where: tuple[str, str | None, bool],
     ) -> None:
-        """Looks up what calls need.
+        """Looks up everything that calls need.
 
         Args:
             function: The compiled function.
-            spec: What it is at the sizes of the tensors.
-            types: Shape, dtype and device of each tensor by name, None for one left out.
+            spec: The function at the sizes of the tensors.
+            types: Shape, dtype and device of each tensor by name; None for an omitted one.
             where: See above.
         """
         self.device, self.where = function.device, where
@@ -93,11 +93,11 @@ class Prepared:
         return [type_of(each) for each in tensors if each is not None] == self._types
 
     def __call__(self, tensors: Sequence[Any]) -> list[Any]:
-        """Runs the function on tensors of the types that it is for."""
+        """Runs the function on tensors of these types."""
         return self.run(self.ready(tensors))
 
     def ready(self, tensors: Sequence[Any]) -> Sequence[Any]:
-        """Tensors as compiled code takes them: some of these, and copies of the others."""
+        """Tensors as compiled code takes them; unsuitable ones are copied."""
         given = [each for each in tensors if each is not None]
         if not self._has_empty and self._are_ready(given):
             return tensors
@@ -139,11 +139,11 @@ class Prepared:
         """Whether tensors are as compiled code takes them.
 
         Raises:
-            UnsupportedError: One has no memory of its own.
+            UnsupportedError: A tensor has no memory of its own.
         """
         try:
             places = functools.reduce(or_, map(torch.Tensor.data_ptr, tensors))
-        except RuntimeError as error:  # sparse, or many in one, as vmap and batched gradients have
+        except RuntimeError as error:  # sparse, or batched by vmap or batched gradients
             raise UnsupportedError(
                 f"{self._function.spec.op}: expected dense tensors with memory of their own, "
                 f"unlike those of vmap and batched gradients: {str(error).strip()}"
@@ -155,12 +155,12 @@ class Prepared:
         )
 
     def _is_ready(self, tensor: Any) -> bool:
-        """The same of one tensor, which may be empty and then has any strides."""
+        """The same for one tensor; an empty one may have any strides."""
         return bool(tensor.numel()) and self._are_ready([tensor])
 
 
 def _are_apart(taken: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Whether no two tensors have memory in common, but for those that are taken twice."""
+    """Whether no two different tensors share memory."""
     stop = 0
     for start, size in sorted([*{*_spans(taken)}, *_spans(results)]):
         if start < stop:
@@ -177,9 +177,9 @@ _nbytes = attrgetter("nbytes")
 
 
 def _copied_where_shared(taken: Iterable[Any], results: Iterable[Any]) -> list[Any]:
-    """Results, copied where one has memory in common with what is taken, or with one before.
+    """Results, copied if they share memory with an argument or an earlier result.
 
-    A module may return one buffer for several equal results, or an argument as it came.
+    A module may return one buffer for several equal results, or return an argument unchanged.
     """
     owned: list[Any] = []
     for result in results:

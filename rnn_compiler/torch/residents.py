@@ -1,10 +1,9 @@
-"""Weights that stay the same from call to call, as arrays that a program may keep packed.
+"""Weights that do not change between calls, as arrays that a program may keep packed.
 
-A compiled function puts its weights in an order of its own at every call, unless it knows that they
-are those of the last one (`rnn_compiler.runtime.prepacking`). A tensor tells by its version, which
-every change in place counts up, but for those through ``tensor.data`` and through numpy; so its
-bytes are compared too, which takes half as long as packing them. From the second call with the same
-tensor on, a copy of it is passed.
+A compiled function packs its weights at every call unless it knows that they are unchanged
+(`rnn_compiler.runtime.prepacking`). A tensor's version is incremented by every in-place change,
+except those through ``tensor.data`` and numpy, so the bytes are compared too, which takes half as
+long as packing. From the second call with an unchanged tensor on, a resident copy of it is passed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from rnn_compiler.schema.manifest import TensorSpec
 __all__ = ["resident"]
 
 _USERS = 4
-"""How many functions may keep the same weights packed, each at another size of the input."""
+"""How many functions may keep the same weights packed, each for a different input size."""
 
 
 _memcmp: Any = ctypes.CDLL(None).memcmp
@@ -32,13 +31,13 @@ _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 @dataclass
 class _Seen:
-    """A tensor as the last call had it.
+    """A tensor at the time of the last call.
 
     Attributes:
         version: Its version.
         device: Where it was passed.
         copy: Its copy there, once there is one.
-        address: Where that is.
+        address: The address of the copy.
         users: The functions that take it.
     """
 
@@ -49,7 +48,7 @@ class _Seen:
     users: set[int] = field(default_factory=set[int])
 
     def is_still(self, tensor: Any) -> bool:
-        """Whether the tensor is what it was, to the bit."""
+        """Whether the tensor is unchanged, bit for bit."""
         if self.version != tensor._version:
             return False
         return self.copy is None or not _memcmp(self.address, tensor.data_ptr(), tensor.nbytes)
@@ -59,13 +58,13 @@ _seen: Any = WeakIdKeyDictionary()
 
 
 def resident(tensor: Any, spec: TensorSpec, device: Device, user: int) -> DeviceArray | None:
-    """A copy of a tensor in this machine's memory, if it is what it was at the last call.
+    """The resident copy of a tensor in host memory, if the tensor is unchanged since the last call.
 
     Args:
         tensor: The tensor, as compiled code takes it.
         spec: Its shape and dtype.
         device: Where it is passed.
-        user: A number of the function that it is passed to.
+        user: A number that identifies the function.
     """
     if tensor.is_inference():  # which has no version
         return None

@@ -1,6 +1,6 @@
-"""What the tracer of `torch.compile` and `torch.export` is told of functions.
+"""Registers functions with the tracer of `torch.compile` and `torch.export`.
 
-To import this module is to tell it, and to import it, which takes a second.
+Importing this module registers them. It also imports the tracer, which takes a second.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ from rnn_compiler.torch.attributes import attribute_values
 
 __all__: list[str] = []
 
-# The attributes' values and the seeds are constants of a graph; they are not computed in it.
+# Attribute values and seeds are constants of a graph; they are not computed in it.
 torch.compiler.assume_constant_result(attribute_values)  # pyright: ignore[reportUnknownMemberType]
