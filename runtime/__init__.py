@@ -37,24 +37,26 @@ def load(
 ) -> Program:
     """Loads a compiled module onto a device.
 
-    The digests of payload and frozen weights are verified, and IREE's version and this machine's
-    CPU features, or the GPU's compute capability, are compared with those the code needs, before
-    IREE sees a byte. Of a bundle, the best artifact that this machine can run is taken
-    (`Bundle.best_here`); if any is missing or damaged, none is. Needs no compiler.
+    Before passing anything to IREE, this verifies the digests of the payload and the frozen
+    weights, and checks that IREE's version and the machine's CPU features, or the GPU's compute
+    capability, suit the code. From a bundle, it loads the best artifact that this machine can run
+    (`Bundle.best_here`); a bundle with a missing or damaged artifact is rejected. Needs no
+    compiler.
 
     Args:
-        artifact: The path of an artifact or of a bundle, or one that was never saved.
+        artifact: The path of an artifact or bundle, or one in memory.
         device: ``"local-sync"`` (the calling thread), ``"local-task"`` (a pool of threads), or for
-            what was compiled for an NVIDIA GPU ``"cuda"``, ``"cuda://1"``; default:
-            ``RNN_COMPILER_DEVICE``, else cuda, else local-task if the work of a call is large and
-            there are several processors, else local-sync.
-        prepack: Whether weights that stay on the device are kept packed from the second call with
-            them on, which takes about their memory again, of 16-bit ones twice.
-        parameters: The archive of the frozen weights; default: the one beside the artifact.
+            code for NVIDIA GPUs ``"cuda"``, ``"cuda://1"``. Default: ``RNN_COMPILER_DEVICE``; else
+            cuda for GPU code; else local-task if a call has much work and there are several
+            processors; else local-sync.
+        prepack: Whether to keep a packed copy of weights that stay on the device, from the second
+            call with them on. The copy takes about as much memory as the weights, twice as much for
+            16-bit weights.
+        parameters: The archive of the frozen weights; default: the one next to the artifact.
 
     Raises:
         ArtifactError: It is missing, damaged, or for another machine or version.
-        DeviceError: There is no such device, or the artifact is for another kind.
+        DeviceError: The device does not exist, or the artifact is for another kind of device.
     """
     if not isinstance(artifact, (str, os.PathLike, Artifact, Bundle)):  # pyright: ignore
         raise ArtifactError(f"expected an artifact, a bundle or a path, got {describe(artifact)}")
@@ -82,23 +84,23 @@ def load(
 
 
 def verify(path: str | os.PathLike[str], device: str | None = None) -> Verification:
-    """Runs an artifact's functions on the sample arguments beside it, and compares the results.
+    """Runs an artifact's functions on its sample arguments and compares the results.
 
-    Of a module in C, it is the self test that is built, by the C compiler ``CC``, else ``cc``,
-    ``gcc`` or ``clang``, and run.
+    For a module in C, it builds and runs the self test, with the C compiler that ``CC`` names, else
+    ``cc``, ``gcc`` or ``clang``.
 
     Args:
         path: An artifact or bundle that was saved with a golden, or the folder or ``NAME.json`` of
             a module in C.
-        device: As in `load`; C has none.
+        device: As in `load`; not for C.
 
     Returns:
-        Each result with its largest difference and what that may be; `is_equal` says of each, and
-        of all, whether they are what they should be.
+        Each result with its largest difference and its tolerance; `is_equal` tells, for each and
+        for all, whether they agree.
 
     Raises:
-        ArtifactError: It is missing, damaged, or for another machine or version; it has no golden,
-            or this is missing, damaged, or another artifact's; C, and there is no compiler of it.
+        ArtifactError: The artifact is missing, damaged, or for another machine or version; its
+            golden is missing, damaged, or another artifact's; or there is no C compiler.
         DeviceError: There is no such device, or the artifact is for another kind.
     """
     if isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]

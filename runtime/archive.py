@@ -1,6 +1,6 @@
 """Archives of frozen weights: arrays by name in IREE's own format, ``.irpa``.
 
-A module reads them as it is loaded, through IREE's module ``io_parameters``.
+A module reads them when it is loaded, through IREE's module ``io_parameters``.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from rnn_compiler.schema.manifest import SCOPE
 __all__ = ["archive_of", "parameters_module", "parameters_of"]
 
 _ALIGNMENT = 64
-"""Bytes of which an array's address must be a multiple for IREE not to copy it."""
+"""Alignment in bytes that an array needs for IREE not to copy it."""
 
 
 def archive_of(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """The archive of some arrays; equal ones give equal bytes.
 
     Raises:
-        OSError: There is no room for a temporary file.
+        OSError: There is no space for a temporary file.
 
     Example:
         >>> archive_of({"f.w": np.zeros(3, np.float32)})[:4]
@@ -44,10 +44,10 @@ def archive_of(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
 
 
 def parameters_of(archive: bytes, names: Collection[str]) -> dict[str, bytes]:
-    """Some arrays of an archive, as their bytes.
+    """The bytes of some arrays of an archive.
 
     Raises:
-        ArtifactError: It is none, or lacks one.
+        ArtifactError: It is not an archive, or an array is missing.
 
     Example:
         >>> parameters_of(archive_of({"f.w": np.full(3, 97, np.int8)}), ["f.w"])
@@ -64,10 +64,10 @@ def parameters_of(archive: bytes, names: Collection[str]) -> dict[str, bytes]:
 
 
 def parameters_module(instance: Any, archive: bytes) -> Any:
-    """The module that gives others the arrays of an archive.
+    """The module that provides an archive's arrays to other modules.
 
     Raises:
-        ArtifactError: It is none.
+        ArtifactError: It is not an archive.
     """
     memory = np.empty(len(archive) + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT

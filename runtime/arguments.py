@@ -1,7 +1,7 @@
-"""What a caller passes, as arrays that a compiled function takes.
+"""Converts a caller's arguments to the arrays that a compiled function takes.
 
-`host_arrays` says what is welcome; what is on the device already stays there. Shapes are never
-converted silently.
+`host_arrays` defines what is accepted; arrays that are already on the device stay there. Shapes are
+never converted silently.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ __all__ = [
 def as_array(
     op: str, name: str, value: object, dtype: str, device: str = "local-sync"
 ) -> npt.NDArray[Any] | DeviceArray:
-    """A value as an array, without copying what is one; device arrays stay as they are.
+    """A value as an array, without copying arrays; device arrays are returned unchanged.
 
-    A tensor on the GPU that the array is for becomes a device array. Integers of another dtype than
-    the one that an argument of integers has are converted, but for those on a GPU.
+    A tensor that is already on the target GPU becomes a device array. Integers of another dtype are
+    converted to that of an integer argument, except on a GPU.
 
     Args:
         op: The op, for messages.
         name: The argument, for messages.
-        value: What the caller passed.
-        dtype: The dtype that values without one take.
-        device: The device that the array is for.
+        value: The value that the caller passed.
+        dtype: The dtype for values that have none.
+        device: The device that the array will be used on.
 
     Raises:
-        InvalidArgumentError: It cannot be viewed as an array of numbers, or is of integers which
-            the dtype does not have.
+        InvalidArgumentError: It cannot be viewed as an array of numbers, or its integers do not fit
+            the dtype.
         DeviceError: The GPU failed.
     """
     if type(value) is np.ndarray and value.dtype == DTYPES[dtype].numpy:
@@ -64,7 +64,7 @@ def as_array(
 
 
 def _on_gpu(op: str, name: str, value: Any, device: str) -> DeviceArray | None:
-    """A tensor of another framework that is on the GPU already; None if it is elsewhere."""
+    """A tensor of another framework that is already on the GPU; None if it is elsewhere."""
     if not hasattr(value, "__dlpack__"):
         return None
     gpu = get_device(device)
@@ -77,15 +77,15 @@ def _on_gpu(op: str, name: str, value: Any, device: str) -> DeviceArray | None:
 
 
 def default_array(spec: TensorSpec) -> npt.NDArray[Any]:
-    """The array of an argument that is not given and has a default."""
+    """The default value of an argument as an array."""
     return np.full(spec.static_shape, spec.default, DTYPES[spec.dtype].numpy)
 
 
 def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceArray) -> None:
-    """Checks that an array is what an argument takes.
+    """Checks an array against an argument.
 
     Raises:
-        InvalidArgumentError: Its dtype, its shape, or the value of a bounded integer is not.
+        InvalidArgumentError: Its dtype, its shape or the value of a bounded integer is wrong.
     """
     if array.dtype != DTYPES[spec.dtype].numpy and canonical_name(array.dtype) != spec.dtype:
         got = canonical_name(array.dtype) or str(array.dtype)
@@ -114,16 +114,16 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
 
 
 def elements(op: str, name: str, value: object, count: int | None = None) -> dict[str, Any]:
-    """The elements of a list of tensors, by the names that they have as single arguments.
+    """The elements of a list of tensors, by their names as separate arguments.
 
     Args:
         op: The op, for messages.
         name: The list's name.
-        value: What the caller passed.
-        count: How many there must be; None if that is not known yet.
+        value: The value that the caller passed.
+        count: The required number of elements; None if it is not known yet.
 
     Raises:
-        InvalidArgumentError: It is no list, or not of so many.
+        InvalidArgumentError: It is not a list, or has another length.
 
     Example:
         >>> elements("CudnnRNNCanonicalToParams", "biases", [0.5, 1.5])
@@ -139,10 +139,10 @@ def elements(op: str, name: str, value: object, count: int | None = None) -> dic
 
 
 def resident(array: object, device: Device) -> DeviceArray:
-    """What `Program.to_device` gives.
+    """The result of `Program.to_device`.
 
     Raises:
-        InvalidArgumentError: It is not an array of numbers of a dtype that ops take.
+        InvalidArgumentError: It is not an array of numbers with a supported dtype.
     """
     value = as_array("to_device", "array", array, "float32", device.uri)
     if isinstance(value, DeviceArray):
@@ -156,10 +156,10 @@ def resident(array: object, device: Device) -> DeviceArray:
 
 
 def by_name(op: str, specs: Iterable[TensorSpec], keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """What the keywords of a call pass, lists by element.
+    """The arguments of a call by name, lists by element.
 
     Raises:
-        InvalidArgumentError: A list is not one, or not as long as it must be.
+        InvalidArgumentError: A list is not a list, or has the wrong length.
     """
     lengths: dict[str, int] = {}
     for spec in specs:
@@ -171,7 +171,7 @@ def by_name(op: str, specs: Iterable[TensorSpec], keywords: Mapping[str, Any]) -
 
 
 def by_keyword(specs: Iterable[TensorSpec], values: Iterable[Any]) -> dict[str, Any]:
-    """Values in the order of their specs, those of a list as one; the inverse of `by_name`."""
+    """Values in the order of their specs, with lists joined again; the inverse of `by_name`."""
     keywords: dict[str, Any] = {}
     for spec, value in zip(specs, values, strict=True):
         if spec.list:

@@ -1,9 +1,9 @@
-"""Artifacts: a payload that IREE loads, and the manifest that says what it is.
+"""Artifacts: a payload that IREE loads, and the manifest that describes it.
 
-On disk an artifact is two files: ``NAME.vmfb``, which `iree-run-module` takes as it is, and
+On disk an artifact is two files: ``NAME.vmfb``, which `iree-run-module` can run, and
 ``NAME.vmfb.json``, its manifest; frozen weights are a third, ``NAME.irpa``. A bundle is a folder
-with one payload per target and one ``manifest.json`` that lists them. Nothing of a payload or of
-weights reaches IREE before its digest is checked: IREE itself runs damaged code without a word.
+with one payload per target and one ``manifest.json`` that lists them. Digests are checked before a
+payload or weights are passed to IREE, because IREE itself runs damaged code without complaint.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Artifact:
     """A compiled module.
 
     Attributes:
-        manifest: What it is.
+        manifest: Its description.
         payload: The bytes of the .vmfb.
         archive: The bytes of the .irpa, the frozen weights; None if there are none.
     """
@@ -60,7 +60,7 @@ class Artifact:
         return page(self, function_tables(self.manifest.functions))
 
     def with_archive(self, archive: bytes) -> Artifact:
-        """The same with frozen weights, and a manifest that knows them."""
+        """A copy with frozen weights, and a manifest that includes their digest."""
         spec = ArchiveSpec(hashlib.sha256(archive).hexdigest(), len(archive))
         return Artifact(replace(self.manifest, parameters=spec), self.payload, archive)
 
@@ -69,15 +69,15 @@ class Artifact:
         return self.payload
 
     def save(self, path: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
-        """Writes the payload to `path` and the manifest beside it, ``path.json``.
+        """Writes the payload to `path` and the manifest next to it, ``path.json``.
 
-        Frozen weights go into an archive, ``lstm.irpa`` beside ``lstm.vmfb``. All appear, each
-        whole, or none does, also over older ones; the payload appears last, so that whoever finds
-        it finds the others too.
+        Frozen weights go into an archive, ``lstm.irpa`` next to ``lstm.vmfb``. Either all files
+        appear, each complete, or none does, also when replacing older ones. The payload appears
+        last, so if it is there, so are the others.
 
         Args:
             path: The payload's file.
-            golden: What `rnn_compiler.golden` made, to be written to ``path.golden.npz``.
+            golden: Samples from `rnn_compiler.golden`, written to ``path.golden.npz``.
 
         Raises:
             OSError: One cannot be written, and is the file that is named.
@@ -94,7 +94,7 @@ class Artifact:
         return path
 
     def verify(self, source: str) -> None:
-        """Checks that payload and frozen weights are those that the manifest was written for.
+        """Checks that payload and frozen weights match the manifest.
 
         Raises:
             ArtifactError: One is damaged.
@@ -106,7 +106,7 @@ class Artifact:
             _check_digest(weights, self.archive, parameters.sha256)
 
     def missing_features(self) -> list[str]:
-        """The CPU features that the code may use and this machine does not have."""
+        """The CPU features that the code may use but this machine lacks."""
         arch = ARCHITECTURES.get(self.manifest.target.architecture)
         here = {*cpu_features.host_features(), *(arch.baseline if arch else ())}
         return sorted(set(self.manifest.target.features) - here)
@@ -115,9 +115,9 @@ class Artifact:
         """Checks that this machine and this version of IREE can run the code.
 
         Args:
-            source: What it is, for messages.
-            capability: The compute capability of the GPU that it is to run on, 89 for 8.9; without
-                it, that is not checked.
+            source: The name of the artifact, for messages.
+            capability: The compute capability of the GPU to run on, 89 for 8.9; None to skip this
+                check.
 
         Raises:
             ArtifactError: It is for another version or architecture, or needs CPU features that are
@@ -166,20 +166,20 @@ class Bundle:
     """The same functions compiled for several targets.
 
     Attributes:
-        artifacts: One per target, in the order they were asked for.
+        artifacts: One per target, in the requested order.
     """
 
     artifacts: tuple[Artifact, ...]
 
     def save(self, folder: str | os.PathLike[str], *, golden: Golden | None = None) -> Path:
-        """Writes one payload per target and one manifest into a folder, which is made.
+        """Writes one payload per target and one manifest into a folder, which is created.
 
-        All targets share one archive of frozen weights, ``parameters.irpa``. All appear, each
-        whole, or none does; the manifest, which makes it a bundle, appears last.
+        All targets share one archive of frozen weights, ``parameters.irpa``. Either all files
+        appear, each complete, or none does; the manifest appears last.
 
         Args:
             folder: The folder.
-            golden: What `rnn_compiler.golden` made, to be written to ``golden.npz`` there.
+            golden: Samples from `rnn_compiler.golden`, written to ``golden.npz`` there.
 
         Raises:
             OSError: One cannot be written, and is the file that is named.
@@ -205,9 +205,9 @@ class Bundle:
         return folder
 
     def verify(self, source: str) -> None:
-        """Checks that every payload is the one that the manifest was written for.
+        """Checks that every payload matches the manifest.
 
-        A bundle is only whole as a whole: what runs never depends on what was damaged.
+        Every payload is checked, so that damage never changes which one is chosen.
 
         Raises:
             ArtifactError: One is damaged.
@@ -218,18 +218,17 @@ class Bundle:
     def best_here(self, device_kind: str, source: str, capability: int | None = None) -> Artifact:
         """The best artifact for this machine and a kind of device.
 
-        Of those that run here, it is one whose CPU features are not all among those of another: a
-        higher level beats those it contains. Of several, which have equal features or each some
-        that the other has not, it is the one that was asked for first. For a GPU, it is that of
-        the latest architecture.
+        Of the artifacts that run here, an artifact whose CPU features include those of another is
+        better. Among equal or incomparable ones, the one requested first is chosen. For a GPU, it
+        is the one for the latest architecture.
 
         Args:
             device_kind: ``"local"`` or ``"cuda"``.
-            source: What the bundle is, for messages.
+            source: The name of the bundle, for messages.
             capability: The compute capability of the GPU.
 
         Raises:
-            ArtifactError: None of them runs here; the message says why for each.
+            ArtifactError: None of them runs here; the message gives the reason for each.
         """
         reasons: list[str] = []
         usable: list[Artifact] = []
@@ -253,11 +252,12 @@ class Bundle:
 def read_artifact(
     path: str | os.PathLike[str], parameters: str | os.PathLike[str] | None = None
 ) -> Artifact | Bundle:
-    """Reads what `Artifact.save` or `Bundle.save` wrote; the digests are checked by `load`.
+    """Reads the files of `Artifact.save` or `Bundle.save`; `load` checks the digests.
 
     Args:
         path: The file or folder.
-        parameters: The archive of its frozen weights; default: the one beside or in it.
+        parameters: The archive of its frozen weights; default: the one next to it, or in the
+            bundle.
 
     Raises:
         ArtifactError: A file is missing or unreadable, or a manifest damaged.
@@ -265,7 +265,7 @@ def read_artifact(
     path = Path(path)
     try:
         is_bundle = path.is_dir()
-    except (OSError, ValueError) as error:  # a name that no file can have
+    except (OSError, ValueError) as error:  # not a valid file name
         raise ArtifactError(f"{describe(str(path))}: no such artifact") from error
     if not is_bundle:
         beside = paths.manifest_path(path)
@@ -292,7 +292,7 @@ def read_artifact(
 def read_members(
     folder: Path, parameters: str | os.PathLike[str] | None = None
 ) -> list[Artifact | ArtifactError]:
-    """The artifacts of a bundle; for one that cannot be read, what `read_artifact` raises.
+    """The artifacts of a bundle; for one that cannot be read, the error of `read_artifact`.
 
     Raises:
         ArtifactError: The folder is not a bundle, or its manifest is damaged.
@@ -325,7 +325,7 @@ def read_members(
 
 
 def _parse_manifest(data: object, source: str) -> Manifest:
-    """A manifest from JSON; of one that was changed, the message also says what it is for."""
+    """A manifest from JSON; the error for a changed one also says which target it is for."""
     try:
         return Manifest.from_json(data, source)
     except ArtifactError as error:
@@ -336,7 +336,7 @@ def _parse_manifest(data: object, source: str) -> Manifest:
 
 
 def _skew(data: object) -> str:
-    """What keeps an artifact from running here by its manifest, whose digest is wrong."""
+    """Why an artifact would not run here according to its manifest, whose digest is wrong."""
     try:
         manifest = Manifest.from_json(data, check_digest=False)
     except ArtifactError:
@@ -345,24 +345,24 @@ def _skew(data: object) -> str:
         Artifact(manifest, b"").check_here("it says")
     except ArtifactError as error:
         return str(error)
-    except (TypeError, AttributeError):  # nothing vouches for its types
+    except (TypeError, AttributeError):  # its types are unchecked
         pass
     return ""
 
 
 def _level(target: TargetSpec) -> Any:
-    """What code makes use of, where more is better: CPU features, or 80 for sm_80."""
+    """What code requires, as a comparable value: its CPU features, or 80 for sm_80."""
     return int(target.architecture[3:]) if target.device == "cuda" else frozenset(target.features)
 
 
 def _minor(version: str) -> str:
-    """The part of IREE's version within which modules carry over, ``"3.13"``."""
+    """The part of IREE's version that modules depend on, ``"3.13"``."""
     found = re.match(r"\d+\.\d+", version)
     return found[0] if found else version
 
 
 def _there(*files: tuple[Path, bytes | None]) -> list[tuple[Path, bytes]]:
-    """The files that there is something for."""
+    """The files that have content."""
     return [(path, data) for path, data in files if data is not None]
 
 
@@ -385,7 +385,7 @@ def _json_bytes(data: object) -> bytes:
 
 
 def _read(path: Path, missing: str) -> bytes:
-    """The bytes of a file; `missing` is the message if there is none."""
+    """The bytes of a file; `missing` is the error message if it does not exist."""
     try:
         return read_regular(path)
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""A function of open sizes at those of a call."""
+"""A function of open sizes at the sizes of a call."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rnn_compiler.schema.manifest import FunctionSpec
 __all__ = ["AtSizes"]
 
 _REMEMBERED = 1024
-"""For how many shapes of its arguments a function is remembered."""
+"""The number of argument shapes for which a function's spec is cached."""
 
 
 class AtSizes:
     """A function's spec at the sizes of a call's arguments.
 
     Attributes:
-        is_open: Whether the function has sizes that calls tell.
+        is_open: Whether the function has open sizes.
     """
 
     def __init__(self, spec: FunctionSpec) -> None:
@@ -28,10 +28,10 @@ class AtSizes:
         self.is_open = bool(spec.open_dims)
 
     def of(self, arrays: Mapping[str, Any]) -> FunctionSpec:
-        """The function for some arguments by name, of which those that tell its sizes are there.
+        """The function for some arguments by name, which must determine its sizes.
 
         Raises:
-            InvalidArgumentError: They do not tell what is open.
+            InvalidArgumentError: They do not determine the open sizes.
         """
         if not self.is_open:
             return self._spec
@@ -46,5 +46,5 @@ class AtSizes:
         return found
 
     def of_all(self, arrays: Sequence[Any]) -> FunctionSpec:
-        """The function for all of its arguments, in order."""
+        """The function for all arguments, in order."""
         return self.of(dict(zip(self._names, arrays, strict=True))) if self.is_open else self._spec

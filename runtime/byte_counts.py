@@ -1,4 +1,4 @@
-"""Numbers of bytes as people write them."""
+"""Numbers of bytes in human notation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def parse_bytes(text: str, op: str, name: str) -> int:
     """A number of bytes, such as ``500M`` or ``2G``.
 
     Args:
-        text: What the user wrote.
-        op: What it was written for, and
-        name: under which name, for the message.
+        text: The user's text.
+        op: The op or function it is for, for the message.
+        name: The option it is for, for the message.
 
     Raises:
-        InvalidArgumentError: It is not one.
+        InvalidArgumentError: It is not a number of bytes.
 
     Example:
         >>> parse_bytes("1.5k", "cache", "size")

@@ -1,6 +1,6 @@
-"""How a function of a program is called: by name, and by position its sequence.
+"""The call signature of a program's function: tensors by name, its sequence also by position.
 
-What Python's `help` and notebooks say of it follows from its spec.
+The text shown by Python's `help` and by notebooks is derived from its spec.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["call_signature", "documentation", "with_sequence"]
 def call_signature(
     arguments: Iterable[TensorSpec], sequence: str | None, *, to_host: bool = True
 ) -> inspect.Signature:
-    """The signature of a call, for people; names that are none in Python are left to ``**others``.
+    """The signature of a call, for display; names that are not identifiers are in ``**others``.
 
     Args:
-        arguments: What it takes. Those with a default need not be given.
-        sequence: The argument that may be given by position.
+        arguments: Its arguments. Those with a default may be omitted.
+        sequence: The argument that may be passed by position.
         to_host: Whether the call has `to_host`.
 
     Example:
@@ -78,7 +78,7 @@ def documentation(spec: FunctionSpec) -> str:
 
 
 def _described(tensors: Sequence[TensorSpec]) -> Iterable[str]:
-    """A line for each tensor."""
+    """One line per tensor."""
     for tensor in tensors:
         formula = f", {tensor.formula}" if tensor.shape and tensor.formula else ""
         values = "" if tensor.maximum is None else f", {tensor.minimum or 0}..{tensor.maximum}"
@@ -93,13 +93,13 @@ def with_sequence(
     """The arguments of a call by name.
 
     Args:
-        callee: What is called, for messages.
-        sequence: The argument that may be given by position.
-        positional: What is given by position.
-        keywords: What is given by name.
+        callee: The name of the function, for messages.
+        sequence: The argument that may be passed by position.
+        positional: The positional arguments.
+        keywords: The keyword arguments.
 
     Raises:
-        TypeError: More than the sequence is given by position, or that twice.
+        TypeError: More than the sequence is passed by position, or the sequence is passed twice.
 
     Example:
         >>> with_sequence("lstm", "x", (1,), {"w": 2})

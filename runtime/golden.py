@@ -1,10 +1,10 @@
-"""Goldens: sample arguments of an artifact's functions and their results, to compare elsewhere.
+"""Goldens: sample arguments of an artifact's functions and their results, for comparison elsewhere.
 
-A golden is made where an artifact is compiled, and travels beside it: ``NAME.vmfb.golden.npz``, or
-``golden.npz`` in a bundle, whose members share it. It holds ``FUNCTION/arguments/NAME`` and
-``FUNCTION/results/NAME``; bfloat16 as its bits. The manifest has its digest, and says what computed
-it. Running the functions on the target and comparing proves three things at once: that the file
-arrived whole, that the machine runs it, and that the numbers are right.
+A golden is created where an artifact is compiled, and stored next to it: ``NAME.vmfb.golden.npz``,
+or ``golden.npz`` for all targets of a bundle. It contains ``FUNCTION/arguments/NAME`` and
+``FUNCTION/results/NAME``, bfloat16 as its bits. The manifest has its digest and says what computed
+it. Running the functions on the target and comparing the results shows that the file is intact,
+that the machine can run it, and that the numbers are right.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ TOLERANCES: Mapping[str, float] = {
     "float32": 2e-5,
     "float64": 1e-10,
 }
-"""The largest difference between two processors, as a part of a result's largest number, or of 1.
+"""The largest difference between two processors, relative to the result's largest number or 1.
 
-They sum in other orders. In 16 bits, whatever is stored is then rounded otherwise: 8 to 16 units in
-the last place. Integers and truth values are equal.
+Processors sum in different orders. In 16 bits, stored values are then rounded differently, by 8 to
+16 units in the last place. Integers and booleans must be equal.
 """
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -65,7 +65,7 @@ class Golden:
     computed_by: str
 
     def stored(self) -> tuple[GoldenSpec, bytes]:
-        """What a manifest says of it, and the content of its file."""
+        """Its entry in the manifest, and the content of its file."""
         stored: Arrays = {}
         for function, pair in self.cases.items():
             for kind, arrays in zip(("arguments", "results"), pair, strict=True):
@@ -83,8 +83,8 @@ class Golden:
 
         Args:
             path: The file.
-            spec: What the manifest says of it.
-            functions: Those that it must have arguments and results of.
+            spec: Its entry in the manifest.
+            functions: The functions it must have arguments and results of.
 
         Raises:
             ArtifactError: It is missing, damaged, or another artifact's.
@@ -114,21 +114,21 @@ class Golden:
                 )
                 for each in at_sizes
             }
-        except Exception as error:  # of a file that was never a golden: numpy's or zipfile's own
+        except Exception as error:  # numpy's or zipfile's own, for other kinds of files
             raise ArtifactError(f"{path}: does not fit its artifact ({error})") from error
         return Golden(cases, spec.computed_by)
 
 
 class Comparison(NamedTuple):
-    """A result, compared.
+    """The comparison of one result.
 
     Attributes:
-        function: The function that gave it.
+        function: The function that returned it.
         result: Its name.
         dtype: Its dtype.
-        difference: The largest difference of an element, as a part of the result's largest, or
-            of 1; infinite where one is a number and the other is not.
-        tolerance: What that may be.
+        difference: The largest difference of an element, relative to the result's largest number or
+            1; infinite if one is a number and the other is not.
+        tolerance: The largest difference allowed.
     """
 
     function: str
@@ -139,17 +139,17 @@ class Comparison(NamedTuple):
 
     @property
     def is_equal(self) -> bool:
-        """Whether it is what it should be."""
+        """Whether the difference is within the tolerance."""
         return self.difference <= self.tolerance
 
 
 class Verification(NamedTuple):
-    """An artifact, compared with its golden.
+    """The comparison of an artifact with its golden.
 
     Attributes:
         results: Each result of each function.
         device: Where they were computed now.
-        computed_by: What they are compared with.
+        computed_by: What computed the golden.
     """
 
     results: list[Comparison]
@@ -158,7 +158,7 @@ class Verification(NamedTuple):
 
     @property
     def is_equal(self) -> bool:
-        """Whether all results are what they should be."""
+        """Whether all results are within their tolerances."""
         return all(result.is_equal for result in self.results)
 
 
@@ -174,7 +174,7 @@ def run(program: Program, arguments: Mapping[str, Arrays]) -> dict[str, Arrays]:
 
 
 def compare(program: Program, golden: Golden) -> Verification:
-    """Runs a golden's functions and compares what they give with its results."""
+    """Runs a golden's functions and compares their results with the golden's."""
     found = run(program, {name: arguments for name, (arguments, _) in golden.cases.items()})
     rows: list[Comparison] = []
     for name, (_, expected) in golden.cases.items():
@@ -186,9 +186,9 @@ def compare(program: Program, golden: Golden) -> Verification:
 
 
 def difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
-    """How far a result is from what it should be, as of `Comparison.difference`.
+    """The difference of a result from the expected one, see `Comparison.difference`.
 
-    NaN is like NaN, and an infinity like itself.
+    NaN equals NaN, and an infinity equals itself.
     """
     if not expected.size:
         return 0.0
@@ -206,7 +206,7 @@ def difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
 
 
 def _bits(array: Any) -> npt.NDArray[Any]:
-    """An array that an .npz can name the dtype of."""
+    """An array with a dtype that an .npz file can store."""
     return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array
 
 
@@ -225,7 +225,7 @@ def _tensors(stored: Arrays, prefix: str, specs: Iterable[TensorSpec]) -> Arrays
     """The arrays of some tensors, by name.
 
     Raises:
-        ValueError: One is not there, or of another dtype or shape.
+        ValueError: An array is missing, or has another dtype or shape.
     """
     found: Arrays = {}
     for spec in specs:

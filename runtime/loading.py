@@ -1,4 +1,4 @@
-"""Payloads in IREE's virtual machine, and the functions that their manifests describe."""
+"""Loads payloads into IREE's virtual machine and finds the functions that manifests describe."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["find_function", "load_module"]
 def load_module(
     manifest: Manifest, payload: bytes, device: Device, archive: bytes | None
 ) -> tuple[Any, Any]:
-    """A payload, with its frozen weights, in a context of IREE's on a device.
+    """Loads a payload with its frozen weights into an IREE context on a device.
 
     Returns:
         The context, and the module in it.
 
     Raises:
-        ArtifactError: IREE does not take it.
+        ArtifactError: IREE rejects it.
     """
     modules = [device.hal_module]
     if archive is not None:
@@ -45,7 +45,7 @@ def find_function(module: Any, spec: FunctionSpec) -> Any:
     """The function of a module that a manifest describes.
 
     Raises:
-        ArtifactError: The module has none, or one of other arguments or results.
+        ArtifactError: The function does not exist, or has other arguments or results.
     """
     function = module.lookup_function(spec.function)
     if function is None:

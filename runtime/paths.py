@@ -1,4 +1,4 @@
-"""What the files of an artifact or bundle are called.
+"""File names of artifacts and bundles.
 
 | | an artifact | a bundle |
 |---|---|---|
@@ -27,17 +27,17 @@ BUNDLE_ARCHIVE = "parameters.irpa"
 
 
 def manifest_path(path: Path) -> Path:
-    """Where the manifest of an artifact is."""
+    """The path of an artifact's manifest."""
     return path.with_name(f"{path.name}.json")
 
 
 def archive_path(path: Path) -> Path:
-    """Where the frozen weights of an artifact or bundle are."""
+    """The path of the frozen weights of an artifact or bundle."""
     if path.is_dir():
         return path / BUNDLE_ARCHIVE
     return path.with_name(f"{path.name.removesuffix('.vmfb')}.irpa")
 
 
 def golden_path(path: Path) -> Path:
-    """Where the golden of an artifact or bundle is (`runtime.golden`)."""
+    """The path of the golden of an artifact or bundle (`runtime.golden`)."""
     return path / BUNDLE_GOLDEN if path.is_dir() else path.with_name(f"{path.name}.golden.npz")

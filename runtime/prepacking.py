@@ -1,14 +1,13 @@
-"""Weights packed once, for a function that is called with the same ones again and again.
+"""Packs weights once for a function that is called with the same weights repeatedly.
 
-A compiled function puts its weights in an order that suits the processor, at every call. It may
-have companions (`FunctionSpec.prepack`, `FunctionSpec.prepacked`) that let this be done once, for
-weights that stay on the device: a `DeviceArray` does not change, unless its memory was given out by
-DLPack, and then it is not taken. The first call with some weights
-is an ordinary one, the second packs them, and from then on they are taken packed. The numbers are
-the same.
+A compiled function packs its weights for the processor at every call. With its companions
+(`FunctionSpec.prepack`, `FunctionSpec.prepacked`), weights that stay on the device are packed only
+once. This is safe because a `DeviceArray` does not change unless its memory has been exported by
+DLPack, and such arrays are excluded. The first call with some weights is an ordinary one, the
+second packs them, and later calls use the packed copy. The results are the same.
 
-What is packed takes about as much memory as the weights, twice as much for 16-bit ones, and lives
-as long as the program and they do (the first of several).
+The packed copy takes about as much memory as the weights, twice as much for 16-bit ones, and lives
+as long as the program and the first of the weights.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = ["Prepacking", "packed_arrays"]
 
 
 def packed_arrays(device: Device, views: Sequence[Any]) -> list[DeviceArray]:
-    """IREE's views of what was packed as arrays, on huge pages."""
+    """Packed weights, as IREE returned them, as arrays on huge pages."""
     sizes = [view.get_buffer().byte_length() for view in views]
     specs = [TensorSpec("packed", "uint8", (size,)) for size in sizes]
     arrays = [DeviceArray(device, *each) for each in zip(views, specs, strict=True)]
@@ -38,11 +37,11 @@ def packed_arrays(device: Device, views: Sequence[Any]) -> list[DeviceArray]:
 
 @dataclass
 class _Entry:
-    """What is kept for some weights.
+    """The cache entry for some weights.
 
     Attributes:
-        others: All of them but the first, under which this is found.
-        packed: What was made of them; None until then, nothing if there is no memory for it.
+        others: All weights except the first, which is the key.
+        packed: Their packed form; None before it is computed, empty if there is no memory for it.
     """
 
     others: tuple[ref[DeviceArray], ...]
@@ -50,7 +49,7 @@ class _Entry:
 
 
 class Prepacking:
-    """What one function has packed."""
+    """The packed weights of one function."""
 
     def __init__(
         self,
@@ -58,18 +57,18 @@ class Prepacking:
         places: Sequence[int],
         pack: Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]],
     ) -> None:
-        """Starts with nothing.
+        """Creates an empty cache.
 
         Args:
             device: Where the function runs.
-            places: Which of its arguments are weights.
+            places: The indices of the arguments that are weights.
             pack: Packs these.
         """
         self._device, self._places, self.pack = device, places, pack
         self.entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
 
     def of(self, arguments: Sequence[object]) -> Sequence[DeviceArray]:
-        """What is packed of the weights among a call's arguments; none if it does without."""
+        """The packed weights of a call's arguments; empty if the call does not use any."""
         weights: list[DeviceArray] = []
         for place in self._places:
             array = arguments[place]
@@ -88,6 +87,6 @@ class Prepacking:
         if entry.packed is None:
             try:
                 entry.packed = self.pack(weights)
-            except (RuntimeError, ValueError):  # out of memory: the function itself needs less
+            except (RuntimeError, ValueError):  # out of memory; the function itself needs less
                 entry.packed = ()
         return entry.packed

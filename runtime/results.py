@@ -1,7 +1,7 @@
-"""Results of a call: named tuples, of arrays that do not share memory.
+"""The results of a call: named tuples of arrays that do not share memory.
 
-Those on the host are the memory that the module wrote, or, of small ones, copies of it: a copy of
-some KiB takes a microsecond, a view six, and to see that it shares nothing another two.
+Results on the host are views of the memory that the module wrote; small ones are copied. A copy of
+a few KiB takes a microsecond, a view six, and checking that it shares no memory two more.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 __all__ = ["fetched", "result_type"]
 
 FEW = 1 << 15
-"""Bytes up to which a result is copied."""
+"""The size in bytes up to which a result is copied."""
 
 
 @functools.cache
 def result_type(op: str, fields: tuple[str, ...]) -> Any:
-    """The named tuple of an op's results; one type for all programs, and it can be pickled."""
+    """The named tuple type of an op's results; the same for all programs, and picklable."""
     results: Any = namedtuple(op, fields)  # pyright: ignore
     results.__reduce__ = lambda self: (_make_result, (op, fields, tuple(self)))  # pyright: ignore
     return results
@@ -36,10 +36,10 @@ def _make_result(op: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> A
 def fetched(
     results: Sequence[DeviceArray], inputs: Sequence[npt.NDArray[Any] | DeviceArray]
 ) -> list[npt.NDArray[Any]]:
-    """The results of a call as arrays on the host, none of which shares memory with another.
+    """The results of a call as host arrays, none of which shares memory with another.
 
-    A module may return one buffer for several equal results (all zeros, say), or an input as it
-    came; whoever writes into one array must not see another change.
+    A module may return one buffer for several equal results (such as zeros), or return an argument;
+    writing to one array must not change another.
     """
     spans: list[tuple[int, int]] | None = None
     owned: list[npt.NDArray[Any]] = []

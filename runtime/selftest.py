@@ -1,7 +1,8 @@
-"""Self tests of modules in C: found, built by this machine's C compiler, and run.
+"""Finds, builds and runs the self tests of modules in C, with this machine's C compiler.
 
 A module in C is a folder with ``NAME.json``, its manifest, or that file itself. With a golden it
-has ``NAME_selftest.c``, a program if ``NAME_SELFTEST_MAIN`` is defined: a line for each result,
+has ``NAME_selftest.c``, a program if ``NAME_SELFTEST_MAIN`` is defined. It prints a line for each
+result:
 
     FUNCTION RESULT DIFFERENCE TOLERANCE equal
 """
@@ -30,7 +31,7 @@ from rnn_compiler.schema.manifest import SCHEMA_VERSION
 __all__ = ["find_c_manifest", "run_selftest"]
 
 _TIMEOUT = 300
-"""Seconds that the compiler may take, and the program."""
+"""Time limit in seconds, for the compiler and for the program."""
 
 _COMPILERS = ("cc", "gcc", "clang")
 
@@ -39,14 +40,14 @@ def find_c_manifest(path: Path) -> Path | None:
     """The manifest of the module in C that a path names; None if it names none.
 
     Raises:
-        ArtifactError: A folder has several, or neither one nor a bundle.
+        ArtifactError: A folder contains several, or neither a module in C nor a bundle.
     """
     try:
         if path.is_file():
             return path if _format(path) == "c" else None
         if not path.is_dir() or (path / BUNDLE_MANIFEST).exists():
             return None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         return None
     found = [file for file in sorted(path.glob("*.json")) if _format(file) == "c"]
     if len(found) > 1:
@@ -61,7 +62,7 @@ def find_c_manifest(path: Path) -> Path | None:
 
 
 def _format(path: Path) -> object:
-    """What a manifest says that it is of; None of anything else."""
+    """The format that a manifest states; None if the file is not a manifest."""
     if path.suffix != ".json":
         return None
     try:
@@ -79,7 +80,7 @@ def run_selftest(path: Path) -> Verification:
 
     Raises:
         ArtifactError: A file is missing or damaged, there is no golden, the module is for another
-            machine, or this one has no C compiler.
+            machine, or there is no C compiler.
     """
     manifest: Any = json.loads(read_regular(path))
     if manifest.get("schema") != SCHEMA_VERSION:
@@ -164,7 +165,7 @@ def _read(path: Path, digest: str) -> bytes:
 
 
 def _compiler(path: Path, name: str) -> list[str]:
-    """The command of a C compiler: that of ``CC``, or one that is there."""
+    """The command of a C compiler: the one in ``CC``, or the first one found."""
     named = shlex.split(os.environ.get("CC", ""))
     for command in [named] if named else [[each] for each in _COMPILERS]:
         if shutil.which(command[0]):
@@ -198,7 +199,7 @@ def _run(path: Path, command: list[str], folder: str) -> subprocess.CompletedPro
 
 
 def _comparison(path: Path, line: str, dtypes: dict[tuple[str, str], str]) -> Comparison:
-    """The result that a line is about."""
+    """The comparison that a line reports."""
     try:
         function, result, difference, tolerance, _ = line.split()
         number = float(difference)

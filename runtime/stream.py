@@ -1,12 +1,12 @@
-"""Streams: a sequence in chunks, whose state stays on the device from one to the next.
+"""Streams: a sequence in chunks, whose state stays on the device between calls.
 
-A function of open length takes a chunk as it is. Another takes T steps: a chunk of fewer is padded
-and its length passed, a longer one goes in pieces of T. So the steps are those of one long call,
-whatever the chunks. What crosses between host and device is the chunk and the results, and before
-the first the weights.
+A function of open length takes chunks as they are. A function built for T steps takes shorter
+chunks padded, with their length, and longer chunks in pieces of T. Either way the steps are those
+of one long call. Only chunks and results cross between host and device, and the weights once at the
+start.
 
-Which argument is the chunk, which its length, and which result is the state that comes next, is
-known by op (`stream_ops`).
+`stream_ops` knows for each op which argument is the chunk, which is its length, and which result is
+the next state.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ if TYPE_CHECKING:
 __all__ = ["Stream"]
 
 _COUNTS = 64
-"""For how many lengths of a chunk a stream keeps the number on the device."""
+"""The number of chunk lengths that a stream caches on the device."""
 
 
 class Stream:
-    """A function that goes on where its last call ended; made by `Program.stream`.
+    """A function that continues where its last call ended; created by `Program.stream`.
 
-    Calls of one stream come one after the other. Streams of one program are independent of each
-    other. Results are arrays of the caller's own, which no later chunk changes.
+    Calls of one stream must not overlap. Streams of one program are independent. Results belong to
+    the caller; later chunks do not change them.
 
     Example:
-        ``stream = program.stream(w=w, b=b, ...)``, then ``stream(chunk).h`` as often as there are
-        chunks, and ``stream.reset()`` before the next sequence.
+        ``stream = program.stream(w=w, b=b, ...)``, then ``stream(chunk).h`` for each chunk, and
+        ``stream.reset()`` before the next sequence.
     """
 
     def __init__(self, function: Function, arguments: Mapping[str, Any]) -> None:
-        """Starts one.
+        """Starts a stream.
 
         Args:
             function: The function.
-            arguments: What stays the same from chunk to chunk, by name, and what state there is
-                before the first; zeros if none is given.
+            arguments: The arguments that stay the same for all chunks, by name, and the initial
+                state; zeros if it is not given.
 
         Raises:
             TypeError: An argument is unknown or missing.
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
-            UnsupportedError: The function cannot go on where it ended; the message says why.
+            UnsupportedError: The function cannot be streamed; the message says why.
         """
         spec = _at_batch(function, arguments)
         self._function, self._spec = function, spec
@@ -103,7 +103,7 @@ class Stream:
 
     @property
     def state(self) -> dict[str, DeviceArray]:
-        """What the next chunk starts from, on the device, by the names of the arguments."""
+        """The state that the next chunk starts from, on the device, by argument name."""
         if self._direct is not None and self._direct.is_ahead:
             self._set_state(self._direct.state())
         return self._state
@@ -121,16 +121,16 @@ class Stream:
         return self._arguments[self._op.chunk]
 
     def _most(self, steps: int) -> int:
-        """How many steps a call takes: those of the chunk, if that is open."""
+        """How many steps a call takes: those of the chunk if the length is open."""
         if not self._op.steps:
             return 1
         return max(steps, 1) if self._spec.open_dims else self._spec.static_dims["seq_length"]
 
     def reset(self, **state: object) -> None:
-        """Begins again, from the first state; other states may be given by name.
+        """Restarts from the initial state; new initial states may be given by name.
 
         Raises:
-            TypeError: There is no such state.
+            TypeError: The state does not exist.
             InvalidArgumentError: A state has the wrong dtype or shape.
         """
         check_keywords(f"{self._spec.function}.reset", state, [*self._first], [])
@@ -138,23 +138,23 @@ class Stream:
         self._set_state({**self._first, **given})
 
     def __call__(self, *chunk: object, **arguments: object) -> Any:
-        """Takes the next chunk.
+        """Processes the next chunk.
 
         Args:
-            *chunk: The chunk, of any number of steps. It may also be given by the name that the op
-                has for it, ``x`` or ``input``.
+            *chunk: The chunk, of any number of steps. It may also be passed by the op's name for
+                it, ``x`` or ``input``.
             **arguments: The chunk's length, `seq_len_max` or, for each row, `sequence_lengths`:
-                steps past that do not count.
+                steps past that are ignored.
 
         Returns:
-            A named tuple of numpy arrays: the op's results at the chunk's steps, and those that are
-            the state after the last. What only a gradient needs is left out.
+            A named tuple of numpy arrays: the op's results at the chunk's steps and the state after
+            the last one. Results that only a gradient needs are omitted.
 
         Raises:
             TypeError: An argument is unknown or missing.
-            InvalidArgumentError: The chunk has the wrong dtype or shape, or a part of it cannot be
-                taken; the state is then as it was.
-            DeviceError: The device failed; the state is then as it was.
+            InvalidArgumentError: The chunk has the wrong dtype or shape, or its length is not
+                possible; the state is unchanged.
+            DeviceError: The device failed; the state is unchanged.
         """
         op, spec = self._op, self._spec
         if self._direct is not None and len(chunk) + len(arguments) == 1:
@@ -194,7 +194,7 @@ class Stream:
     # Arguments.
 
     def _resident(self, name: str, value: object) -> DeviceArray:
-        """An argument on the device, where it stays; without a value zeros, or its default."""
+        """An argument on the device, where it stays; zeros or its default if it has no value."""
         spec, device = self._arguments[name], self._function.device
         if value is None and (name in self._op.states or spec.default is not None):
             return device.put(default_array(replace(spec, default=spec.default or 0)), spec)
@@ -208,7 +208,7 @@ class Stream:
         return device.put(np.reshape(host, spec.static_shape), spec)
 
     def _checked(self, value: object) -> npt.NDArray[Any] | DeviceArray:
-        """A chunk as an array of the op's dtype and, but for the steps, shape."""
+        """A chunk as an array with the op's dtype and, except for the steps, its shape."""
         op, spec = self._spec.op, self._chunk
         array = as_array(op, spec.name, value, spec.dtype, self._function.device.uri)
         if array.shape != spec.shape and self._op.steps and len(array.shape) == len(spec.shape):
@@ -219,7 +219,7 @@ class Stream:
         return array
 
     def _lengths(self, steps: int, value: object) -> npt.NDArray[Any] | None:
-        """How many steps of a chunk count, as somebody says; None if they all do."""
+        """The lengths that the caller gave for a chunk; None if all steps count."""
         if self._op.length is None or value is None:
             return None
         spec = replace(self._arguments[self._op.length], minimum=0, maximum=steps)
@@ -230,7 +230,7 @@ class Stream:
     def _piece(
         self, chunk: npt.NDArray[Any] | DeviceArray, start: int, count: int, most: int
     ) -> npt.NDArray[Any] | DeviceArray:
-        """Some steps of a chunk, and padding up to as many as the function takes."""
+        """Some steps of a chunk, padded to the number that the function takes."""
         if not self._op.steps or chunk.shape[self._axis] == most:
             return chunk
         host = chunk.to_host() if isinstance(chunk, DeviceArray) else chunk
@@ -242,7 +242,7 @@ class Stream:
         return padded
 
     def _at(self, start: int, stop: int) -> tuple[slice, ...]:
-        """Some steps, as an index."""
+        """The index of some steps."""
         return (*[slice(None)] * self._axis, slice(start, stop))
 
     # Calls.
@@ -253,7 +253,7 @@ class Stream:
         length: npt.NDArray[Any] | int,
         state: Mapping[str, DeviceArray],
     ) -> dict[str, DeviceArray]:
-        """Runs the function; gives its results by name."""
+        """Runs the function; returns its results by name."""
         given = {**self._fixed, **state, self._op.chunk: self._there(piece)}
         if self._op.length is not None:
             given[self._op.length] = self._counted(self._arguments[self._op.length], length)
@@ -272,12 +272,12 @@ class Stream:
         return device.put(piece, replace(spec, shape=piece.shape) if self._spec.open_dims else spec)
 
     def _counted(self, spec: TensorSpec, length: npt.NDArray[Any] | int) -> DeviceArray:
-        """How many steps of a piece count, as the op takes it; one number is put there once."""
+        """The lengths of a piece as the op takes them; a single number is copied only once."""
         dtype = DTYPES[spec.dtype].numpy
         if not isinstance(length, int):
             return self._function.device.put(length.astype(dtype), spec)
         if length not in self._counts:
-            if len(self._counts) == _COUNTS:  # of open length, there may be any
+            if len(self._counts) == _COUNTS:  # any number, if the length is open
                 self._counts.clear()
             array = np.full(spec.static_shape, length, dtype)
             self._counts[length] = self._function.device.put(array, spec)
@@ -302,7 +302,7 @@ class Stream:
     # Results.
 
     def _shown(self, array: DeviceArray, count: int) -> npt.NDArray[Any]:
-        """What a result has for the steps of a piece, on the host in memory of its own."""
+        """The part of a result for a piece's steps, on the host in separate memory."""
         found: Any = array.fetch()
         whole = not self._op.steps or found.shape[self._axis] == count
         return found if whole else found[self._at(0, count)].copy()
@@ -310,7 +310,7 @@ class Stream:
     def _joined(
         self, name: str, pieces: Sequence[Mapping[str, Any]], state: Mapping[str, DeviceArray]
     ) -> npt.NDArray[Any]:
-        """A result of a whole chunk."""
+        """The result of a whole chunk."""
         if name not in self._op.rows:
             return state[next(key for key, each in self._next.items() if each == name)].fetch()
         if len(pieces) == 1:
@@ -323,10 +323,10 @@ class Stream:
 
 
 def _at_batch(function: Function, arguments: Mapping[str, Any]) -> FunctionSpec:
-    """The function at the batch size of the first state, if that is open.
+    """The function at the batch size of the initial state, if the batch is open.
 
     Raises:
-        InvalidArgumentError: No state is given that tells it.
+        InvalidArgumentError: No given state determines it.
     """
     spec = function.spec
     if "batch_size" not in spec.open_dims:

@@ -1,4 +1,4 @@
-"""Which functions can be streamed, and what changes from call to call of a stream."""
+"""Which functions can be streamed, and which arguments change between calls."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["stream_op", "stream_parts"]
 
 
 def stream_parts(spec: FunctionSpec) -> tuple[str, dict[str, str]]:
-    """What changes from call to call of a stream.
+    """The arguments that change between calls of a stream.
 
     Returns:
-        The argument that is the chunk; and of each argument that is a state, the result that holds
+        The argument that is the chunk, and for each argument that is a state, the result that holds
         it after a call.
 
     Raises:
-        UnsupportedError: The function cannot go on where it ended; the message says why.
+        UnsupportedError: The function cannot be streamed; the message says why.
     """
     op = stream_op(spec)
     read = [each.name for each in spec.arguments if not each.ignored]
@@ -25,10 +25,10 @@ def stream_parts(spec: FunctionSpec) -> tuple[str, dict[str, str]]:
 
 
 def stream_op(spec: FunctionSpec) -> Chunked:
-    """How a function's op takes a part of a sequence.
+    """How a function's op takes a sequence in chunks.
 
     Raises:
-        UnsupportedError: It does not.
+        UnsupportedError: It does not take chunks.
     """
     op = spec.chunked
     if op is None:
@@ -57,7 +57,7 @@ def _result(spec: FunctionSpec, op: Chunked, state: str) -> str:
     """The result that holds a state after a call.
 
     Raises:
-        UnsupportedError: There is none.
+        UnsupportedError: No result holds it.
     """
     given = {each.name for each in spec.results}
     for name in op.states[state]:
