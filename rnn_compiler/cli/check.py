@@ -66,7 +66,7 @@ def _check(options: argparse.Namespace) -> int:
     else:
         print_table(("target", "verdict", "reason"), [tuple(row.values()) for row in rows])
         if len(rows) > 1:
-            outcome = f"{taken} would be used" if taken else f"none can be used: {refusal}"
+            outcome = f"best here: {taken}" if taken else f"none can be used: {refusal}"
             print_text(outcome, dim=True)
     return _EXIT_CODES[best]
 

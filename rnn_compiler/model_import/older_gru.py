@@ -23,8 +23,8 @@ MADE_OF = (
 """What the weights are made of, in ONNX' names, where they are arguments."""
 
 _ONE_STEP = (
-    "its reset gate acts before the matrix product, so a call is one step: h_prev is the h of "
-    "the step before, zeros at first"
+    "its reset gate acts before the matrix product, so a layer is one step per call: h_prev "
+    "is the h of the previous step, zeros at first"
 )
 
 

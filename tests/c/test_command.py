@@ -181,8 +181,8 @@ def test_loops_on_the_host() -> None:
 
 USAGE = {
     ("--format", "elf"): "invalid choice: 'elf'",
-    ("--format", "c", "--target", "cpu", "--target", "cpu:generic"): "--format c: one target",
-    ("--format", "c", "--target", "cpu:levels"): "--format c: one target",
+    ("--format", "c", "--target", "cpu", "--target", "cpu:generic"): "--format c: takes one target",
+    ("--format", "c", "--target", "cpu:levels"): "--format c: takes one target",
     ("--format", "c", "--name", "string"): "expected a name that is no header of C's own",
     ("--format", "c", "--function", "int"): "expected a name in C",
     ("--format", "c", "--name", "a-b"): "expected an identifier",

@@ -99,7 +99,7 @@ def test_one_that_this_iree_does_not_take_has_to_be_recompiled(
     manifest: Manifest = replace(tiny.manifest, compiler_version="9.9.0")
     code, verdict, reason = judge(Artifact(manifest, tiny.payload), tmp_path, capsys)
     assert (code, verdict) == (3, "recompile")
-    assert reason.startswith("lstm.vmfb: compiled with IREE 9.9, this runtime is ")
+    assert reason.startswith("lstm.vmfb: compiled with IREE 9.9, but this runtime is ")
     payload = b"another format" * 100
     manifest = replace(tiny.manifest, payload_sha256=hashlib.sha256(payload).hexdigest())
     code, verdict, reason = judge(Artifact(manifest, payload), tmp_path, capsys)
@@ -128,7 +128,7 @@ def test_of_a_bundle_the_best_counts(
     assert (code, found["verdict"], found["taken"]) == (0, "optimal", "cpu")
     assert [row["verdict"] for row in found["artifacts"]] == ["recompile", "optimal"]
     assert main(["check", str(tmp_path / "bundle")]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "cpu would be used"
+    assert capsys.readouterr().out.splitlines()[-1] == "best here: cpu"
     rc.runtime.Bundle((wrong,)).save(tmp_path / "bundle")
     assert check(tmp_path / "bundle", capsys)[1]["taken"] is None
 

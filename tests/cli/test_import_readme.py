@@ -105,7 +105,7 @@ def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFi
     assert "For inference." in text
     assert "training" not in text
     assert "Compiled for `cpu:generic`." in text
-    assert "- as `input_h` what the call before gave as `output_h`" in text
+    assert "- as `input_h`, the previous call's `output_h`" in text
     header = (tmp_path / "made" / "gradient.h").read_text()
     assert "output_h" in header
     assert "reserve" not in header
@@ -125,4 +125,4 @@ def test_format_c_is_for_compiling(tmp_path: Path, capsys: pytest.CaptureFixture
     targets = ["--target", "cpu", "--target", "cpu:generic"]
     folder = str(tmp_path / "made")
     assert main(["import", SPEECH, "-o", folder, "--format", "c", *targets]) == 2
-    assert "--format c: one target" in capsys.readouterr().err
+    assert "--format c: takes one target" in capsys.readouterr().err

@@ -82,11 +82,11 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("output", "arguments", "part"),
     [
-        ("folder", [], "a folder; name a file"),
+        ("folder", [], "is a folder; name a file"),
         ("none/lstm", [], "there is no folder"),
         ("file/lstm", [], "there is no folder"),
         ("/proc/self/lstm", [], "cannot write in /proc/"),
-        ("blocked", [], "blocked.json: a folder"),
+        ("blocked", [], "blocked.json: is a folder"),
         ("file", ["--target=cpu", "--target=cpu:generic"], "is a file; name a folder"),
         ("file/bundle", ["--target=cpu:levels"], "is a file; name a folder"),
         ("/proc/self/b", ["--target=cpu:levels"], "cannot write in /proc/"),
@@ -117,7 +117,7 @@ def test_the_default_output_is_checked_too(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "block_lstm_v2.vmfb").mkdir()
     assert main(["compile", *TINY]) == 2
-    assert "block_lstm_v2.vmfb: a folder" in capsys.readouterr().err
+    assert "block_lstm_v2.vmfb: is a folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -129,7 +129,7 @@ def test_every_verb_finds_it_first(
     capsys.readouterr()
     assert main([*command, output]) == 2
     out, err = capsys.readouterr()
-    assert (out, err) == ("", f"rnn-compiler: error: --output {output}: a folder; name a file\n")
+    assert (out, err) == ("", f"rnn-compiler: error: --output {output}: is a folder; name a file\n")
     elsewhere = f"/proc/self/{Path(output).name}"
     assert main([*command, elsewhere]) == 2
     assert f"--output {elsewhere}: cannot write in" in capsys.readouterr().err

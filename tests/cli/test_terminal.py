@@ -165,7 +165,7 @@ def test_a_pipe_gets_a_line_for_each_row(bundle: Path) -> None:
     lines = in_pipe(sys.executable, "-m", "rnn_compiler", "ops").splitlines()
     assert [line.split()[0] for line in lines[1 : len(OPS) + 1]] == list(OPS)
     lines = in_pipe(sys.executable, "-m", "rnn_compiler", "check", str(bundle)).splitlines()
-    assert [line.split()[0] for line in lines] == ["target", "cpu", "cpu:generic", "of"]
+    assert [line.split()[0] for line in lines] == ["target", "cpu", "cpu:generic", "best"]
 
 
 def test_progress_is_for_terminals_and_for_rich(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,5 +180,5 @@ def test_doctor_tells_of_a_remote_folder_that_is_not_there(
         main(["doctor", "--json"])
         rows = json.loads(capsys.readouterr().out)["checks"]
         (row,) = [each for each in rows if each["name"] == "remote cache"]
-        states.append((row["state"], "no such folder" in row["detail"]))
+        states.append((row["state"], "does not exist" in row["detail"]))
     assert states == [("-", True), ("ok", False)]

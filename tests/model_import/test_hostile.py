@@ -469,7 +469,7 @@ def test_a_zip_bomb(tmp_path: Path) -> None:
 
 
 def test_a_configuration_nested_too_deeply(tmp_path: Path) -> None:
-    refused(keras_with(tmp_path, config__json=b"[" * 1_000_000), "no JSON|nested too deeply")
+    refused(keras_with(tmp_path, config__json=b"[" * 1_000_000), "not JSON|nested too deeply")
 
 
 def test_models_in_models(tmp_path: Path) -> None:

@@ -224,7 +224,7 @@ def test_of_several_beside_the_one_of_the_same_name(tmp_path: Path) -> None:
     parts(tmp_path, "a.h5", "a.json", "b.h5", "b.json")
     assert len(rc.import_model(tmp_path / "a.json")) == len(rc.import_model(tmp_path / "b.h5")) == 4
     parts(tmp_path, "c.h5", "d.json")
-    with pytest.raises(InvalidArgumentError, match=r"beside it are a\.json, b\.json, d\.json;"):
+    with pytest.raises(InvalidArgumentError, match=r"next to it are a\.json, b\.json, d\.json;"):
         rc.import_model(tmp_path / "c.h5")
     with pytest.raises(InvalidArgumentError, match=r"expected d\.h5 or d\.weights\.h5 beside it"):
         rc.import_model(tmp_path / "d.json")
@@ -473,7 +473,9 @@ def test_a_model_whose_layers_are_written_as_others(tmp_path: Path) -> None:
     for node in model.graph.node:
         node.op = "MatMul" if node.op == "RNN" else node.op
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(InvalidArgumentError, match=r"dynamo=False, or take weights by rc\.weights"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"dynamo=False, or convert weights with rc\.weights"
+    ):
         rc.import_model(path)
 
 

@@ -317,7 +317,7 @@ def test_what_is_no_manifest(saved: Path, text: bytes, message: str) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("compiler_version", "9.9.0", "compiled with IREE 9.9, this runtime is "),
+        ("compiler_version", "9.9.0", "compiled with IREE 9.9, but this runtime is "),
         ("architecture", "riscv64", "compiled for riscv64, this machine is "),
         ("features", ["avx1024"], "this machine does not have: avx1024"),
         ("strategy", "portable", ""),
@@ -354,7 +354,7 @@ def test_both_files_are_needed(saved: Path) -> None:
         rc.runtime.load(saved)
     saved.mkdir()
     with pytest.raises(
-        ArtifactError, match=r"lstm\.vmfb: not a bundle, which would hold a manifest\.json"
+        ArtifactError, match=r"lstm\.vmfb: not a bundle: it contains no manifest\.json"
     ):
         rc.runtime.load(saved)
 
@@ -477,8 +477,9 @@ def test_another_version_of_iree_is_named_with_the_remedy(
     with pytest.raises(ArtifactError) as caught:
         rc.runtime.load(path)
     assert str(caught.value) == (
-        f"{path}: compiled with IREE {made}, this runtime is {here}, and modules do not carry "
-        f"over: recompile with iree-base-compiler=={here}.*, or install iree-base-runtime=={made}.*"
+        f"{path}: compiled with IREE {made}, but this runtime is {here}, and each runs only its "
+        f"own modules: recompile with iree-base-compiler=={here}.*, or install "
+        f"iree-base-runtime=={made}.*"
     )
 
 

@@ -60,7 +60,7 @@ def test_without_one_nothing_changes(artifact: rc.Artifact, saved: Path, tmp_pat
     assert not golden_path(plain).exists()
     assert rc.runtime.read_artifact(plain).manifest.golden is None
     assert plain.read_bytes() == saved.read_bytes()
-    with pytest.raises(ArtifactError, match="no sample arguments and results are kept with it: co"):
+    with pytest.raises(ArtifactError, match="it has no sample arguments and results: co"):
         rc.runtime.verify(plain)
 
 

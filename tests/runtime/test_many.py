@@ -246,7 +246,7 @@ def test_an_open_size_beside_those_of_a_file(
         ("batch_size=x\n", [], "--dim batch_size=x: expected an integer, or ? for any"),
         ("batch_sizes=1\n", [], "did you mean batch_size"),
         ("batch_size=1..2\n", ["--jobs", "0"], "--jobs 0: expected 1 or more"),
-        ("batch_size=1..2\n", ["--format", "c"], "--format c: one size"),
+        ("batch_size=1..2\n", ["--format", "c"], "--format c: takes one size"),
         ("\x00\xff", [], "expected NAME=N"),
         (None, [], "--dims sizes.txt: cannot be read (No such file or directory)"),
     ],
