@@ -1,9 +1,9 @@
 # PYTHON_ARGCOMPLETE_OK
 """The `rnn-compiler` command: parsing, dispatch and exit codes; the verbs are in their own files.
 
-Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments, 128 and the number of the signal
-that ended it; those of `check` are its own. An error is one line on standard error; `--debug` shows
-the traceback. With `--json`, it is `{"error": ...}` on standard output too.
+Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments, 128 plus the number of the signal
+that ended it; `check` has its own. An error is one line on standard error; `--debug` shows the
+traceback. With `--json`, it is also printed as `{"error": ...}` on standard output.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ check also 3, recompile, and 4, unsupported; 130 after Ctrl-C, 143 after SIGTERM
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that takes ``--debug``; so do those of its verbs, which are of this class too."""
+    """A parser with ``--debug``; the parsers of verbs are of this class too."""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
-        self.set_defaults(parser=self)  # of the verb, once that has been read
+        self.set_defaults(parser=self)  # of the verb, once it has been parsed
         text = "show a traceback on errors"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=text)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Reads a command line; of one with unknown options the verb's usage is shown."""
+        """Parses a command line; shows the verb's usage if there are unknown options."""
         options, unknown = self.parse_known_args(words)
         if unknown:
             parser: _Parser = options.parser
@@ -79,7 +79,7 @@ class _Parser(argparse.ArgumentParser):
         return options
 
     def error(self, message: str) -> NoReturn:
-        """Ends the process with an error, which also names the choice that was meant."""
+        """Ends the process with an error that suggests the closest choice."""
         found = re.search(r"invalid choice: '?(.*?)'? \(choose from (.*)\)", message)
         choices = re.findall(r"[\w-]+", found[2]) if found else []
         super().error(with_hint(message, found and found[1], choices))
@@ -101,14 +101,14 @@ _VERBS = {
     "doctor": "environment",
     "demo": "environment",
 }
-"""The verbs, and the module of each."""
+"""The verbs and their modules."""
 
 
 def make_parser(only: str | None = None) -> _Parser:
     """The parser of the command line.
 
     Args:
-        only: The verb whose module is imported, of the others there is the name; default: all.
+        only: Import the module of this verb only; other verbs are just named. Default: all.
     """
     parser = _Parser(
         prog="rnn-compiler",
@@ -136,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks how the line may go on
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
         from rnn_compiler.cli.completion import complete, verb_in
 
         complete(make_parser(verb_in(os.environ)))
@@ -156,15 +156,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def _ending_by_signals() -> Generator[None]:
-    """Has SIGTERM and SIGHUP end what runs by an exception, so that nothing of it is left behind.
+    """Turns SIGTERM and SIGHUP into exceptions, so that the command cleans up.
 
-    A signal that is ignored, as under nohup, stays so.
+    An ignored signal, as under nohup, stays ignored.
     """
 
     def end(number: int, frame: object) -> NoReturn:
         del frame
         for each in found:
-            signal.signal(each, signal.SIG_DFL)  # a second one does not wait
+            signal.signal(each, signal.SIG_DFL)  # a second signal does not wait
         raise SystemExit(128 + number)
 
     found: list[signal.Signals] = []
@@ -192,11 +192,11 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         if not hasattr(options, "verb"):
             parser.print_help()
             return 2
-        with watching(lambda stage: None):  # a command shows progress itself, and logs none
+        with watching(lambda stage: None):  # commands show progress instead of logging it
             code = options.verb(options)
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # whoever reads standard output, such as `head`, has had enough
+    except BrokenPipeError:  # the reader of standard output, such as `head`, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (UsageError, InvalidArgumentError) as error:

@@ -1,4 +1,4 @@
-"""`inspect` and `run`: what an artifact is, and what it computes."""
+"""`inspect` and `run`: describe an artifact, and run it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _inspect(options: argparse.Namespace) -> int:
 
 
 def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
-    """What its members have in common once, and in what they differ."""
+    """Prints what a bundle's artifacts share once, and how they differ."""
     artifacts = bundle.artifacts
     files = [f"{artifact.manifest.target.slug}.vmfb" for artifact in artifacts]
     if options.json:
@@ -87,7 +87,7 @@ def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
 
 
 def _origin(artifact: Artifact) -> list[tuple[str, str]]:
-    """How it was made, in which the members of a bundle are mostly alike."""
+    """How it was compiled, which is mostly the same for all artifacts of a bundle."""
     manifest = artifact.manifest
     name = [("module", manifest.name)] if manifest.name else []
     versions = f"rnn-compiler {manifest.package_version}, IREE {manifest.compiler_version}"
@@ -95,7 +95,7 @@ def _origin(artifact: Artifact) -> list[tuple[str, str]]:
 
 
 def _facts(artifact: Artifact) -> list[tuple[str, str]]:
-    """What it is for, and which bytes it is."""
+    """Its target and the digest of its payload."""
     manifest = artifact.manifest
     target = manifest.target
     return [
@@ -115,7 +115,7 @@ def _weights(artifact: Artifact, archive: Path) -> list[tuple[str, str]]:
 
 
 def _code(target: TargetSpec) -> tuple[str, str]:
-    """What the code needs of the processor."""
+    """The processor features that the code needs."""
     if target.device == "cuda":
         text = f"PTX for {target.architecture}: GPUs of this architecture and of later ones"
         return "code", text
@@ -141,7 +141,7 @@ def _print_functions(
     archive: Path,
     functions: Sequence[FunctionSpec] | None = None,
 ) -> None:
-    """Prints functions of an artifact, or all, each with a command that runs it."""
+    """Prints some or all functions of an artifact, each with a command that runs it."""
     for spec in manifest.functions if functions is None else functions:
         print_line()
         head = f"@{spec.function}"
@@ -314,7 +314,7 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
             raise UsageError(f"input {item}: {spec.function} takes {', '.join(dtypes)}")
     for name, array in arrays.items():
         if dtypes[name] == "bfloat16" and getattr(array, "dtype", None) in ("V2", "uint16"):
-            arrays[name] = array.view(DTYPES["bfloat16"].numpy)  # .npy files cannot name bfloat16
+            arrays[name] = array.view(DTYPES["bfloat16"].numpy)  # which .npy files lack
     return arrays
 
 
@@ -328,7 +328,7 @@ def _number(text: str) -> int | float | None:
 
 
 def _summary(array: Any) -> dict[str, float | int | None]:
-    """What numbers an array has; None where none of them is finite."""
+    """A summary of an array's numbers; None if none is finite."""
     values = np.asarray(array, np.float64)
     finite = values[np.isfinite(values)]
     statistics = {"min": np.min, "max": np.max, "mean": np.mean}
@@ -347,5 +347,5 @@ def _cell(number: float | int | None) -> str:
 
 
 def _storable(array: Any) -> Any:
-    """An array that .npz files can hold: bfloat16 as its bits."""
+    """An array that .npz files can store: bfloat16 as its bits."""
     return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array

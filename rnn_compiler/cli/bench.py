@@ -1,4 +1,4 @@
-"""`bench`: how long ops take here. For comparisons with other frameworks see `benchmarks/`."""
+"""`bench`: times ops on this machine. For comparisons with other frameworks see `benchmarks/`."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = ["Timing", "add_bench", "time_calls"]
 
 @dataclass(frozen=True)
 class Timing:
-    """What calls of a function took, in seconds.
+    """The duration of a function's calls, in seconds.
 
     Attributes:
-        calls: How many were timed.
-        median: Half of them took no longer.
+        calls: The number of timed calls.
+        median: The median.
         minimum: The fastest.
-        low: A quarter took no longer.
-        high: Three quarters took no longer.
+        low: The lower quartile.
+        high: The upper quartile.
     """
 
     calls: int
@@ -111,7 +111,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def time_functions(program: Program, seconds: float) -> dict[str, Timing]:
-    """Each function of a program in turn, on the results of those before it."""
+    """Times each function of a program, on the results of earlier ones."""
     known: dict[tuple[str, str, tuple[Size, ...]], Any] = {}
     timings: dict[str, Timing] = {}
     for name, function in program.functions.items():
@@ -130,7 +130,7 @@ def time_functions(program: Program, seconds: float) -> dict[str, Timing]:
 
 
 def time_calls(call: Callable[[], object], seconds: float) -> Timing:
-    """Times calls one by one, for so long, after a tenth of that to warm up; at least three."""
+    """Times at least three calls one by one, for a duration, after a tenth of it to warm up."""
     warm = time.perf_counter() + seconds / 10
     call()
     while time.perf_counter() < warm:
@@ -151,7 +151,7 @@ def time_calls(call: Callable[[], object], seconds: float) -> Timing:
 
 
 def duration(seconds: float) -> str:
-    """Three digits and a unit."""
+    """A duration with three digits and a unit."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""`cache`: what the artifact cache holds, whether it is whole, and how to make it smaller."""
+"""`cache`: shows, verifies and prunes the artifact cache."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["add_cache"]
 
 
 def add_cache(verbs: Any) -> None:
-    """Adds the verb `cache`, which has verbs of its own."""
+    """Adds the verb `cache`, which has subcommands."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "cache",
         help="show, check and empty the artifact cache",
@@ -87,7 +87,7 @@ def _ls(options: argparse.Namespace) -> int:
 
 
 def _facts(file: StoredFile) -> dict[str, Any]:
-    """What an entry is, as plain data."""
+    """An entry as plain data."""
     facts: dict[str, Any] = {
         "digest": file.digest,
         "path": str(file.path),
@@ -115,7 +115,7 @@ def _facts(file: StoredFile) -> dict[str, Any]:
 
 
 def _read(file: StoredFile) -> Manifest | str:
-    """The manifest of an entry, or what is wrong with the entry."""
+    """The manifest of an entry, or the reason why it is damaged."""
     try:
         _, artifact = decode(read_file(file.path), file.digest)
     except ArtifactError as error:
@@ -195,17 +195,17 @@ def _cache() -> ArtifactCache:
 
 
 def _own_cache() -> ArtifactCache:
-    """The cache, if its folder is one in which a compilation too would change anything.
+    """The cache, if its folder is one that compilations use.
 
     Raises:
-        UsageError: It is not.
+        UsageError: The folder is not usable.
         UnsupportedError: This machine only runs artifacts.
     """
     cache = _cache()
     try:
         cache.files.check_own()
     except FileNotFoundError:
-        pass  # not made yet
+        pass  # not created yet
     except OSError as error:
         raise UsageError(
             f"{cache.folder} cannot be used as a cache ({error.strerror}): nothing was done"

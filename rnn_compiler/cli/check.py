@@ -17,7 +17,7 @@ from rnn_compiler.schema import cpu_features
 __all__ = ["add_check"]
 
 _EXIT_CODES = {"optimal": 0, "runs": 0, "recompile": 3, "unsupported": 4}
-"""The verdicts, best first, and the exit code of each; 1 and 2 are those of every verb."""
+"""The verdicts, best first, and their exit codes; 1 and 2 have the same meaning for every verb."""
 
 _VERDICTS = tuple(_EXIT_CODES)
 
@@ -93,7 +93,7 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
     target = artifact.manifest.target
     try:
         artifact.verify(source)
-    except ArtifactError as error:  # whatever it is for
+    except ArtifactError as error:  # for any target
         return "recompile", str(error)
     device = device or default_device(artifact.manifest.op_functions, target.device)
     try:
@@ -103,7 +103,7 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
     except DeviceError as error:
         return "unsupported", error.reason
     try:
-        load(artifact, device)  # digest, machine, IREE's version: all that a real load checks
+        load(artifact, device)  # checks digest, machine and IREE's version, as any load does
     except (ArtifactError, DeviceError) as error:
         return "recompile", str(error).replace("artifact: ", f"{source}: ", 1)
     unused = sorted(set(cpu_features.host_features()) - set(target.features))

@@ -1,7 +1,7 @@
-"""Tab completion in bash and zsh, by argcomplete where that is installed.
+"""Tab completion in bash and zsh, with argcomplete if it is installed.
 
-The shell starts the command with ``_ARGCOMPLETE`` set. What a verb takes is told by its parser, and
-what the values may be here. Only the module of the verb on the line is imported.
+The shell starts the command with ``_ARGCOMPLETE`` set. Options come from the verb's parser, their
+values from here. Only the module of the verb on the line is imported.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ __all__ = ["complete", "verb_in"]
 
 
 def verb_in(environment: Mapping[str, str]) -> str:
-    """The verb on the line that is completed, or what there is of it."""
+    """The verb, possibly incomplete, on the line to be completed."""
     line = environment.get("COMP_LINE", "")[: int(environment.get("COMP_POINT", "0") or 0)]
     return next((word for word in line.split()[1:] if not word.startswith("-")), "")
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Tells the shell how its line may go on, and ends the process."""
+    """Prints completions for the shell, and ends the process."""
     try:
         import argcomplete
     except ImportError:
@@ -32,7 +32,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
 def _add_completers(parser: argparse.ArgumentParser) -> None:
     action: Any
     for action in parser._actions:  # pyright: ignore[reportPrivateUsage]
-        if hasattr(action.choices, "values"):  # verbs, or what a verb does, each with its parser
+        if hasattr(action.choices, "values"):  # verbs or subcommands, each with its parser
             for verb in action.choices.values():
                 _add_completers(verb)
         elif action.dest in _COMPLETERS:
@@ -75,7 +75,7 @@ def _attributes(prefix: str, parsed_args: argparse.Namespace, **_: object) -> li
 
 
 def _signatures(options: argparse.Namespace) -> list[Any]:
-    """The ops on the command line; all of them while there is none."""
+    """The ops on the command line; all ops if there is none."""
     from rnn_compiler.lowering.ops import OPS
 
     named: Any = getattr(options, "op", None) or []
@@ -108,7 +108,7 @@ def _outputs(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[
 
 
 def _pairs(prefix: str, values: dict[str, Iterable[str]]) -> list[str]:
-    """How the last pair of NAME=VALUE,... may go on."""
+    """Completions of the last pair in NAME=VALUE,..."""
     before, comma, last = prefix.rpartition(",")
     name, equals, _ = last.partition("=")
     given = {pair.partition("=")[0] for pair in before.split(",")}
@@ -127,4 +127,4 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "function": _functions,
     "outputs": _outputs,
 }
-"""By what argparse calls the value."""
+"""Completions by argparse's name for the value."""

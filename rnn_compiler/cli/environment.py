@@ -1,4 +1,4 @@
-"""`ops`, `doctor` and `demo`: what there is, whether it works here, and the proof."""
+"""`ops`, `doctor` and `demo`: lists the ops, checks the installation, shows that it works."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TARGETS = ("cpu", "cuda")
 
 
 def print_version() -> int:
-    """Prints the versions of this package and of what it stands on."""
+    """Prints the versions of this package and its dependencies."""
     for package in ("rnn-compiler", "iree-base-compiler", "iree-base-runtime"):
         print_line(f"{package} {version(package) or 'not installed'}")
     return 0
@@ -116,7 +116,7 @@ def _default(attribute: Attribute) -> str:
 
 
 def _other_forms(signature: Signature) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    """The tensors that are others where one attribute is not at its default."""
+    """The tensors that change when an attribute is not at its default."""
     defaults = {a.name: a.default for a in signature.attributes}
     usual = _kinds(signature.form(defaults))
     forms: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
@@ -251,7 +251,7 @@ def check_cache() -> str:
 
 
 def _check_remote() -> str:
-    """Asks the remote of the cache for something."""
+    """Checks that the remote cache answers."""
     remote = RemoteCache.from_environment()
     if remote is None:
         return "none"
@@ -263,7 +263,7 @@ def _check_remote() -> str:
 
 
 def _check_compile() -> str:
-    """Compiles a one-step LSTM and checks its one number."""
+    """Compiles a one-step LSTM and checks its only result."""
     from rnn_compiler import raw_ops
 
     one, zero = np.ones((1, 1), np.float32), np.zeros(1, np.float32)

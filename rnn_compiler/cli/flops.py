@@ -1,8 +1,7 @@
-"""How much arithmetic a module holds: the operations of its matrix products.
+"""Counts the operations of a module's matrix products.
 
-Read off the portable StableHLO, so that every op has a figure without declaring one. A loop over
-time counts as often as it can run, `seq_length` or a block of it; elementwise work is not counted,
-as is usual.
+The count comes from the portable StableHLO, so no op needs to declare one. A loop over time counts
+as often as it can run, `seq_length` or a block of it; elementwise work is not counted, as usual.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ __all__ = ["matmul_flops"]
 
 
 def matmul_flops(text: str, functions: Sequence[FunctionSpec]) -> dict[str, int]:
-    """Operations of the matrix products of one call of each function, by its name.
+    """The operations in the matrix products of one call, by function name.
 
-    A multiplication and an addition are two.
+    A multiplication and an addition count as two.
 
     Args:
         text: The module, portable StableHLO.
-        functions: What is in it.
+        functions: Its functions.
 
     Example:
         >>> from rnn_compiler.modules import build
@@ -48,7 +47,7 @@ def matmul_flops(text: str, functions: Sequence[FunctionSpec]) -> dict[str, int]
 
 
 def _count(operation: Any, functions: dict[str, Any], dims: Mapping[str, Size]) -> int:
-    """The operations in an op, its regions and the function it stands for."""
+    """The operations in an op, its regions and the function it calls."""
     name: str = operation.operation.name
     if name == "stablehlo.dot_general":
         return _product(operation)
@@ -60,7 +59,7 @@ def _count(operation: Any, functions: dict[str, Any], dims: Mapping[str, Size]) 
 
 
 def _steps(loop: Any, dims: Mapping[str, Size]) -> int:
-    """How often a loop over time can run: once for each row of the arrays that it makes."""
+    """How often a loop over time can run: once for each row of its output arrays."""
     shapes: list[list[int]] = [result.type.shape for result in loop.results]
     steps = [shape[0] for shape in shapes if len(shape) == 3]
     return max(steps) if steps else static_size(dims["seq_length"])
@@ -73,7 +72,7 @@ def _children(operation: Any) -> Iterator[Any]:
 
 
 def _product(operation: Any) -> int:
-    """Two for each element of the result and of what is summed over."""
+    """Two for each element of the result and of the contracted axis."""
     lhs = operation.operands[0].type.shape
     numbers = str(operation.attributes["dot_dimension_numbers"])
     found = re.search(r"lhs_contracting_dimensions = \[([\d, ]*)\]", numbers)

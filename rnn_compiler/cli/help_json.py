@@ -1,4 +1,4 @@
-"""``--help --json``: what a verb takes, as plain data."""
+"""``--help --json``: the options of a verb as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["described", "parser_of"]
 
 
 def parser_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of the verb, and of what it does, that a command line names."""
+    """The parser of the verb and subcommand on a command line."""
     for word in words:
         verbs = _verbs(parser)
         if word in verbs:
@@ -19,7 +19,7 @@ def parser_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse
 
 
 def described(parser: argparse.ArgumentParser) -> dict[str, Any]:
-    """What a parser takes."""
+    """The options of a parser."""
     verbs = _verbs(parser)
     actions = [each for each in parser._actions if each.choices is None or not _is_verbs(each)]
     return {
@@ -60,5 +60,5 @@ def _argument(action: argparse.Action) -> dict[str, Any]:
 
 
 def _text(action: argparse.Action) -> str:
-    """The help of an argument, with what stands for its own facts filled in."""
+    """The help of an argument, with placeholders filled in."""
     return str(action.help) % {**vars(action), "prog": ""}

@@ -1,4 +1,4 @@
-"""The README that `import -o` writes: how to call what was compiled, in code that runs as it is."""
+"""The README that `import -o` writes: working code that calls the compiled layers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
 __all__ = ["Imported", "c_readme", "readme", "target_text"]
 
 _SAMPLE = {"seq_length": 7, "batch_size": 5}
-"""What open sizes are in the code."""
+"""The values of open sizes in the code."""
 
 _PORTABLE = "x86-64-v3"
-"""The level of x86-64 that most machines have."""
+"""The x86-64 level that most machines have."""
 
 _TELLING = "avx512f"
-"""The feature that code for a newer machine most often fails for."""
+"""The feature that older machines most often lack."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Imported:
         models: The names of the models' files.
         layers: The layers.
         functions: The function of each.
-        apart: Whether the weights are in files of their own.
+        apart: Whether the weights are in separate files.
     """
 
     models: Sequence[str]
@@ -57,12 +57,12 @@ class Imported:
 
 
 def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
-    """How to call what was compiled, in Python and by IREE's own tool.
+    """How to call the compiled layers, from Python and with IREE's own tool.
 
     Args:
         made: The layers.
-        result: What was compiled.
-        name: The file or folder that it is in.
+        result: The artifact or bundle.
+        name: Its file or folder.
     """
     artifacts = [result] if isinstance(result, Artifact) else result.artifacts
     lines = [
@@ -92,12 +92,12 @@ def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
 
 
 def c_readme(made: Imported, name: str, target: TargetSpec) -> str:
-    """How to call what was compiled to C.
+    """How to call the compiled layers from C.
 
     Args:
         made: The layers.
-        name: What the C files begin with.
-        target: What they were compiled for.
+        name: The prefix of the C files.
+        target: The target they were compiled for.
     """
     where = "Weights are arguments." if made.apart else f"Weights are constants in `{name}.o`."
     if made.apart and any(layer.weights for layer in made.layers):
@@ -121,7 +121,7 @@ def c_readme(made: Imported, name: str, target: TargetSpec) -> str:
 
 
 def _head(made: Imported, name: str, targets: Sequence[TargetSpec], where: str) -> list[str]:
-    """The title, and what there is, for which machines."""
+    """The title, the functions, and the machines that they run on."""
     lines = [
         f"# {', '.join(map(_plain, made.models))}",
         "",
@@ -140,7 +140,7 @@ def _head(made: Imported, name: str, targets: Sequence[TargetSpec], where: str) 
 
 
 def target_text(target: TargetSpec) -> str:
-    """What a target is, in a sentence or two, and which one to ask for if that is too narrow.
+    """Describes a target in a sentence or two, and suggests a wider one if it is too narrow.
 
     Example:
         >>> target_text(TargetSpec("cpu:x86-64-v3", "local", "x86_64", ("avx2",)))
@@ -179,7 +179,7 @@ def _section(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
 
 
 def _use(layer: Layer, spec: FunctionSpec) -> str:
-    """What a function is for."""
+    """The purpose of a function."""
     docs = f"{spec.op}: {layer.signature.summary}."
     if "is_training" not in spec.attributes:
         return docs
@@ -189,18 +189,18 @@ def _use(layer: Layer, spec: FunctionSpec) -> str:
 
 
 def _given(made: Imported, layer: Layer, spec: FunctionSpec) -> list[TensorSpec]:
-    """The arguments that a caller has values for."""
+    """The arguments that a caller passes."""
     weights = set(layer.weights) if made.apart else set[str]()
     return [a for a in spec.arguments if a.name not in weights and not _is_implied(a)]
 
 
 def _is_implied(tensor: TensorSpec) -> bool:
-    """Whether an argument may be left out and mostly is: it is not read, or a scalar."""
+    """Whether an argument is optional and usually omitted: it is not read, or a scalar."""
     return tensor.default is not None and (tensor.ignored or not tensor.shape)
 
 
 def _passed(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
-    """The arguments as lines of a dict, each with what it is."""
+    """The arguments as lines of a dict, each with a description."""
     docs = {tensor.name: tensor.doc for tensor in layer.signature.arguments}
     arrays: dict[str, list[str]] = {}
     lists: set[str] = set()
@@ -215,7 +215,7 @@ def _passed(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
 
 
 def _array(tensor: TensorSpec) -> str:
-    """An argument as a Python expression: zeros, or the longest length."""
+    """An argument as a Python expression: zeros, or the maximum length."""
     dtype = tensor.dtype if tensor.dtype == "bfloat16" else f"np.{tensor.dtype}"
     value = tensor.maximum or tensor.default or 0
     if not tensor.shape:
@@ -235,7 +235,7 @@ def _loaded(spec: FunctionSpec) -> list[str]:
 
 
 def _stream(made: Imported, spec: FunctionSpec, one: str) -> list[str]:
-    """Calls that go on where the last one ended."""
+    """Calls that continue where the last one ended."""
     chunk, _ = stream_parts(spec)
     name = "program" if len(made.functions) == 1 else one
     changing = {chunk, *(each.name for each in spec.arguments if each.maximum is not None)}
@@ -255,7 +255,7 @@ def _stream(made: Imported, spec: FunctionSpec, one: str) -> list[str]:
 
 
 def _states(spec: FunctionSpec) -> Mapping[str, str]:
-    """The results that hold the state after a call, by its argument; none if it has none."""
+    """The results that hold the state after a call, by argument; empty if there is no state."""
     try:
         return stream_parts(spec)[1]
     except UnsupportedError:
@@ -263,16 +263,16 @@ def _states(spec: FunctionSpec) -> Mapping[str, str]:
 
 
 def _is_whole(spec: FunctionSpec, state: str, result: str) -> bool:
-    """Whether a result is the next call's state as it is."""
+    """Whether a result can be passed unchanged as the next call's state."""
     shapes = {each.name: each.shape for each in (*spec.arguments, *spec.results)}
     return shapes[state] == shapes[result]
 
 
 def _iree(manifest: Manifest, spec: FunctionSpec, name: str) -> list[str]:
-    """A call by IREE's own tool, which reads and writes files of numpy's."""
+    """A call with IREE's own tool, which reads and writes numpy files."""
     tensors = (*spec.arguments, *spec.results)
     if any(each.list or each.dtype == "bfloat16" for each in tensors):
-        return []  # files of numpy's know no bfloat16
+        return []  # numpy files do not support bfloat16
     files = {a.name: f"{spec.function}.{a.name}.npy" for a in spec.arguments if not _is_implied(a)}
     results = {each.name: f"{spec.function}.{each.name}.npy" for each in spec.results}
     states = {state: r for state, r in _states(spec).items() if _is_whole(spec, state, r)}
@@ -329,5 +329,5 @@ def _where(made: Imported, name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text of a model without what Markdown or a terminal would take for more than text."""
+    """A text from a model without characters that are special in Markdown or a terminal."""
     return re.sub(r"[^\w .,;:=()\[\]'/+-]", "?", text)

@@ -1,4 +1,4 @@
-"""`link`: a StableHLO module of the user's with our ops in it, as an artifact."""
+"""`link`: compiles a user's StableHLO module with our ops in it."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _layers(paths: Sequence[Path], names: Sequence[str] | None) -> list[Layer]:
-    """The layers of models, or those of some names."""
+    """The layers of models, or those with given names."""
     if len(paths) == 1 or names is None:
         return [layer for path in paths for layer in import_model(path, layers=names)]
     layers = [layer for path in paths for layer in import_model(path)]
@@ -150,7 +150,7 @@ def _layers(paths: Sequence[Path], names: Sequence[str] | None) -> list[Layer]:
 
 
 def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) -> list[Path]:
-    """Compiles the layers; the files that were written, the README last."""
+    """Compiles the layers; returns the files written, the README last."""
     folder: Path = options.output
     models = [path.resolve().name for path in options.paths]
     name = identifier(Path(models[0]).stem)
@@ -180,7 +180,7 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
 
 
 _Made = tuple[list[Path], str, Callable[[], object]]
-"""Files, the text of the README, and what writes the files."""
+"""Files, the text of the README, and the function that writes the files."""
 
 
 def _compiled(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
@@ -208,7 +208,7 @@ def _compiled_c(options: argparse.Namespace, module: Module, imported: Imported)
 
 
 def _storable(layer: Layer) -> dict[str, Any]:
-    """The weights of a layer as numpy's files can hold them: bfloat16 as its bits."""
+    """The weights of a layer as numpy files can store them: bfloat16 as its bits."""
     arrays: dict[str, Any] = dict(layer.weights)
     return {
         name: array.view("uint16") if array.dtype.name == "bfloat16" else array

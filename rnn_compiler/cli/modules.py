@@ -120,11 +120,11 @@ def add_compile(verbs: Any) -> None:
 
 
 def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
-    """Adds what is said of a compilation: for what, how, into which file, how long.
+    """Adds the options of a compilation: target, strategy, output and time limit.
 
     Args:
         parser: The parser.
-        output: What the file is called by default.
+        output: The default name of the file.
     """
     parser.add_argument(
         "--target",
@@ -187,7 +187,7 @@ def only_target(options: argparse.Namespace) -> str:
     """The target of a format that takes one.
 
     Raises:
-        UsageError: There are several.
+        UsageError: There are several targets.
     """
     targets: list[str] = options.target or [current_target()]
     if len(targets) != 1 or targets[0] == ALL_LEVELS:
@@ -209,12 +209,12 @@ def _compile(options: argparse.Namespace) -> int:
 
 
 def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int:
-    """Compiles a module for the targets that are asked for, and saves and shows what comes of it.
+    """Compiles a module for the requested targets, saves the result and prints a summary.
 
     Args:
-        options: Those of `add_compile_options`.
+        options: The options of `add_compile_options`.
         module: The module.
-        name: What the file or folder is called if that is not said.
+        name: The default name of the file or folder.
     """
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
@@ -269,7 +269,7 @@ def save_compiled(options: argparse.Namespace, module: Module, name: str) -> int
 
 
 def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
-    """Compiles into the four files of C."""
+    """Compiles to the four C files."""
     folder: Path = options.output or Path(module.name or module.functions[0].function)
     check_output_folder(folder)
     start = time.perf_counter()
@@ -316,7 +316,7 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
 def _facts(
     artifacts: Sequence[Artifact], path: Path, seconds: float, origins: Sequence[str]
 ) -> dict[str, Any]:
-    """What was made, as plain data."""
+    """The output as plain data."""
     files = (
         [path] if path.is_file() else [path / f"{a.manifest.target.slug}.vmfb" for a in artifacts]
     )

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and how their values are read."""
+"""Options that several verbs share, and the parsing of their values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class UsageError(Exception):
-    """A command line that cannot be meant."""
+    """An invalid command line."""
 
 
 def check_output(path: Path | None) -> None:
@@ -67,7 +67,7 @@ def check_output_folder(path: Path) -> None:
 
 
 def _check_folder(path: Path, folder: Path) -> None:
-    """Tries whether a file can be made in a folder: permissions alone do not tell."""
+    """Tries to create a file in a folder, because permissions alone do not tell."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -135,11 +135,11 @@ def add_device_option(parser: argparse.ArgumentParser) -> None:
 
 
 def module_of(options: argparse.Namespace) -> Module:
-    """The module that the options name.
+    """The module that the options describe.
 
     Raises:
-        UsageError: A pair is malformed, or a name unknown or missing.
-        InvalidArgumentError: A value is not one that the op takes.
+        UsageError: A pair is malformed, or a name is unknown or missing.
+        InvalidArgumentError: The op does not accept a value.
     """
     names = [find_op(name) for name in options.op]
     keywords = keywords_of(options, names)
@@ -163,10 +163,10 @@ def module_of(options: argparse.Namespace) -> Module:
 
 
 def with_weights(module: Module, path: Path | None) -> Module:
-    """A module with the weights of a file; one that names no function is for all that take it.
+    """A module with the weights of a file; names without a function apply to all functions.
 
     Raises:
-        UsageError: The file has an array that is no argument of the module.
+        UsageError: An array of the file is not an argument of the module.
         InvalidArgumentError: An array has the wrong dtype, shape or value.
     """
     if path is None:
@@ -183,7 +183,7 @@ def with_weights(module: Module, path: Path | None) -> Module:
             raise UsageError(with_hint(message, key, known))
         for each in found:
             weights[each][name] = array
-    from rnn_compiler.freezing import freeze  # only here: converting weights needs no IREE
+    from rnn_compiler.freezing import freeze  # needs IREE
 
     return freeze(module, weights)
 
@@ -192,7 +192,7 @@ def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, 
     """The dimensions and attributes that ``--dim`` and ``--attr`` give for ops.
 
     Raises:
-        UsageError: A pair is malformed, or no op has it, or it is of another kind.
+        UsageError: A pair is malformed, unknown to all ops, or of the wrong kind.
     """
     attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
     keywords: dict[str, Any] = {}
@@ -215,10 +215,10 @@ def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, 
 
 
 def _check_given(names: Sequence[str], given: Collection[str]) -> None:
-    """Checks that ops have the dimensions that are given, and that none is missing.
+    """Checks that all given dimensions exist, and that none is missing.
 
     Raises:
-        UsageError: They have not, or one is.
+        UsageError: A dimension is unknown or missing.
     """
     signatures = [OPS[name].signature for name in names]
     dims = dict.fromkeys(dim for each in signatures for dim in each.dimensions)
@@ -242,12 +242,12 @@ def dimension(name: str, text: str) -> int | None:
 
 
 def open_sizes(options: argparse.Namespace, known: Sequence[str], of: str) -> dict[str, int]:
-    """What ``--dim`` says that open sizes are.
+    """The values of open sizes in ``--dim``.
 
     Args:
         options: The command line.
         known: The sizes that are open.
-        of: What has them, for messages.
+        of: The artifact or function, for messages.
 
     Raises:
         UsageError: A pair is malformed, or the size is not open, or out of range.

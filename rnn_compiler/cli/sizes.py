@@ -1,8 +1,8 @@
-"""`compile` at many sizes: ranges in ``--dim``, and files of them.
+"""`compile` at many sizes: ranges in ``--dim``, and files of sizes.
 
-A range is ``1..8``, its ends included, or ``32..128:32`` in steps; several give every combination.
-A file of ``--dims`` has a row of ``--dim``'s pairs a line, which come on top of those of ``--dim``;
-ranges may be in it too, blank lines, and comments after ``#``.
+A range is ``1..8``, including both ends, or ``32..128:32`` with a step; several ranges give every
+combination. A ``--dims`` file has pairs as in ``--dim`` on each line, in addition to those of
+``--dim``. It may contain ranges, blank lines, and comments after ``#``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from rnn_compiler.runtime.device.processors import processors
 __all__ = ["add_sizes_options", "compile_sizes", "sizes_of"]
 
 MOST = 10_000
-"""Sizes that one command compiles: more are a slip, such as a range without steps."""
+"""The most sizes that one command compiles; more are probably a mistake, such as a missing step."""
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
 
@@ -68,7 +68,7 @@ def add_sizes_options(parser: argparse.ArgumentParser) -> None:
 
 
 def sizes_of(options: argparse.Namespace) -> list[Size] | None:
-    """The sizes that a command line asks for; None if it is one, and not of a file.
+    """The sizes requested on a command line; None for a single size without a file.
 
     Raises:
         UsageError: The file cannot be read, a range is malformed, or a size is given twice.
@@ -125,7 +125,7 @@ def _values(name: str, text: str) -> list[str]:
 
 
 def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
-    """Compiles a module at many sizes, each into a file of its own; exit code 1 if one failed."""
+    """Compiles a module at many sizes, each into a separate file; exit code 1 if one failed."""
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
     if options.format == "c":
@@ -166,16 +166,16 @@ def _module(options: argparse.Namespace, size: Size) -> Module:
 
 
 def _suffix(size: Size, sizes: Iterable[Size]) -> str:
-    """In what a size differs from others, for the name of its file."""
+    """The part of a file name that distinguishes a size from the others."""
     varying = [name for name in size if len({each.get(name) for each in sizes}) > 1]
     return "".join(f"-{name}{size[name].replace('?', 'any')}" for name in varying)
 
 
 @contextmanager
 def _processes(jobs: int | None, count: int) -> Generator[Executor]:
-    """A pool of processes, one for each processor."""
+    """A process pool with one process per processor."""
     jobs = min(jobs or processors(), count)
-    # Forked processes would lack the threads that IREE and others have started here.
+    # Forked processes would lack the threads that libraries such as IREE have started here.
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, spawn, initializer=_ignore_interrupts)
     try:
@@ -185,7 +185,7 @@ def _processes(jobs: int | None, count: int) -> Generator[Executor]:
 
 
 def _ignore_interrupts() -> None:
-    """In a process of the pool: Ctrl-C is for the one that started it, which then ends this one."""
+    """Runs in pool processes: Ctrl-C is handled by the parent, which then ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -196,7 +196,7 @@ def _saved(
     path: Path,
     result: Artifact | Bundle | Exception,
 ) -> dict[str, Any]:
-    """Saves what came of a size; the facts of it."""
+    """Saves the artifact of a size; returns a summary."""
     facts: dict[str, Any] = {"dims": {name: dimension(name, text) for name, text in size.items()}}
     if isinstance(result, Exception):
         return {**facts, "error": str(result)}

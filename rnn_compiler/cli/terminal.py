@@ -1,10 +1,10 @@
-"""All that the command line prints: lines, facts, tables, JSON, and progress where it takes long.
+"""Everything that the command line prints: lines, facts, tables, JSON, and progress.
 
-What people copy stays whole at any width. Text wraps between words, never inside one; a table that
-is too wide even so has its cells below each other. Without a terminal and without ``COLUMNS``
-nothing wraps, so that every row is a line for `grep`. Bold and dim text and progress are for
-terminals only, none at all with ``NO_COLOR`` or ``TERM=dumb``. Only progress needs rich; without
-rich there is none, and all else is the same.
+Text wraps between words and never inside one, so that paths and commands can be copied at any
+width. A table that is still too wide prints its cells below each other. Without a terminal and
+without ``COLUMNS`` nothing wraps, so that every row is one line for `grep`. Bold and dim text and
+progress are for terminals only, and off with ``NO_COLOR`` or ``TERM=dumb``. Only progress needs
+rich, and is left out if rich is missing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def print_line(text: str = "", *, dim: bool = False) -> None:
-    """Prints a line that is not wrapped, such as a path or a command, which may be copied."""
+    """Prints a line without wrapping it, such as a path or a command to be copied."""
     print(_style(_clean(text), _DIM if dim else ""))
 
 
@@ -51,7 +51,7 @@ def print_text(text: str, *, dim: bool = False) -> None:
 
 
 def print_facts(facts: Iterable[tuple[str, str]], *, title: str = "", indent: int = 0) -> None:
-    """Prints names and what they are, side by side; what does not fit there, below its name."""
+    """Prints names and values side by side; values that do not fit go below their name."""
     rows = list(facts)
     column = indent + max((len(name) for name, _ in rows), default=0) + _GAP
     _print_title(title)
@@ -74,13 +74,13 @@ def print_table(
     title: str = "",
     right: Collection[str] = (),
 ) -> None:
-    """Prints rows in columns; each below the other, if there is no room for their longest words.
+    """Prints rows in columns; if their longest words do not fit, prints cells below each other.
 
     Args:
-        columns: What the columns are called.
+        columns: The names of the columns.
         rows: Their cells.
-        title: A line above.
-        right: The columns that are aligned to the right.
+        title: A line above the table.
+        right: The columns to align to the right.
     """
     grid = [[_clean(cell) for cell in row] for row in rows]
     _print_title(title)
@@ -105,12 +105,12 @@ def print_table(
 
 
 def print_json(data: object) -> None:
-    """Prints plain data as JSON, which has no numbers that are not finite."""
+    """Prints plain data as JSON; numbers must be finite."""
     print(json.dumps(data, indent=2, allow_nan=False))
 
 
 def error_text(error: Exception) -> str:
-    """What an error says; of one of the system's, the file and the reason, without its number.
+    """The message of an error; for a system error, the file and the reason without its number.
 
     Example:
         >>> error_text(FileNotFoundError(2, "No such file or directory", "in.npz"))
@@ -129,7 +129,7 @@ def print_error(text: str, kind: str = "error") -> None:
 
 @contextmanager
 def status(text: str) -> Generator[None]:
-    """Shows on standard error, on a terminal, what takes long inside a ``with`` block."""
+    """Shows a status on standard error during a ``with`` block, on a terminal only."""
     console = _live(sys.stderr)
     if console is None:
         yield
@@ -140,7 +140,7 @@ def status(text: str) -> Generator[None]:
 
 @contextmanager
 def showing_stages() -> Generator[None]:
-    """Shows on standard error, on a terminal, where a compilation is, and for how long it runs."""
+    """Shows the stage and duration of a compilation on standard error, on a terminal only."""
     console = _live(sys.stderr)
     if console is None:
         yield
@@ -156,10 +156,10 @@ def showing_stages() -> Generator[None]:
 
 @contextmanager
 def progress(text: str, total: int) -> Generator[Callable[[str], None]]:
-    """Shows a progress bar on standard error, on a terminal, inside a ``with`` block.
+    """Shows a progress bar on standard error during a ``with`` block, on a terminal only.
 
     Yields:
-        What to call after each of the steps, with a remark for the bar.
+        A function to call after each step, with a remark for the bar.
     """
     console = _live(sys.stderr)
     if console is None:
@@ -175,7 +175,7 @@ def progress(text: str, total: int) -> Generator[Callable[[str], None]]:
 
 
 def _live(stream: TextIO) -> Any:
-    """A console that can move its cursor; None if there is none."""
+    """A console that can move its cursor; None if standard error is not one."""
     if not _is_styled(stream) or _in_notebook():
         return None
     try:
@@ -192,9 +192,9 @@ def _is_styled(stream: TextIO) -> bool:
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook keeps what is written, with each frame of an animation.
+    """Whether a notebook would record the output, including each frame of an animation.
 
-    Commands of a notebook run on a pseudo-terminal, whose settings these are
+    Commands in a notebook run on a pseudo-terminal with these settings
     (`ZMQInteractiveShell.init_environment` of ipykernel).
     """
     return (os.environ.get("TERM"), os.environ.get("PAGER")) == ("xterm-color", "cat")
@@ -205,19 +205,19 @@ def _style(text: str, style: str) -> str:
 
 
 def _width() -> int:
-    """How many characters a line may have."""
+    """The maximum length of a line."""
     fallback = 80 if sys.stdout.isatty() else _UNLIMITED
     return max(1, shutil.get_terminal_size((fallback, 24)).columns)
 
 
 def _clean(text: str) -> str:
-    """Text that moves no cursor and can be written, whatever it was in a file or a name."""
+    """Text without control characters, which can be printed whatever its source."""
     text = " ".join(text.splitlines())
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    """Text in lines, no word of it broken; one line, if only an empty one, at least."""
+    """Wraps text between words; at least one line, possibly empty."""
     wrapper = textwrap.TextWrapper(max(1, width), break_long_words=False, break_on_hyphens=False)
     return wrapper.wrap(_clean(text)) or [""]
 
@@ -233,9 +233,9 @@ def _print_block(lines: Iterable[str], indent: int) -> None:
 
 
 def _column_widths(grid: Sequence[Sequence[str]]) -> list[int] | None:
-    """How wide each column of a table is; None if their longest words do not fit on a line.
+    """The width of each column; None if the longest words do not fit on a line.
 
-    Columns of short cells, such as sizes, are not wrapped.
+    Columns with short cells, such as sizes, are not wrapped.
     """
     columns = list(zip(*grid, strict=True))
     widths = [max(map(len, cells)) for cells in columns]

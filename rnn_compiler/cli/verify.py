@@ -1,4 +1,4 @@
-"""`verify`: does an artifact, or a module in C, compute here what it did where it was made?"""
+"""`verify`: checks that an artifact or C module computes the same here as where it was compiled."""
 
 from __future__ import annotations
 

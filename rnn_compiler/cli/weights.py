@@ -1,4 +1,4 @@
-"""`weights`: files of PyTorch, Keras, ONNX and BlockLSTM weights from and to CudnnRNN's params.
+"""`weights`: converts weights of PyTorch, Keras, ONNX and BlockLSTM from and to CudnnRNN's params.
 
 Each subcommand is a function of `rnn_compiler.weights`; its options are that function's keywords.
 """
@@ -110,7 +110,7 @@ def _add_conversion(actions: Any, direction: str, framework: str, description: s
 
 
 def _default_of(parameter: inspect.Parameter) -> str:
-    """What an option is when it is not given, in words."""
+    """The default of an option, in words."""
     if parameter.default is parameter.empty:
         return ""
     text = "from the names" if parameter.default is None else "%(default)r"
@@ -118,7 +118,7 @@ def _default_of(parameter: inspect.Parameter) -> str:
 
 
 def _destination(keyword: str) -> str:
-    """Where argparse keeps a keyword, apart from the options of all verbs, such as --version."""
+    """The attribute name of a keyword, distinct from options of all verbs such as --version."""
     return f"weights_{keyword}"
 
 
