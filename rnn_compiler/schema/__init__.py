@@ -1,1 +1,1 @@
-"""What the other folders share: signatures, dtypes, layouts, manifests, callers' arrays."""
+"""Data types that all other folders share: signatures, dtypes, layouts, manifests, host arrays."""

@@ -1,14 +1,14 @@
-"""Instruction sets that code is made for: their features, by LLVM's names, and what these imply.
+"""Supported instruction sets: their features, by LLVM's names, and what these imply.
 
 Each `Architecture` is data: adding one is a row here and one in `lowering.targets.vector_unit`.
 
-A feature has two names, LLVM's and the one by which Linux reports it. The baseline is what every
-machine of the architecture has: code always uses it, and nobody needs to ask for it. Only
-instruction sets count as features: tuning flags are not something a machine can lack.
+A feature has two names, LLVM's and the one in Linux's reports. The baseline is what every machine
+of the architecture has; code always uses it. Only instruction set extensions count as features, not
+tuning flags, which no machine can lack.
 
-Sources: the tables of features in LLVM 21 (``llvm/lib/Target``); Linux's user-space headers
-``asm/hwcap.h`` of arm64 and riscv; System V psABI of x86-64 for its levels; RISC-V profiles for
-what "rv64gc" is.
+Sources: the feature tables in LLVM 21 (``llvm/lib/Target``); Linux's user-space headers
+    ``asm/hwcap.h`` of arm64 and riscv; System V psABI of x86-64 for its levels; RISC-V profiles for
+    the definition of "rv64gc".
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Architecture:
     """An instruction set.
 
     Attributes:
-        name: LLVM's name, ``"aarch64"``; that of targets too.
-        other_names: What else people call it.
+        name: LLVM's name, ``"aarch64"``, which target names use too.
+        other_names: Other common names.
         baseline: Features that every machine has.
-        features: Those that a machine may have, each with the flag by which Linux reports it.
-        implies: What LLVM turns on with a feature.
+        features: Features that a machine may have, each with Linux's flag for it.
+        implies: Features that LLVM enables along with a feature.
         levels: Named lists of features, each longer than the last.
-        cpuinfo: What the line of /proc/cpuinfo with Linux's flags begins with.
+        cpuinfo: How the line with Linux's flags begins in /proc/cpuinfo.
         hwcaps: The flags in the order of their bits in the words AT_HWCAP and AT_HWCAP2 of the
-            auxiliary vector, where that tells as much.
-        abi: What the compiler calls the convention of floating-point arguments, where it asks.
-        refused: Features that exist and are not used, each with the reason.
+            auxiliary vector, if it contains them all.
+        abi: The compiler's name for the floating-point calling convention, if it needs one.
+        refused: Known features that are not supported, each with the reason.
     """
 
     name: str
@@ -50,11 +50,11 @@ class Architecture:
 
     @property
     def triple(self) -> str:
-        """LLVM's description of a machine of it."""
+        """LLVM's target triple."""
         return f"{self.name}-unknown-linux-gnu"
 
     def with_implied(self, features: Iterable[str]) -> frozenset[str]:
-        """Features, and all that the compiler uses along with them, but for the baseline.
+        """Features and those they imply, without the baseline.
 
         Example:
             >>> sorted(ARCHITECTURES["x86_64"].with_implied(["sse4.1"]))
@@ -194,4 +194,4 @@ _RISCV64 = Architecture(
 ARCHITECTURES: Mapping[str, Architecture] = {
     each.name: each for each in (_X86_64, _AARCH64, _RISCV64)
 }
-"""Those that code is made for, by name."""
+"""The supported architectures by name."""

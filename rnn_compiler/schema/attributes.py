@@ -1,4 +1,4 @@
-"""The parameters of an op that are no tensors: attributes and dimensions, and their values."""
+"""The parameters of an op that are not tensors: attributes and dimensions, and their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, Size, open_dim
 __all__ = ["MAX_DIMENSION", "REQUIRED", "WEIGHT_GRAD_DTYPE", "Attribute", "dimension"]
 
 REQUIRED: Any = inspect.Parameter.empty
-"""Default of an attribute that has none."""
+"""Marks an attribute without a default."""
 
 MAX_DIMENSION = 2**31 - 1
 """The largest value of a dimension."""
@@ -23,20 +23,20 @@ MAX_DIMENSION = 2**31 - 1
 
 @dataclass(frozen=True)
 class Attribute:
-    """A parameter of an op that is no tensor.
+    """A parameter of an op that is not a tensor.
 
     Attributes:
         name: Its TensorFlow name.
         type: Its Python type: bool, int, float or str.
         default: Its default, `REQUIRED` if it has none.
-        doc: What it does, in a few words.
+        doc: A short description.
         choices: The values that a string may have.
-        is_dtype: Whether a string names a dtype, and is also taken in any other way to do so.
+        is_dtype: Whether it is a dtype, which may be given in any form.
         bounds: The smallest and the largest value of a number.
-        at_run_time: Whether a compiled function takes it as an argument, so that no value of it
-            needs compiling. `Signature.forms` lists that argument in the forms that read it.
-        of_build: Whether it is `build`'s alone: TensorFlow's op has no such attribute, and a
-            function that is built without has none either.
+        at_run_time: Whether a compiled function takes it as an argument, so that it works for all
+            values. `Signature.forms` lists that argument in the forms that read it.
+        of_build: Whether only `build` has it: TensorFlow's op has no such attribute, nor has a
+            function that is built without it.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Attribute:
 
     @property
     def values(self) -> str:
-        """The values it may have, for people."""
+        """The values it may have, in readable form."""
         if self.type is bool:
             return "true, false"
         if self.bounds is None:
@@ -62,11 +62,11 @@ class Attribute:
 
     @staticmethod
     def text(value: object) -> str:
-        """A value as the command line takes it."""
+        """A value in the notation of the command line."""
         return str(value).lower() if isinstance(value, bool) else str(value)
 
     def others(self) -> list[tuple[Any, str]]:
-        """Values that may change what an op's tensors are, each with what it stands for."""
+        """Values that may change an op's tensors, each with its meaning."""
         if self.type is bool:
             return [(not self.default, self.text(not self.default))]
         if self.type is str:
@@ -74,9 +74,9 @@ class Attribute:
         return [(1, "above 0")] if self.default == 0 and self.bounds is not None else []
 
     def canonical(self, op: str, value: object, dtype: str) -> bool | int | float | str:
-        """The value as its own type.
+        """The value converted to the attribute's type.
 
-        Floats are single precision, as TensorFlow's are, except in a float64 op. None is the
+        Floats have single precision, as in TensorFlow, except in a float64 op. None means the
         default, as in TensorFlow.
 
         Raises:
@@ -91,7 +91,7 @@ class Attribute:
             if self.type is float and isinstance(scalar, (int, float)) and scalar == scalar:
                 try:
                     return float(scalar) if dtype == "float64" else _single(float(scalar))
-                except OverflowError:  # an int that no float holds
+                except OverflowError:  # an int beyond the range of floats
                     pass
         kinds = {bool: "a bool", int: "an int", float: "a number, not NaN", str: "a string"}
         kind = f"one of {', '.join(self.choices)}" if self.choices else kinds[self.type]
@@ -102,7 +102,7 @@ class Attribute:
         raise InvalidArgumentError(op, self.name, kind, got, remedy)
 
     def _allows(self, scalar: Any) -> bool:
-        """Whether a value is one of the choices and within the bounds, where there are any."""
+        """Whether a value is one of the choices and within the bounds, if there are any."""
         if self.bounds is not None and isinstance(scalar, (int, float)):
             return self.bounds[0] <= scalar <= self.bounds[1]
         return not self.choices or scalar in self.choices
@@ -117,11 +117,11 @@ WEIGHT_GRAD_DTYPE = Attribute(
     is_dtype=True,
     of_build=True,
 )
-"""For mixed training: a 16-bit op whose gradients of weights are not rounded to 16 bits."""
+"""For mixed training: a 16-bit op does not round gradients of weights to 16 bits."""
 
 
 def _python_scalar(value: Any) -> Any:
-    """A numpy scalar as Python's own number; anything else as it is."""
+    """A numpy scalar as a Python number; anything else unchanged."""
     is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
     return cast(Any, value).item() if is_scalar else cast(Any, value)
 
@@ -133,10 +133,10 @@ def _single(value: float) -> float:
 
 
 def open_or_known(op: str, name: str, value: object, minimum: int) -> Size:
-    """The value of a dimension; None leaves it open, where it may be.
+    """The value of a dimension as an int; None leaves it open, if that is allowed.
 
     Raises:
-        InvalidArgumentError: It is not an int, or not in range.
+        InvalidArgumentError: It is not an int or out of range.
     """
     if name not in OPEN_DIMENSIONS:
         return dimension(op, name, value, minimum)

@@ -1,4 +1,4 @@
-"""The sizes of a call: what a function with open sizes is for arrays of given shapes."""
+"""The sizes of a call: determines open dimensions from the shapes of arguments."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["open_sizes_of"]
 
 
 def open_sizes_of(spec: FunctionSpec, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """The open dimensions of a function, read off the shapes of a call's arguments.
+    """The open dimensions of a function, determined by the shapes of a call's arguments.
 
-    Of several arguments that have a dimension, the first is looked at; the caller then compares
-    every shape with the function at these sizes, ``spec.bound(sizes)``.
+    If several arguments have a dimension, the first determines it; the caller then checks every
+    shape against the function at these sizes, ``spec.bound(sizes)``.
 
     Args:
         spec: The function.
-        shapes: The shape of each argument that is given, by name.
+        shapes: The shape of each given argument by name.
 
     Raises:
-        InvalidArgumentError: An argument that tells a dimension has the wrong rank, or is empty or
-            too large along its axis; or none that is given tells it.
+        InvalidArgumentError: The argument that determines a dimension has the wrong rank, or is
+            empty or too large along its axis; or no given argument determines it.
     """
     sizes: dict[str, int] = {}
     for dim in spec.open_dims:

@@ -1,11 +1,11 @@
-"""What this machine is: its architecture, and its CPU features by LLVM's names.
+"""This machine's architecture and its CPU features by LLVM's names.
 
-The machine is asked for its features, never for its name: hypervisors mask features that the name
-implies. On Linux on aarch64 the auxiliary vector that every process gets is read (getauxval(3)): it
-is right without /proc, as on Android, and under emulation, where /proc/cpuinfo is that of the
-machine around it. Where there is none, as on x86-64, it is the kernel's list in /proc/cpuinfo (it
-is cpuid's, less what the kernel does not support); elsewhere `iree-cpuinfo`, which ships with
-IREE's runtime, is run.
+Features are queried directly, never derived from the processor's name, because hypervisors mask
+features that the name implies. On Linux on aarch64 they come from the auxiliary vector that every
+process gets (getauxval(3)), which is also correct without /proc, as on Android, and under
+emulation, where /proc/cpuinfo describes the host. Where it does not list them, as on x86-64, they
+come from the kernel's list in /proc/cpuinfo (cpuid's features, minus those the kernel does not
+support). On other systems `iree-cpuinfo`, which ships with IREE's runtime, reports them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def architecture() -> str:
 
 
 def known_features(arch: str) -> frozenset[str]:
-    """The features that can be asked of an architecture."""
+    """The features of an architecture that can be queried."""
     if arch not in ARCHITECTURES:
         return frozenset()
     return frozenset((*ARCHITECTURES[arch].features, *ARCHITECTURES[arch].baseline))
@@ -44,7 +44,7 @@ def known_features(arch: str) -> frozenset[str]:
 def host_features() -> tuple[str, ...]:
     """The features of this machine beyond its architecture's baseline, in LLVM's names, sorted.
 
-    One that implies another that is masked is left out: the compiler would use both.
+    A feature that implies a masked one is left out, because the compiler would use both.
     """
     here = ARCHITECTURES.get(architecture())
     if here is None:
@@ -59,7 +59,7 @@ def host_features() -> tuple[str, ...]:
 
 
 def _auxiliary_flags(here: Architecture) -> frozenset[str]:
-    """The flags in the auxiliary vector; none where there is none, or where it tells less."""
+    """The flags in the auxiliary vector; empty if it does not exist or does not list them all."""
     if not here.hwcaps:
         return frozenset()
     words = zip(here.hwcaps, (hwcap(_AT_HWCAP), hwcap(_AT_HWCAP2)), strict=True)
@@ -70,7 +70,7 @@ def _auxiliary_flags(here: Architecture) -> frozenset[str]:
 
 def hwcap(entry: int) -> int:
     """An entry of this process's auxiliary vector; 0 if there is none."""
-    import ctypes  # x86-64 does without
+    import ctypes  # x86-64 does not use it
 
     try:
         getauxval = ctypes.CDLL(None).getauxval
@@ -81,14 +81,14 @@ def hwcap(entry: int) -> int:
 
 
 def _kernel_flags(here: Architecture, cpuinfo: str) -> frozenset[str]:
-    """The flags that every processor in a /proc/cpuinfo has."""
+    """The flags that all processors in a /proc/cpuinfo have."""
     lists = re.findall(rf"^{here.cpuinfo}\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
     sets = [frozenset[str](_flags(line)) for line in lists]
     return sets[0].intersection(*sets[1:]) if sets else frozenset()
 
 
 def _flags(line: str) -> list[str]:
-    """The flags in a line; of RISC-V's ``rv64imafdcv_zba``, each letter is one."""
+    """The flags in a line; in RISC-V's ``rv64imafdcv_zba``, each letter is one."""
     found = re.fullmatch(r"\s*rv64([a-z]*)((?:_\w+)?)\s*", line)
     return [*found[1], *found[2].split("_")] if found else line.split()
 

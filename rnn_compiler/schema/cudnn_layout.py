@@ -1,22 +1,22 @@
-"""The opaque parameter buffer of the CudnnRNN ops, as data: what lies where.
+"""The layout of the opaque parameter buffer of the CudnnRNN ops.
 
-All weights of all layers live in one dense vector, without gaps: first every matrix, then every
+All weights of all layers are in one dense vector, without gaps: first every matrix, then every
 bias, each by pseudo-layer ``num_directions * layer + direction``. With g gates (`GATES`), H units,
-a hidden state of h (P with a projection, else H) and an input of ``in`` to the layer:
+a hidden state of width h (P with a projection, else H) and a layer input of width ``in``:
 
     matrices   W_0 .. W_{g-1} [H, in]    R_0 .. R_{g-1} [H, h]    Wp [P, H] with a projection
     biases     bW_0 .. bW_{g-1} [H]      bR_0 .. bR_{g-1} [H]
 
 Matrices are row-major ``[out, in]``. ``in`` is input_size for layer 0 and num_directions * h above.
-With skip_input the matrices W of layer 0 are ``[H, 0]``; their biases stay. The gates of a matrix
-are neighbours, so each pseudo-layer has one stacked ``[gH, in]`` and one ``[gH, h]`` matrix
+With skip_input the matrices W of layer 0 are ``[H, 0]``; their biases remain. The gates of a matrix
+are adjacent, so each pseudo-layer has one stacked ``[gH, in]`` and one ``[gH, h]`` matrix
 (`PseudoLayer`).
 
-Canonical order, that of CudnnRNNParamsToCanonical, is the order of the buffer: `Layout.weights` and
+The canonical order of CudnnRNNParamsToCanonical is the order of the buffer: `Layout.weights` and
 `Layout.biases`.
 
 Sources: cuDNN's cudnnGetRNNWeightParams (linLayerID); Keras' and JAX's packing; MXNet's for the
-place of the projection.
+    position of the projection.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ GATES: dict[str, tuple[str, ...]] = {
     "lstm": ("i", "f", "n", "o"),
     "gru": ("r", "z", "n"),
 }
-"""The gates of each rnn_mode in cuDNN's order; n is the new value, before the others act on it."""
+"""The gates of each rnn_mode in cuDNN's order; n is the candidate value."""
 
 INPUT_MODES = ("linear_input", "skip_input", "auto_select")
 
 DIRECTIONS: dict[str, int] = {"unidirectional": 1, "bidirectional": 2}
-"""How many recurrences a layer of each direction has."""
+"""The number of recurrences per layer for each direction mode."""
 
 _PROJECTION_ID = 8
 
@@ -53,7 +53,7 @@ class Part:
     """A row-major array inside a buffer, of sizes that are known or open.
 
     Attributes:
-        offset: Where it starts, in elements.
+        offset: Its first element.
         shape: Its shape.
     """
 
@@ -95,12 +95,12 @@ class Block(Part):
 
     @property
     def stop(self) -> int:
-        """Where it ends, in elements."""
+        """The element after its last."""
         return self.offset + self.size
 
     @cached_property
     def strides(self) -> tuple[int, ...]:
-        """From one element of each axis to the next."""
+        """The strides in elements."""
         return tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
 
 
@@ -127,7 +127,7 @@ class PseudoLayer:
     Attributes:
         layer: Which layer, from 0.
         direction: 0 forward, 1 backward.
-        input: W, ``[gH, in]``; ``[gH, 0]`` where the input skips it.
+        input: W, ``[gH, in]``; ``[gH, 0]`` if the input skips it.
         recurrent: R, ``[gH, h]``.
         projection: Wp, ``[P, H]``, or None.
         input_bias: bW, ``[gH]``.
@@ -197,14 +197,14 @@ class Layout:
 
     @staticmethod
     def checked(op: str, **arguments: Any) -> Layout:
-        """The layout of arguments that are of the right types but may not be legal.
+        """The layout for arguments of the right types, whose values are checked.
 
         Args:
-            op: The op for whom it is, for messages.
+            op: The op, for messages.
             **arguments: The arguments of `Layout`.
 
         Raises:
-            InvalidArgumentError: There is no such mode, or the sizes do not go with it.
+            InvalidArgumentError: The mode does not exist, or the sizes do not fit it.
 
         Example:
             >>> Layout.checked("CudnnRNNV3", rnn_mode="gru", num_layers=1, num_units=4,
@@ -260,7 +260,7 @@ class Layout:
 
     @property
     def skips_input(self) -> bool:
-        """Whether layer 0 takes its input as it is: skip_input, or auto_select where I = H."""
+        """Whether layer 0 has no input matrix: skip_input, or auto_select if I = H."""
         return self.input_mode == "skip_input" or (
             self.input_mode == "auto_select" and self.input_size == self.num_units
         )
@@ -288,7 +288,7 @@ class Layout:
 
     @cached_property
     def weights(self) -> tuple[Region, ...]:
-        """The matrices, in canonical order; those of a skipped input have no elements."""
+        """The matrices in canonical order; those of a skipped input are empty."""
 
         def regions() -> Iterator[Region]:
             for index, each in enumerate(self.pseudo_layers):
@@ -313,7 +313,7 @@ class Layout:
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """Everything, in the order of the buffer."""
+        """All regions in the order of the buffer."""
         return self.weights + self.biases
 
     @property

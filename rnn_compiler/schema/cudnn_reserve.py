@@ -1,6 +1,6 @@
-"""What CudnnRNN keeps for its gradient: the layout of `reserve_space`.
+"""The layout of `reserve_space`, the values that CudnnRNN saves for its gradient.
 
-A dense vector of the op's dtype, row-major, without gaps, time-major whatever `time_major` says:
+A dense vector of the op's dtype, row-major, without gaps, time-major regardless of `time_major`:
 
     dropout mask    [L-1, T, B, D*h]   multipliers, 0 or 1/(1-dropout); with dropout and L > 1 only
     layer outputs   [T, B, D*h]        before dropout, for each layer but the top one, whose output
@@ -10,7 +10,7 @@ A dense vector of the op's dtype, row-major, without gaps, time-major whatever `
         gru         r, z, n, u         k = 4: gates after activation, R_n h_before + bR_n
         rnn_*       nothing            k = 0: the derivative needs the output alone
 
-A single pseudo-layer's activations are thus all of `reserve_space`, which is then not copied.
+With a single pseudo-layer, its activations are all of `reserve_space`, which is then not copied.
 
 Activations of padding are 0.
 """
@@ -32,7 +32,7 @@ SAVED: dict[str, tuple[str, ...]] = {
     "rnn_tanh": (),
     "rnn_relu": (),
 }
-"""The names of what a step of each rnn_mode saves, in the order in which it lies there."""
+"""The values that a step of each rnn_mode saves, in order."""
 
 
 @dataclass(frozen=True)
@@ -65,25 +65,25 @@ class ReserveLayout:
 
     @property
     def has_mask(self) -> bool:
-        """Whether anything is dropped: only between layers."""
+        """Whether there is a dropout mask; dropout applies only between layers."""
         return self.dropout > 0 and self.layout.num_layers > 1
 
     @property
     def mask(self) -> Part:
-        """The dropout mask; of no elements if there is none."""
+        """The dropout mask; empty if there is none."""
         boundaries = self.layout.num_layers - 1 if self.has_mask else 0
         return Part(0, (boundaries, *self._output))
 
     @cached_property
     def outputs(self) -> Sequence[Part]:
-        """The output of each layer but the top one."""
+        """The output of each layer except the top one."""
         first = Part(self.mask.stop, self._output)
         count = self.layout.num_layers - 1
         return [Part(first.offset + k * first.size, first.shape) for k in range(count)]
 
     @cached_property
     def activations(self) -> Sequence[Part]:
-        """What each pseudo-layer saves."""
+        """The saved activations of each pseudo-layer."""
         offset = self.outputs[-1].stop if self.outputs else self.mask.stop
         T, B, _ = self._output
         width = len(SAVED[self.layout.rnn_mode]) * self.layout.num_units

@@ -1,9 +1,8 @@
 """DLPack: tensors of other frameworks as arrays, without a copy.
 
-numpy reads all of them in this machine's memory but bfloat16, which it does not have; that one is
-read here, off the structure that the standard describes
-(https://dmlc.github.io/dlpack/latest/c_api.html). Those in a GPU's memory IREE reads
-(`runtime.device.devices.Device.view`).
+numpy reads all tensors in host memory except bfloat16, which it does not support. Those are read
+here from the structure that the standard defines (https://dmlc.github.io/dlpack/latest/c_api.html).
+IREE reads tensors in GPU memory (`runtime.device.devices.Device.view`).
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ import numpy.typing as npt
 __all__ = ["CPU", "CUDA", "address_of", "device_of", "from_dlpack"]
 
 CPU = (1, 0)
-"""What DLPack calls the memory of this machine: type of device and its number."""
+"""DLPack's device type and number for host memory."""
 
 CUDA = 2
-"""Its type of device for the memory of NVIDIA's GPUs."""
+"""DLPack's device type for the memory of NVIDIA GPUs."""
 
 _BFLOAT16 = (4, 16, 1)
-"""Code, bits and lanes of its elements."""
+"""DLPack's code, bits and lanes of bfloat16."""
 
 
 _WORD: Any = np.dtype(np.uint16)
@@ -46,26 +45,26 @@ class DLTensor(ctypes.Structure):
 
 
 def device_of(tensor: Any) -> tuple[int, int]:
-    """Where a tensor is: type of device and its number."""
+    """The device type and number of a tensor."""
     kind, number = tensor.__dlpack_device__()
     return int(kind), int(number)
 
 
 def address_of(capsule: object) -> int:
-    """Where the memory of an exported tensor begins."""
+    """The address of an exported tensor's memory."""
     tensor = tensor_of(capsule)
     return (tensor.data or 0) + tensor.byte_offset
 
 
 def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
-    """A view of a tensor in this machine's memory.
+    """A view of a tensor in host memory.
 
     Args:
         tensor: Anything with ``__dlpack__`` and ``__dlpack_device__``.
 
     Raises:
-        BufferError: It is on another device, or its owner does not export it.
-        TypeError: It is not of numbers that numpy or ml_dtypes have.
+        BufferError: It is on another device, or its owner cannot export it.
+        TypeError: numpy and ml_dtypes do not support its element type.
     """
     kind, number = device_of(tensor)
     if kind != CPU[0]:
@@ -86,7 +85,7 @@ def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
 
 
 def _read(capsule: object) -> tuple[int, tuple[int, ...], tuple[int, ...] | None] | None:
-    """Address, shape and strides in bytes of a bfloat16 tensor; None if it is something else."""
+    """Address, shape and strides in bytes of a bfloat16 tensor; None for other tensors."""
     tensor = tensor_of(capsule)
     if (tensor.code, tensor.bits, tensor.lanes) != _BFLOAT16:
         return None
@@ -97,14 +96,14 @@ def _read(capsule: object) -> tuple[int, tuple[int, ...], tuple[int, ...] | None
 
 
 def tensor_of(capsule: object) -> DLTensor:
-    """The structure in a capsule that nobody has taken yet."""
+    """The structure in a capsule that has not been consumed yet."""
     address = ctypes.pythonapi.PyCapsule_GetPointer
     address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     return DLTensor.from_address(address(capsule, b"dltensor"))
 
 
 class _Memory:
-    """The memory of a tensor, which its capsule keeps alive, as numpy takes it."""
+    """The memory of a tensor for numpy, kept alive by its capsule."""
 
     __slots__ = ("__array_interface__", "_capsule")
 

@@ -1,7 +1,7 @@
-"""Element types: one row each, with its numpy type, MLIR spelling and the type arithmetic runs in.
+"""Element types: one row each, with numpy type, MLIR spelling and type of arithmetic.
 
-16-bit types are storage only. Products, sums and activations run in float32 and are rounded when
-they are stored.
+16-bit types are for storage only. Products, sums and activations are computed in float32 and
+rounded when they are stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class DType:
         name: The name used in this package, for example ``"float32"``.
         numpy: The numpy dtype, in native byte order.
         mlir: The MLIR spelling, for example ``"f32"``.
-        compute: Name of the type that arithmetic on it runs in.
+        compute: The name of the type in which it is computed.
     """
 
     name: str
@@ -33,12 +33,12 @@ class DType:
 
     @property
     def bits(self) -> int:
-        """Its width in memory; that of a truth value as a number."""
+        """Its width in memory; booleans count as numbers."""
         return 1 if self.name == "bool" else 8 * self.numpy.itemsize
 
     @property
     def is_float(self) -> bool:
-        """Whether it is one of floating point numbers."""
+        """Whether it is a floating-point type."""
         return self.name in FLOAT_DTYPES
 
 
@@ -52,7 +52,7 @@ DTYPES: dict[str, DType] = {
         DType("int8", np.dtype(np.int8), "i8", compute="int8"),
         DType("int32", np.dtype(np.int32), "i32", compute="int32"),
         DType("int64", np.dtype(np.int64), "i64", compute="int64"),
-        # No op takes or gives these; a function of a user's module may.
+        # Not used by ops, but a function of a user's module may use them.
         DType("bool", np.dtype(np.bool_), "i1", compute="bool"),
         DType("int16", np.dtype(np.int16), "i16", compute="int16"),
         DType("uint8", np.dtype(np.uint8), "ui8", compute="uint8"),
@@ -77,9 +77,9 @@ _ALIASES = {row.mlir: name for name, row in DTYPES.items()} | {
 
 
 def canonical_name(dtype: object) -> str | None:
-    """The name of a dtype given as a name, an alias or anything numpy takes; None if there is none.
+    """The name of a dtype given as a name, an alias or a numpy dtype; None if it is unknown.
 
-    Byte order does not matter: a big-endian float is a float32 to everybody but memory.
+    Byte order is ignored: a big-endian float is a float32 too.
 
     Example:
         >>> canonical_name("bf16"), canonical_name(np.float64), canonical_name("complex64")
@@ -92,8 +92,8 @@ def canonical_name(dtype: object) -> str | None:
         if dtype in DTYPES:
             return dtype
     try:
-        # A tf.DType is not one of numpy's, and has it as an attribute.
+        # A tf.DType has the numpy dtype as an attribute.
         described: Any = np.dtype(getattr(dtype, "as_numpy_dtype", cast(Any, dtype)))
-    except Exception:  # numpy raises what it likes on what is no dtype
+    except Exception:  # numpy raises various errors for other values
         return None
     return _NAMES.get(described.newbyteorder("="))

@@ -1,4 +1,4 @@
-"""What is computed from open sizes beyond polynomials: quotients, remainders and choices, by name.
+"""Named quotients, remainders and choices computed from open sizes, beyond polynomials.
 
 n0 = (seq_length + 63) / 64
 n1 = n0 < 8 ? n0 : 8
@@ -16,11 +16,11 @@ __all__ = ["Formula", "towards_zero", "value_at", "values_at"]
 
 @dataclass(frozen=True)
 class Formula:
-    """What a number is.
+    """The definition of a number.
 
     Attributes:
-        operator: ``/`` towards zero, ``%`` of what is not negative, ``<``, ``==``, or ``?``, which
-            is the second of three if the first is 1, else the third.
+        operator: ``/`` rounded towards zero, ``%`` of non-negative numbers, ``<``, ``==``, or
+            ``?``, which is the second operand if the first is 1, else the third.
         operands: Ints and open sizes.
     """
 
@@ -29,10 +29,10 @@ class Formula:
 
 
 def values_at(known: Mapping[str, Formula], sizes: Mapping[str, int]) -> dict[str, int]:
-    """What all numbers are at some sizes, and these.
+    """The values of all numbers at given sizes, and the sizes.
 
     Args:
-        known: The numbers, each after those that it depends on.
+        known: The numbers, each after its dependencies.
         sizes: The open dimensions, by name.
     """
     values = dict(sizes)
@@ -51,10 +51,10 @@ def values_at(known: Mapping[str, Formula], sizes: Mapping[str, int]) -> dict[st
 
 
 def value_at(size: Size, known: Mapping[str, Formula], sizes: Mapping[str, int]) -> int:
-    """What a size is at others: one of dimensions and of known numbers."""
+    """The value of an int or open size, given dimensions and known numbers."""
     return static_size(bound(size, values_at(known, sizes)))
 
 
 def towards_zero(dividend: int, by: int) -> int:
-    """A quotient as C has it."""
+    """A quotient with C's rounding."""
     return dividend // by if dividend >= 0 else -(-dividend // by)

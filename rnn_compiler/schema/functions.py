@@ -1,4 +1,4 @@
-"""What is known about a function of a module and its tensors, as data."""
+"""Descriptions of a module's functions and their tensors, as data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
 _INFINITIES = ("inf", "-inf")
 
 NUMBERS = ("minimum", "maximum", "default")
-"""What else of a tensor than its shape may be an open size."""
+"""The fields of a tensor other than its shape that may be an open size."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,16 +38,16 @@ class TensorSpec:
     Attributes:
         name: Its TensorFlow name.
         dtype: Name of the element type.
-        shape: Its shape. A size that is open is an `Open`; JSON has null in its place, and a field
-            ``sizes`` with what it is.
-        formula: The shape in terms of the op's dimensions, for people.
+        shape: Its shape. Open sizes are `Open`; in JSON they are null, and a field ``sizes``
+            defines them.
+        formula: The shape in terms of the op's dimensions, in readable form.
         minimum: Smallest value a host integer may have; None if unbounded.
         maximum: Largest value a host integer may have; None if unbounded.
-        ignored: Whether any shape will do, as nothing of it is read.
-        default: The value of all its elements if it is not given; None if it must be.
-        any_shape: Whether any shape of as many elements will do.
-        list: The name of the list that it is an element of; empty if it is none.
-        batched: Whether it grows with the batch, as weights do not.
+        ignored: Whether any shape is accepted because it is never read.
+        default: The value of all its elements if it is omitted; None if it is required.
+        any_shape: Whether any shape with the same number of elements is accepted.
+        list: The name of the list that it is an element of; empty if it is not in a list.
+        batched: Whether it grows with the batch, unlike weights.
     """
 
     name: str
@@ -64,7 +64,7 @@ class TensorSpec:
 
     @property
     def keyword(self) -> str:
-        """The name under which a call passes or returns it: its own, or its list's."""
+        """The name under which a call passes or returns it: its own or its list's."""
         return self.list or self.name
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ class TensorSpec:
 
     @property
     def iree_type(self) -> str:
-        """The type as IREE's tools spell it, ``16x256xf32``."""
+        """The type in the notation of IREE's tools, ``16x256xf32``."""
         return "x".join([*map(shown, self.shape), DTYPES[self.dtype].mlir])
 
     def bound(self, dims: Mapping[str, int]) -> TensorSpec:
@@ -96,7 +96,7 @@ class TensorSpec:
 
 
 def signature_text(tensors: Iterable[TensorSpec]) -> str:
-    """Tensors as they are listed inside a payload, ``x: float32[4,2], b: float32[8]``."""
+    """Tensors as listed inside a payload, ``x: float32[4,2], b: float32[8]``."""
     return ", ".join(f"{tensor.name}: {tensor}" for tensor in tensors)
 
 
@@ -108,15 +108,15 @@ class FunctionSpec:
         op: TensorFlow's name of the op, ``"BlockLSTMV2"``.
         function: The function's symbol in the module, ``"block_lstm_v2"``.
         dtype: Name of the element type of its float tensors.
-        dims: The value of each dimension, ``{"seq_length": 32, ...}``; an `Open` for one that is
-            open, for which JSON has null.
-        attributes: The value of each attribute, defaults filled in.
+        dims: The value of each dimension, ``{"seq_length": 32, ...}``; an `Open` for an open one,
+            which is null in JSON.
+        attributes: The value of each attribute, including defaults.
         arguments: Its arguments, in TensorFlow's order.
         results: Its results, in TensorFlow's order.
-        weights: Which arguments stay the same from call to call, so that what is made of them alone
-            may be kept.
-        frozen: Arguments of the op that the function does not take, as they come with the module:
-            parameters in an archive beside it.
+        weights: The arguments that stay the same from call to call, so values computed from them
+            alone may be cached.
+        frozen: Arguments of the op that are stored with the module, as parameters in an archive,
+            and not passed.
         positive: The dimensions that may not be 0.
         chunked: How it takes a sequence in chunks; None if it has no state.
     """
@@ -146,7 +146,7 @@ class FunctionSpec:
 
     @property
     def sequence(self) -> str | None:
-        """The argument that calls may pass by position: the only one with steps, or at all."""
+        """The argument that calls may pass by position: the only one, or the only sequence."""
         steps = [each for each in self.arguments if "seq_length" in each.formula]
         names = dict.fromkeys(each.keyword for each in steps or self.arguments)
         return next(iter(names)) if len(names) == 1 else None
@@ -157,17 +157,17 @@ class FunctionSpec:
 
     @property
     def prepack(self) -> str:
-        """The symbol of the function that packs the weights, where there is one."""
+        """The symbol of the function that packs the weights, if there is one."""
         return f"{self.function}_prepack"
 
     @property
     def prepacked(self) -> str:
-        """The symbol of the function that takes them packed, after all arguments."""
+        """The symbol of the function that takes them packed, after all other arguments."""
         return f"{self.function}_prepacked"
 
     @cached_property
     def open_dims(self) -> list[str]:
-        """The dimensions that are open."""
+        """The open dimensions."""
         return open_names(self.dims.values())
 
     @cached_property
@@ -180,12 +180,12 @@ class FunctionSpec:
         return {name: static_size(size) for name, size in self.dims.items()}
 
     def least(self, dim: str) -> int:
-        """How small a dimension may be: 0 unless TensorFlow refuses empty arrays."""
+        """The minimum of a dimension: 0 unless TensorFlow rejects empty arrays."""
         return int(dim in self.positive)
 
     @property
     def json_dims(self) -> dict[str, int | None]:
-        """The dimensions as JSON can hold them: open ones as null."""
+        """The dimensions for JSON: open ones are null."""
         return {name: null_if_open(size) for name, size in self.dims.items()}
 
     def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
@@ -201,7 +201,7 @@ class FunctionSpec:
 
     @property
     def json_attributes(self) -> dict[str, bool | int | float | str]:
-        """The attributes as JSON can hold them: infinite numbers as ``"inf"`` and ``"-inf"``."""
+        """The attributes for JSON: infinite numbers are ``"inf"`` and ``"-inf"``."""
         return {
             name: str(value) if isinstance(value, float) and math.isinf(value) else value
             for name, value in self.attributes.items()
@@ -231,6 +231,6 @@ class FunctionSpec:
 
 
 def _batched(row: dict[str, Any]) -> dict[str, Any]:
-    """A row that says so of a tensor; the first manifests did not, but for people."""
+    """A tensor's row with `batched`, which the first manifests did not have."""
     formula = row.get("formula", "")
     return {"batched": "batch_size" in formula or "reserve_size" in formula, **row}

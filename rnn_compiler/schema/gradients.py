@@ -1,15 +1,14 @@
-"""How the gradient of an op is computed by other ops, for automatic differentiation.
+"""How other ops compute the gradient of an op, for automatic differentiation.
 
-Gradient ops take everything by name: arguments and results of the forward op under their own
-names, the gradient that arrives for a result under `Gradient.cotangents`, and where one gradient op
-follows another, results of those before it under their own names too. What they give for an
-argument of the forward op is in `Gradient.gradients`. Attributes that a gradient op has are those
-of the forward op.
+Tensors are matched by name: gradient ops take arguments and results of the forward op under their
+own names, the incoming gradient of a result according to `Gradient.cotangents`, and results of
+earlier gradient ops under their own names. `Gradient.gradients` says which result is the gradient
+of which argument. A gradient op has the attribute values of the forward op.
 
-Three things are TensorFlow's and not mathematics: gradients ignore `cell_clip`; only the results in
-`Gradient.results` have gradients, not the gates beside them; and LSTMBlockCellGrad and
-GRUBlockCellGrad leave some gradients to their caller, for which this package has ops of its own. No
-gradient op has a gradient. An op's signature has its gradient, `Signature.gradient`.
+Three conventions come from TensorFlow, not from mathematics: gradients ignore `cell_clip`; only the
+results in `Gradient.results` have gradients, not the gates; and LSTMBlockCellGrad and
+GRUBlockCellGrad leave some gradients to the caller, which additional ops of this package compute.
+Gradient ops have no gradients. The gradient of an op is in its signature, `Signature.gradient`.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ class Gradient:
     """How the gradient of a forward op is computed.
 
     Attributes:
-        ops: The gradient ops, in the order in which they run.
+        ops: The gradient ops in execution order.
         results: The results of the forward op that have gradients.
         arguments: The arguments of the forward op that get one.
-        pattern: How TensorFlow names the gradient of a tensor.
-        unread: Results of the forward op that a gradient op takes, and reads nothing of.
+        pattern: TensorFlow's naming pattern for the gradient of a tensor.
+        unread: Results of the forward op that a gradient op takes but does not read.
 
     Example:
         >>> from rnn_compiler.lowering.ops import GRADIENTS
@@ -60,26 +59,26 @@ class Gradient:
 
     @property
     def gradients(self) -> dict[str, str]:
-        """Results of gradient ops, each with the argument of the forward op that it is for.
+        """Results of gradient ops, each with the argument of the forward op whose gradient it is.
 
         They have that argument's shape and dtype. A gradient op may have other results, which the
-        next one takes.
+        next one uses.
         """
         return {self.pattern.format(name): name for name in self.arguments}
 
     @property
     def substitutes(self) -> dict[str, str]:
-        """What is passed for results in `unread`: the gradients that arrive for them.
+        """Stand-ins for the results in `unread`: their incoming gradients.
 
-        They have the same shape and dtype, and are there anyway.
+        They have the same shape and dtype, and are available anyway.
         """
         return {name: self.pattern.format(name) for name in self.unread}
 
     def saved(self, ops: Iterable[Signature]) -> tuple[str, ...]:
-        """The names of arguments and results of the forward op that gradient ops take and read.
+        """The names of the forward op's arguments and results that gradient ops read.
 
         Args:
-            ops: The signatures of `ops`, in this order.
+            ops: The signatures of `ops` in the same order.
 
         Example:
             >>> from rnn_compiler.lowering.ops import GRADIENTS, OPS

@@ -1,9 +1,8 @@
-"""A caller's values as arrays in this machine's memory.
+"""Converts a caller's values to arrays in host memory.
 
-Anything numpy can view is welcome: arrays of any memory order and byte order, scalars, nested
-lists, tensors of other frameworks. Dtypes are never converted silently, except that Python's own
-numbers, which have none of their own, take the argument's, and that integers such as lengths may
-have any integer dtype.
+Anything numpy can view is accepted: arrays of any memory order and byte order, scalars, nested
+lists, tensors of other frameworks. Dtypes are never converted silently, except that Python numbers
+take the argument's dtype and that integers such as lengths may have any integer dtype.
 """
 
 from __future__ import annotations
@@ -20,34 +19,34 @@ from rnn_compiler.schema.dtypes import DTYPES
 __all__ = ["converts", "has_dtype", "host_array", "not_viewable"]
 
 _TAKEN = {"i": "iu", "u": "iu", "b": "b"}
-"""What kinds of Python's numbers an argument takes that is not of floats, by numpy's letters."""
+"""The kinds of Python numbers, by numpy's letters, that an argument without floats accepts."""
 
 _PYTHON_NUMBERS = (bool, int, float, list, tuple)
 
 
 def has_dtype(value: object) -> bool:
-    """Whether a value brings its own dtype, rather than taking the argument's."""
+    """Whether a value has a dtype of its own, rather than taking the argument's."""
     return isinstance(value, np.generic) or not isinstance(value, _PYTHON_NUMBERS)
 
 
 def converts(given: np.dtype[Any], dtype: str) -> bool:
-    """Whether an argument of a dtype takes integers of another one, converted."""
+    """Whether an argument with this dtype accepts and converts other integer dtypes."""
     wanted = DTYPES[dtype].numpy
     return wanted.kind in "iu" and given != wanted and given.kind in "iu"
 
 
 def host_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any]:
-    """A value as an array, without copying what is one in this machine's memory.
+    """A value as an array, without copying arrays in host memory.
 
     Args:
         op: The op, for messages.
         name: The argument, for messages.
-        value: What the caller passed.
-        dtype: The dtype that values without one take, and other integers where it is of integers.
+        value: The value that the caller passed.
+        dtype: The dtype for values without one, and for integers if it is an integer dtype.
 
     Raises:
-        InvalidArgumentError: It cannot be viewed as an array of numbers, or is of integers which
-            the dtype does not have.
+        InvalidArgumentError: It cannot be viewed as an array of numbers, or its integers do not fit
+            the dtype.
         DeviceError: The GPU that it is on failed.
 
     Example:
@@ -66,7 +65,7 @@ def host_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any
 
 
 def not_viewable(op: str, name: str, value: object, error: Exception) -> InvalidArgumentError:
-    """The error of a value whose owner, which is anybody's code, does not give an array."""
+    """The error for a value that its owner, arbitrary code, cannot export as an array."""
     message = str(error).partition("\n")[0]
     return InvalidArgumentError(
         op, name, "something numpy can view as an array", f"{type(value).__name__} ({message})"
@@ -87,7 +86,7 @@ def _view(value: Any) -> npt.NDArray[Any]:
 
 
 def _integers(op: str, name: str, array: npt.NDArray[Any], dtype: str) -> npt.NDArray[Any]:
-    """An array of integers in another dtype, which must have all of them."""
+    """An array of integers in another dtype, which must be able to represent them."""
     wanted = DTYPES[dtype].numpy
     limits = np.iinfo(wanted)
     for value in (int(array.min()), int(array.max())) if array.size else ():

@@ -1,4 +1,4 @@
-"""The command line by which IREE's own tool calls a function of an artifact."""
+"""The command line with which IREE's own tool calls a function of an artifact."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def iree_command(
         manifest: The artifact's.
         spec: The function.
         file: The payload's file name.
-        archive: That of the frozen weights, if there are any.
-        inputs: What the tool is given for arguments, by name, ``"@x.npy"``; others are zeros,
-            integers with a range, such as a sequence length, at its end, and open dimensions 1.
-        outputs: Where it puts the results, all of them; default: it prints them.
+        archive: The file name of the frozen weights, if there are any.
+        inputs: Values of arguments by name, ``"@x.npy"``. Others are zeros; integers with a range,
+            such as a sequence length, are its maximum; open dimensions are 1.
+        outputs: The destination of each result; default: they are printed.
     """
     spec = spec.bound(dict.fromkeys(spec.open_dims, 1))
     device = {"local": "local-task"}.get(manifest.target.device, manifest.target.device)
@@ -52,6 +52,6 @@ def iree_command(
 
 
 def _zeros(tensor: TensorSpec) -> str:
-    """An argument for the tool, which takes no elements for a tensor that has none."""
+    """A zero argument for the tool, which takes no elements for an empty tensor."""
     value = "" if 0 in tensor.shape else f"={tensor.maximum or tensor.default or 0}"
     return f"{tensor.iree_type}{value}"

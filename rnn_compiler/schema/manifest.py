@@ -1,8 +1,8 @@
-"""The artifact schema: what is known about a compiled module, as data.
+"""The artifact schema: the description of a compiled module as data.
 
-A `Manifest` travels beside every payload as JSON, and in short form inside it as `iree.reflection`
-attributes. It is all that the runtime needs to check arguments, choose a device and name results,
-so that loading needs neither the op registry nor the compiler.
+A `Manifest` is stored next to every payload as JSON, and in short form inside it as
+`iree.reflection` attributes. It contains everything that the runtime needs to check arguments,
+choose a device and name results, so loading needs neither the op registry nor the compiler.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True)
 class TargetSpec:
-    """What a module was compiled for.
+    """The target of a compiled module.
 
     Attributes:
         name: As the user wrote it, ``"cpu"``, ``"cpu:x86-64-v3"``.
@@ -57,7 +57,7 @@ class TargetSpec:
 
 @dataclass(frozen=True)
 class GoldenSpec:
-    """What is known of the sample arguments and results beside a payload (`runtime.golden`).
+    """The description of a payload's sample arguments and results (`runtime.golden`).
 
     Attributes:
         computed_by: What computed the results, ``"cpu:x86-64-v3 (fused) on local-sync"``.
@@ -87,21 +87,23 @@ class Manifest:
 
     Attributes:
         functions: The functions it exports.
-        target: What it was compiled for.
-        strategy: Which lowering made it.
-        package_version: Version of this package that made it.
-        compiler_version: Version of the IREE compiler that made it.
-        module_sha256: Digest of the portable StableHLO it was made from.
+        target: The target it was compiled for.
+        strategy: The lowering strategy.
+        package_version: The version of this package that compiled it.
+        compiler_version: The version of the IREE compiler that compiled it.
+        module_sha256: Digest of its portable StableHLO.
         payload_sha256: Digest of the payload.
         payload_size: Size of the payload in bytes.
-        parameters: The archive of frozen weights; None if there are none, or it is not made yet.
-        name: The module's symbol, which is its name in IREE's VM; empty for IREE's own, "module".
-        plain_loops: Why time loops stay plain, several times slower, by their symbols, each that of
-            its function and its own: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
-        linked: Where the functions are a user's: our ops in them, each by its private function.
-        golden: What sample results there are beside it; None if there are none.
-        calls: How short calls of its functions go, by their symbols: ``"direct"``, or through IREE
-            for a reason, ``"iree: it is for a GPU"``.
+        parameters: The archive of frozen weights; None if there is none, or it has not been created
+            yet.
+        name: The module's symbol, which is its name in IREE's VM; empty for IREE's default,
+            "module".
+        plain_loops: Reasons why time loops stay plain, several times slower, by function and loop
+            name: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
+        linked: For a user's functions: our ops in them, each by its private function.
+        golden: Its sample results; None if there are none.
+        calls: How short calls of its functions run, by symbol: ``"direct"``, or through IREE for a
+            reason, ``"iree: it is for a GPU"``.
         schema: Version of this schema.
     """
 
@@ -140,11 +142,11 @@ class Manifest:
 
     @property
     def op_functions(self) -> tuple[FunctionSpec, ...]:
-        """Our ops, whether they are the functions or are linked into a user's."""
+        """Our ops, either as functions or linked into a user's functions."""
         return self.linked or self.functions
 
     def plain_loops_of(self, spec: FunctionSpec) -> dict[str, str]:
-        """Why time loops of a function stay plain, by their names in it."""
+        """Reasons why a function's time loops stay plain, by loop name."""
         names = {symbol: symbol.partition(".") for symbol in self.plain_loops}
         return {
             name: self.plain_loops[symbol]
@@ -153,11 +155,11 @@ class Manifest:
         }
 
     def to_json(self, file: str = "FILE.vmfb", archive: str = "FILE.irpa") -> dict[str, Any]:
-        """As plain JSON data, with a ready `iree-run-module` command per function.
+        """The manifest as JSON data, with an `iree-run-module` command for each function.
 
         Args:
             file: The payload's file name, for those commands.
-            archive: The name of the file of frozen weights, if there are any.
+            archive: The file name of the frozen weights, if there are any.
 
         Example:
             >>> target = TargetSpec("cpu:generic", "local", "x86_64", ())
@@ -189,15 +191,15 @@ class Manifest:
 
     @staticmethod
     def from_json(data: object, source: str = "manifest", *, check_digest: bool = True) -> Manifest:
-        """Reads what `to_json` wrote, and checks that nothing in it has changed since.
+        """Reads the output of `to_json`, and checks that it has not changed since.
 
         Args:
             data: The parsed JSON.
             source: Where it came from, for messages.
-            check_digest: Whether changes are looked for; without, types are not to be relied on.
+            check_digest: Whether to check for changes; otherwise types cannot be relied on.
 
         Raises:
-            ArtifactError: It is not a manifest, or one of another schema version, or changed.
+            ArtifactError: It is not a manifest, has another schema version, or was changed.
         """
         if not isinstance(data, dict) or "schema" not in data:
             raise ArtifactError(f"{source}: not an rnn-compiler manifest")

@@ -1,7 +1,7 @@
 """Names that users give to modules and their functions.
 
-Such a name is an identifier: it becomes a symbol of MLIR, a name in IREE's VM, the beginning of a
-file's name, and in Python ``program.NAME(...)``.
+Such a name is an identifier: it becomes an MLIR symbol, a name in IREE's VM, part of a file name,
+and in Python ``program.NAME(...)``.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ TAKEN = {
     "function": ("device", "functions", "manifest", "stream", "to_device"),
     "name": ("hal", "io_parameters", "vm"),
 }
-"""Names that something else has: attributes of a program, and IREE's own modules."""
+"""Reserved names: attributes of a program, and IREE's own modules."""
 
 _IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 
 def check_name(argument: str, name: object) -> str:
-    """A name that a caller gave.
+    """Checks a name that a caller chose.
 
     Args:
-        argument: What it is for, ``"function"`` or ``"name"``, that of the module.
+        argument: ``"function"`` for a function's name, or ``"name"`` for the module's.
         name: The name.
 
     Raises:
-        InvalidArgumentError: It is no identifier, or what something else is called.
+        InvalidArgumentError: It is not an identifier, or is reserved.
 
     Example:
         >>> check_name("function", "encoder")
@@ -51,10 +51,10 @@ def check_name(argument: str, name: object) -> str:
 
 
 def check_functions(functions: Iterable[FunctionSpec]) -> None:
-    """Checks that the functions of a module differ in their names, their companions' too.
+    """Checks that all functions of a module and their companions have different names.
 
     Raises:
-        InvalidArgumentError: Two have one name.
+        InvalidArgumentError: Two have the same name.
     """
     owners: dict[str, FunctionSpec] = {}
     for spec in functions:

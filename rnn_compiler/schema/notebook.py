@@ -1,4 +1,4 @@
-"""Objects as notebooks show them: their repr, and tables, in HTML."""
+"""HTML for notebooks: an object's repr and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEFT = "text-align: left"
 
 
 def page(shown: object, *parts: str) -> str:
-    """An object's repr, and below it parts in HTML.
+    """An object's repr, followed by HTML parts.
 
     Example:
         >>> page([1], table(["a<b"], [[2]]))[:30]
@@ -25,7 +25,7 @@ def page(shown: object, *parts: str) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows in columns; nothing if there are none."""
+    """A table; empty if there are no rows."""
     lines = [_row("td", cells) for cells in rows]
     if not lines:
         return ""
@@ -33,7 +33,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def facts(values: Mapping[str, object]) -> str:
-    """Names and values, a row each."""
+    """A table of names and values."""
     return table(["", ""], values.items())
 
 
@@ -51,7 +51,7 @@ def function_table(spec: FunctionSpec) -> str:
 
 
 def function_tables(specs: Sequence[FunctionSpec]) -> str:
-    """A table for each of several functions, folded away but for an only one."""
+    """A table for each function, collapsed unless there is only one."""
     unfolded = ' open="open"' if len(specs) == 1 else ""
     return "".join(
         f"<details{unfolded}><summary><code>{escape(f'{spec.function}: {spec}')}</code></summary>"
@@ -61,7 +61,7 @@ def function_tables(specs: Sequence[FunctionSpec]) -> str:
 
 
 def _remark(tensor: TensorSpec) -> str:
-    """The shape in words, and what a caller need not give."""
+    """The shape in words, and whether the tensor may be omitted."""
     formula = tensor.formula if tensor.shape else ""
     optional = "" if tensor.default is None else f"default {tensor.default}"
     return ", ".join(filter(None, (formula, optional)))

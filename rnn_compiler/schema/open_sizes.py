@@ -1,13 +1,14 @@
-"""Sizes that are open: known when a function is called, not when it is built.
+"""Open sizes: known when a function is called, not when it is built.
 
-An open dimension, and every size that follows from it, is an `Open`: a polynomial of dimensions. A
-`Size` is an int or an `Open`. Both are added, subtracted and multiplied alike, so that formulas of
-sizes are written once:
+An open dimension, and every size computed from it, is an `Open`: a polynomial of dimensions. A
+`Size` is an int or an `Open`. Both support the same arithmetic, so formulas of sizes are written
+only once:
 
     T = open_dimension("seq_length")
     4 * T * 16 + 2                      # 64*seq_length + 2
 
-An `Open` has no order and is no index. Code that must know the number asks for it, by `static`.
+An `Open` cannot be compared by order or used as an index. Code that needs the number must ask for it
+with `static`.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ OPEN_DIMENSIONS = ("seq_length", "batch_size")
 """The dimensions that may be open."""
 
 _Terms = Mapping[tuple[str, ...], int]
-"""Factors by the dimensions that are multiplied with them, sorted; a number alone has none."""
+"""Coefficients by the sorted dimensions of their term; a constant term has no dimensions."""
 
 
 class Open:
-    """A size that is open.
+    """An open size.
 
     Attributes:
         terms: The polynomial.
@@ -57,7 +58,7 @@ class Open:
 
     @property
     def names(self) -> frozenset[str]:
-        """The dimensions that it depends on."""
+        """The dimensions it depends on."""
         return frozenset(name for names in self.terms for name in names)
 
     def __add__(self, other: Size) -> Size:
@@ -182,7 +183,7 @@ def open_names(sizes: Iterable[object]) -> list[str]:
 
 
 def bound(size: Size, dims: Mapping[str, _T]) -> Size | _T:
-    """A size with numbers, or whatever computes as they do, for its dimensions.
+    """The value of a size at given dimensions; other objects are returned unchanged.
 
     Example:
         >>> bound(open_dimension("seq_length") * 8 + 1, {"seq_length": 3})
@@ -198,19 +199,19 @@ def bound(size: Size, dims: Mapping[str, _T]) -> Size | _T:
 
 
 def written(size: Any) -> Any:
-    """A size as JSON can hold it: an open one as text, anything else as it is."""
+    """A size for JSON: an open size as text, anything else unchanged."""
     return str(size) if isinstance(size, Open) else size
 
 
 def parse(text: Any, names: Collection[str] = OPEN_DIMENSIONS) -> Any:
-    """Reads what `written` gave.
+    """Reads the output of `written`.
 
     Args:
-        text: The text, or what is none and stays as it is.
-        names: What it may depend on.
+        text: The text; other objects are returned unchanged.
+        names: The names it may depend on.
 
     Raises:
-        ValueError: It is the text of no size.
+        ValueError: The text is not a size.
 
     Example:
         >>> parse("2*batch_size*seq_length + 4") == parse("4 + 2*seq_length*batch_size")
@@ -233,23 +234,23 @@ def parse(text: Any, names: Collection[str] = OPEN_DIMENSIONS) -> Any:
 
 
 def shown(size: object) -> str:
-    """A size as types show it, ``?`` if it is open."""
+    """A size for display in types, ``?`` if it is open."""
     return "?" if isinstance(size, Open) else str(size)
 
 
 def null_if_open(size: Size) -> int | None:
-    """A size as JSON has it where another field tells what it is: an open one as null."""
+    """A size for JSON if another field defines open ones: an open one as null."""
     return None if isinstance(size, Open) else size
 
 
 def json_sizes(tensor: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]:
-    """A tensor's fields as JSON can hold them.
+    """A tensor's fields for JSON.
 
-    An open size in its shape becomes null, and a field ``sizes`` has what it is.
+    Open sizes in its shape become null, and a field ``sizes`` defines them.
 
     Args:
-        tensor: The fields, a ``shape`` among them.
-        numbers: The names of others that may be open sizes.
+        tensor: The fields, including ``shape``.
+        numbers: The names of other fields that may be open sizes.
     """
     fields = {**tensor, **{name: written(tensor[name]) for name in numbers}}
     if is_static(*tensor["shape"]):
@@ -259,10 +260,10 @@ def json_sizes(tensor: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, A
 
 
 def read_sizes(row: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]:
-    """Reads what `json_sizes` gave.
+    """Reads the output of `json_sizes`.
 
     Raises:
-        ValueError: The sizes are none, or not those of the shape.
+    ValueError: The sizes are invalid, or do not match the shape.
     """
     fields = dict(row)
     sizes = fields.pop("sizes", fields["shape"])
@@ -273,7 +274,7 @@ def read_sizes(row: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]
 
 
 def _size(terms: _Terms) -> Size:
-    """The size of a polynomial, an int if it depends on nothing."""
+    """The size given by a polynomial; an int if it is constant."""
     kept = {names: factor for names, factor in terms.items() if factor}
     if kept.keys() <= {()}:
         return kept.get((), 0)

@@ -1,9 +1,9 @@
-"""What a function does on the host, as data: which compiled code runs on which bytes, in order.
+"""A function's host program as data: which compiled code runs on which bytes, in order.
 
-IREE's host programs allocate, record, wait and free. Of those that are a list, all that remains is
-here: each step is done before the next begins, which is what the barriers of a command buffer ask
-for and more. Sizes, offsets and lengths are bytes. Where sizes are open, numbers may follow from
-them (`formulas`).
+IREE's host programs allocate, record, wait and free. If a program has no other control flow, this
+list is all that remains of it. Each step finishes before the next begins, which is at least what
+the barriers of a command buffer require. Sizes, offsets and lengths are in bytes. With open sizes,
+numbers may be computed from them (`formulas`).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ __all__ = [
 ]
 
 ALIGNMENT = 64
-"""What compiled code takes every buffer to be aligned to."""
+"""The alignment that compiled code assumes for every buffer."""
 
 
 def aligned(size: int) -> int:
-    """A size, or the next one that keeps what follows aligned.
+    """A size rounded up to the alignment.
 
     Example:
         >>> aligned(0), aligned(1), aligned(64)
@@ -48,7 +48,7 @@ def aligned(size: int) -> int:
 
 
 class Place(Enum):
-    """Where bytes are."""
+    """The kind of memory that bytes are in."""
 
     ARGUMENT = "argument"
     RESULT = "result"
@@ -58,13 +58,13 @@ class Place(Enum):
 
 @dataclass(frozen=True)
 class Span:
-    """Bytes that lie together.
+    """A range of bytes.
 
     Attributes:
-        place: Where they are.
-        index: Which argument, result or constant; 0 for scratch, which is one.
-        offset: Where they begin in it.
-        length: How many they are.
+        place: The kind of memory.
+        index: Which argument, result or constant; 0 for scratch memory.
+        offset: The offset of the first byte.
+        length: The number of bytes.
     """
 
     place: Place
@@ -74,16 +74,16 @@ class Span:
 
     @property
     def start(self) -> int:
-        """The offset, of which nothing is open."""
+        """The offset, which must not be open."""
         return static_size(self.offset)
 
     @property
     def size(self) -> int:
-        """The length, of which nothing is open."""
+        """The length, which must not be open."""
         return static_size(self.length)
 
     def part(self, offset: Size, length: Size) -> Span:
-        """Some of them."""
+        """A sub-range."""
         return Span(self.place, self.index, self.offset + offset, length)
 
 
@@ -93,9 +93,9 @@ class Dispatch:
 
     Attributes:
         kernel: The name of the code.
-        workgroups: How many there are along each axis.
-        constants: What it is given beside the buffers, as 32 bits each.
-        buffers: What it reads and writes.
+        workgroups: The number of workgroups along each axis.
+        constants: Push constants, 32 bits each.
+        buffers: The spans that it reads and writes.
     """
 
     kernel: str
@@ -114,7 +114,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Fill:
-    """Bytes that are all the same, or repeat a pattern of 2 or 4."""
+    """A fill with a pattern of 1, 2 or 4 bytes."""
 
     target: Span
     pattern: bytes
@@ -122,11 +122,11 @@ class Fill:
 
 @dataclass(frozen=True)
 class Choice:
-    """Steps that depend on a number, after which there are no others.
+    """Alternative last steps, selected by a number.
 
     Attributes:
-        value: Where the number is, an integer of 1, 4 or 8 bytes.
-        cases: The steps for each value that it may have.
+        value: The span of the number, an integer of 1, 4 or 8 bytes.
+        cases: The steps for each possible value.
     """
 
     value: Span
@@ -138,18 +138,18 @@ Step: TypeAlias = Dispatch | Copy | Fill | Choice
 
 @dataclass(frozen=True)
 class Schedule:
-    """A function.
+    """The schedule of a function.
 
     Attributes:
-        function: Its symbol.
-        scratch: How many bytes of memory it needs for itself.
-        steps: What it does.
-        formulas: The numbers that it computes from open sizes, by name.
-        limit: How large open sizes and their product may be.
-        blocks: Of one that allocates its results, the memory that these lie in, each so many bytes;
-            else a caller brings memory for each.
-        results: Where its results lie, if it allocates them: in these blocks, or as they came in
-            an argument or a constant.
+    function: Its symbol.
+    scratch: The size of its scratch memory in bytes.
+    steps: Its steps.
+        formulas: Numbers computed from open sizes, by name.
+        limit: The maximum of open sizes and of their product.
+        blocks: If it allocates its results: the size in bytes of each memory block they are in.
+            Otherwise the caller provides memory for each result.
+        results: If it allocates its results: their spans, in these blocks or in an argument or a
+            constant.
     """
 
     function: str
@@ -161,7 +161,7 @@ class Schedule:
     results: tuple[Span, ...] = ()
 
     def reads(self, index: int) -> bool:
-        """Whether anything is read of an argument."""
+        """Whether any part of an argument is read."""
         return any(
             span.place is Place.ARGUMENT and span.index == index
             for step in steps_in(self.steps)
@@ -169,11 +169,11 @@ class Schedule:
         )
 
     def at(self, number: Size, sizes: Mapping[str, int]) -> int:
-        """What a number of the function is at some open sizes."""
+        """The value of a number of the function at given open sizes."""
         return value_at(number, self.formulas, sizes)
 
     def needed(self, numbers: Iterable[Size]) -> dict[str, Formula]:
-        """The formulas that some numbers need, each after those that it needs itself."""
+        """The formulas that some numbers depend on, each after its own dependencies."""
         waiting = [*numbers]
         names: set[str] = set()
         while waiting:
@@ -185,10 +185,10 @@ class Schedule:
         return {name: formula for name, formula in self.formulas.items() if name in names}
 
     def with_constants(self, constants: Mapping[int, int]) -> Schedule:
-        """The same with constants in the place of arguments; the other arguments move up.
+        """A copy with some arguments replaced by constants; the others are renumbered.
 
         Args:
-            constants: The number of the constant, for some arguments.
+            constants: For each replaced argument, the index of its constant.
         """
 
         def moved(span: Span) -> Span:
@@ -202,7 +202,7 @@ class Schedule:
 
 
 def mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step, ...]:
-    """Steps with other spans."""
+    """Steps with their spans replaced."""
     made: list[Step] = []
     for step in steps:
         if isinstance(step, Dispatch):
@@ -226,7 +226,7 @@ def followed(steps: Sequence[Step], last: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def steps_in(steps: Sequence[Step]) -> Iterator[Step]:
-    """All steps, those of choices after these."""
+    """All steps, including those inside choices."""
     for step in steps:
         yield step
         if isinstance(step, Choice):
@@ -235,7 +235,7 @@ def steps_in(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def spans_of(step: Step) -> tuple[Span, ...]:
-    """What a step reads and writes."""
+    """The spans that a step reads and writes."""
     if isinstance(step, Dispatch):
         return step.buffers
     if isinstance(step, Copy):

@@ -1,7 +1,7 @@
-"""Schedules as JSON: what travels in a payload, so that its functions can be called directly.
+"""Schedules as JSON, stored in a payload so that its functions can be called directly.
 
-`compile` writes them and the runtime reads them. Numbers that follow from open sizes are text,
-``"64*seq_length + n0"``; a span is a letter for its place and three numbers.
+`compile` writes them and the runtime reads them. Numbers computed from open sizes are text,
+``"64*seq_length + n0"``; a span is a letter for its kind of memory and three numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rnn_compiler.schema.schedule import (
 __all__ = ["SCHEDULES_FILE", "Loaded", "Schedules"]
 
 SCHEDULES_FILE = "rnn_compiler.schedules.json"
-"""The name of the member of a payload, which is a zip file too, that has them."""
+"""The file name of the schedules in a payload, which is also a zip file."""
 
 _VERSION = 1
 
@@ -43,11 +43,11 @@ _LETTERS = {place: letter for letter, place in _PLACES.items()}
 
 @dataclass(frozen=True)
 class Loaded:
-    """A constant that is there when a module is loaded, as it comes from frozen weights.
+    """A constant that exists once a module is loaded, because it comes from frozen weights.
 
     Attributes:
-        size: How many bytes it has.
-        parameter: Its name in the archive; empty for what is packed of several.
+        size: Its size in bytes.
+        parameter: Its name in the archive; empty if it is packed from several.
     """
 
     size: int
@@ -60,8 +60,8 @@ class Schedules:
 
     Attributes:
         functions: By symbol.
-        arguments: How many bytes each argument of a function has, by its symbol.
-        constants: The bytes that they read, or where these come from.
+        arguments: The size in bytes of each argument of a function, by symbol.
+        constants: The constants that they read, as bytes or by origin.
     """
 
     functions: Mapping[str, Schedule]
@@ -69,7 +69,7 @@ class Schedules:
     constants: Sequence[bytes | Loaded] = field(default=())
 
     def to_json(self) -> str:
-        """As text.
+        """The schedules as JSON text.
 
         Example:
             >>> Schedules.from_json(Schedules({}, {}, [b"abc"]).to_json()).constants
@@ -99,10 +99,10 @@ class Schedules:
 
     @staticmethod
     def from_json(text: str | bytes) -> Schedules:
-        """Reads what `to_json` gave.
+        """Reads the output of `to_json`.
 
         Raises:
-            ArtifactError: It is something else, or of another version.
+        ArtifactError: It is something else, or has another version.
         """
         try:
             fields = json.loads(text)

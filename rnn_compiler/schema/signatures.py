@@ -1,11 +1,10 @@
-"""Op signatures as data, and what follows from them: checked dimensions, dtypes and attributes.
+"""Op signatures as data, and the checks of dimensions, dtypes and attributes based on them.
 
 An op's `Signature` lists its arguments and results (`tensors`) and its attributes (`attributes`) in
-TensorFlow's order. Where attributes decide what a tensor's shape is, `Signature.forms` gives the
-tensors of each form of the op, and `Signature.derived` the sizes that are no simple sum of
-dimensions. From that one declaration come `rc.build`'s checks (`Signature.specialize`), the
-dimensions of a `raw_ops` call (`Signature.infer`), the module's function type, the manifest and the
-documentation.
+TensorFlow's order. If a tensor's shape depends on attributes, `Signature.forms` gives the tensors
+of each form of the op, and `Signature.derived` the sizes that are not simple sums of dimensions.
+This one declaration yields `rc.build`'s checks (`Signature.specialize`), the dimensions of a
+`raw_ops` call (`Signature.infer`), the module's function type, the manifest and the documentation.
 """
 
 from __future__ import annotations
@@ -40,21 +39,21 @@ class Signature:
 
     Attributes:
         name: TensorFlow's name of the op.
-        summary: What it computes, in a line.
-        arguments: Its tensors in.
+        summary: What it computes, in one line.
+        arguments: Its input tensors.
         attributes: Its compile-time parameters.
-        results: Its tensors out.
-        dtypes: The element types it comes in.
+        results: Its output tensors.
+        dtypes: The element types it supports.
         positive: Long names of the dimensions that may not be 0.
-        in_tensorflow: Whether TensorFlow has it; the others complete TensorFlow's.
-        forms: Where attributes decide what the tensors are: from the compile-time attributes to
-            the arguments and results; `arguments` and `results` are those of the defaults.
-        derived: Where there are `DERIVED` sizes or lists: from the op, dimensions and attributes to
-            their values, or the shapes of a list's elements. It raises `InvalidArgumentError` for
-            dimensions that do not go together.
+        in_tensorflow: Whether TensorFlow has it; other ops complement TensorFlow's.
+        forms: If tensors depend on attributes: maps the compile-time attributes to arguments and
+            results; `arguments` and `results` are those of the defaults.
+        derived: If there are `DERIVED` sizes or lists: maps the op, dimensions and attributes to
+            their values, or to the shapes of a list's elements. It raises `InvalidArgumentError`
+            for inconsistent dimensions.
         weights: The arguments that stay the same from call to call, unless the op is training.
-        final_state: Results of this package's own, the state after the last step, which a function
-            gives only where they are asked for.
+        final_state: Results that only this package offers, the state after the last step, which a
+            function returns only on request.
         gradient: How its gradient is computed; None if it has none.
         chunked: How it takes a sequence in chunks; None if it has no state.
     """
@@ -91,20 +90,20 @@ class Signature:
 
     @cached_property
     def dtype_attribute(self) -> Attribute | None:
-        """TensorFlow's attribute T, where a call has to give it as no argument tells the dtype."""
+        """TensorFlow's attribute T, if no argument determines the dtype and a call must pass it."""
         if any(tensor.dtype is None for tensor in self.arguments):
             return None
         return Attribute("T", str, REQUIRED, "the op's dtype", choices=self.dtypes, is_dtype=True)
 
     @cached_property
     def call_attributes(self) -> tuple[Attribute, ...]:
-        """What a call with tensors takes beside them."""
+        """The attributes that a call with tensors takes."""
         first = () if self.dtype_attribute is None else (self.dtype_attribute,)
         return (*first, *(each for each in self.attributes if not each.of_build))
 
     @cached_property
     def defining_axes(self) -> dict[str, list[tuple[str, int]]]:
-        """Where each dimension may be read off a call: arguments, in order, and their axes.
+        """The arguments, in order, and their axes from which a call's dimensions are determined.
 
         An axis is that dimension or a multiple of it.
         """
@@ -121,9 +120,9 @@ class Signature:
         """The values of the attributes, missing ones at their default.
 
         Args:
-            given: Values by name; what is no attribute is left alone.
+            given: Values by name; other names are ignored.
             dtype: The op's dtype.
-            at_run_time: Whether those that are taken at run time are meant, or the others.
+            at_run_time: Whether to return the run-time attributes or the others.
 
         Raises:
             InvalidArgumentError: A value is of the wrong kind or out of range.
@@ -173,14 +172,14 @@ class Signature:
         function: str | None = None,
         outputs: Iterable[str] | None = None,
     ) -> FunctionSpec:
-        """The op at given dimensions, dtype and attributes; missing attributes take their default.
+        """The op at given dimensions, dtype and attributes; missing attributes get their defaults.
 
         Args:
-            dtype: The dtype, as a name, an alias or anything numpy takes.
+            dtype: The dtype, as a name, an alias or a numpy dtype.
             dims: The value of every dimension of the op, by long name.
-            attributes: The attributes that are not left at their default.
+            attributes: The attributes that are not at their defaults.
             function: The function's symbol; default: the op's name in snake case.
-            outputs: The results to give, in any order; default: all of TensorFlow's.
+            outputs: The results to return, in any order; default: all of TensorFlow's.
 
         Raises:
             InvalidArgumentError: A value is of the wrong kind or out of range.
@@ -232,10 +231,10 @@ class Signature:
         return spec
 
     def asked_for(self, outputs: Iterable[str]) -> tuple[Tensor, ...]:
-        """The results of some names, in the signature's order.
+        """The results with given names, in the signature's order.
 
         Raises:
-            InvalidArgumentError: There is no such result, or none is asked for.
+        InvalidArgumentError: A result does not exist, or none is requested.
         """
         known = {tensor.name: tensor for tensor in (*self.results, *self.final_state)}
         names = outputs if isinstance(outputs, (list, tuple)) else None
@@ -249,10 +248,10 @@ class Signature:
         return tuple(tensor for name, tensor in known.items() if name in names)
 
     def _wider(self, values: dict[str, Any], dtype: str) -> dict[str, Any]:
-        """Attribute values without a dtype of gradients that is the op's own.
+        """Attribute values without a gradient dtype that equals the op's dtype.
 
         Raises:
-            InvalidArgumentError: It is neither that nor the one that they are summed in.
+            InvalidArgumentError: It is neither the op's dtype nor that of the sums.
         """
         name, compute = WEIGHT_GRAD_DTYPE.name, DTYPES[dtype].compute
         given = values.get(name, dtype)
@@ -264,14 +263,14 @@ class Signature:
         return {key: value for key, value in values.items() if (key, value) != (name, dtype)}
 
     def infer(self, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
-        """The op's dimensions, read off the shapes of a call's arguments.
+        """The op's dimensions, determined by the shapes of a call's arguments.
 
-        Only what defines a dimension is looked at here; the caller then compares every shape with
-        the specialized signature.
+        Only the axes that define a dimension are checked here; the caller then checks every shape
+        against the specialized signature.
 
         Raises:
-            InvalidArgumentError: An argument that defines a dimension has the wrong rank, or is too
-                small or too large along its axis; or none that is given defines one.
+            InvalidArgumentError: The argument that defines a dimension has the wrong rank, or is
+                too small or too large along its axis; or no given argument defines it.
         """
         dims: dict[str, int] = {}
         tensors = {tensor.name: tensor for tensor in self.arguments}
@@ -304,7 +303,7 @@ class Signature:
 
 
 def _keywords(first: Sequence[str], attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:
-    """All keywords, and those that are required: some, and attributes without a default."""
+    """All keywords, and the required ones: the given ones and attributes without a default."""
     required = [*first, *(each.name for each in attributes if each.default is REQUIRED)]
     return [*dict.fromkeys([*required, *(each.name for each in attributes)])], required
 

@@ -1,7 +1,7 @@
 """How a function takes a sequence in chunks: which argument is the chunk, which are states.
 
-An op's signature says so, a function's spec and so the manifest repeat it: the runtime needs no
-registry of ops to keep the state of a stream.
+It is declared in the op's signature and repeated in the function's spec and the manifest, so the
+runtime needs no op registry to keep the state of a stream.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["Chunked"]
 
 @dataclass(frozen=True)
 class Chunked:
-    """How a function takes a part of a sequence.
+    """How a function takes a sequence in chunks.
 
     Attributes:
         chunk: The argument that is the sequence.
-        rows: The results that have a row for each step.
+        rows: The results with one row per step.
         states: Its state arguments, each with the results that may hold the next state, best first:
             the state after the last step, or that of every step.
         length: The argument for the number of steps; None if all steps count.
@@ -38,7 +38,7 @@ class Chunked:
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Chunked:
-        """What `dataclasses.asdict` gave, after a passage through JSON."""
+        """Restores the output of `dataclasses.asdict` after a round trip through JSON."""
         states = {name: tuple(results) for name, results in data["states"].items()}
         changed: Any = {"rows": tuple(data["rows"]), "states": states}
         return Chunked(**(data | changed))

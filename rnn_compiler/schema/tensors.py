@@ -1,4 +1,4 @@
-"""The tensors of an op's signature, and their shapes: little formulas over the op's dimensions.
+"""The tensors of an op's signature, and their shapes as formulas of the op's dimensions.
 
     T seq_length   B batch_size   I input_size   H num_units   L num_layers
 
@@ -32,7 +32,7 @@ DERIVED: dict[str, str] = {
     "N": "params_size",
     "R": "reserve_size",
 }
-"""Sizes that follow from attributes and dimensions."""
+"""Sizes computed from attributes and dimensions."""
 
 _SIZES = DIMENSIONS | DERIVED
 
@@ -90,17 +90,17 @@ class Tensor:
     Attributes:
         name: Its TensorFlow name.
         shape: The shape formula, ``"T B I"``.
-        doc: What it is, in a few words.
-        dtype: Its dtype where that is fixed, or the attribute that gives it; None for the op's own
-            dtype, which is also that of an attribute that is not given.
+        doc: A short description.
+        dtype: Its dtype if that is fixed, or the attribute that specifies it; None for the op's own
+            dtype, which is also the default of such an attribute.
         minimum: Smallest value of an integer.
         maximum: Largest value of an integer, as a size formula.
-        ignored: Whether the op takes it whatever its shape, and reads nothing of it.
-        default: The value of all its elements where a caller passes None, or of a compiled function
-            leaves it out; None if it must be given.
-        equals: Of an integer scalar, the symbol of the dimension whose value it is; a compiled
-            function, whose dimensions are fixed, may be called without it.
-        any_shape: Whether it is taken in any shape of as many elements.
+        ignored: Whether the op accepts any shape because it never reads it.
+        default: The value of all its elements if a caller passes None, or omits it in a call of a
+            compiled function; None if it is required.
+        equals: For an integer scalar, the symbol of the dimension whose value it is; calls of a
+            compiled function, whose dimensions are fixed, may omit it.
+        any_shape: Whether any shape with the same number of elements is accepted.
         is_list: Whether it is a list of tensors; `Signature.derived` gives their shapes, under its
             name.
     """
@@ -124,20 +124,20 @@ class Tensor:
 
     @property
     def formula(self) -> str:
-        """The shape for people, ``[input_size + num_units, 4 * num_units]``."""
+        """The shape in readable form, ``[input_size + num_units, 4 * num_units]``."""
         return f"[{', '.join(map(str, self.sizes))}]"
 
     @property
     def kind(self) -> str:
-        """What it is for people: a scalar, a list, or a tensor of some shape."""
+        """A readable description: a scalar, a list, or a tensor of some shape."""
         return "list of tensors" if self.is_list else self.formula if self.sizes else "scalar"
 
     def _fixed(self, dtype: str) -> str:
-        """The dtype that it has in an op of a dtype where no attribute says another."""
+        """The dtype in an op of a given dtype, unless an attribute specifies another."""
         return self.dtype if self.dtype in DTYPES else dtype
 
     def specialize(self, dtype: str, known: Mapping[str, Any]) -> tuple[TensorSpec, ...]:
-        """Its type, or those of a list's elements, given attributes and sizes by long name."""
+        """Its type, or the types of a list's elements, given attributes and sizes by long name."""
         spec = TensorSpec(
             name=self.name,
             dtype=dtype if self.dtype is None else known.get(self.dtype, self._fixed(dtype)),
@@ -166,5 +166,5 @@ Result = Tensor
 
 
 def as_given_by(op: str, results: Sequence[Result]) -> tuple[Argument, ...]:
-    """Results of one op as the arguments in which another takes them."""
+    """Results of one op as arguments of another."""
     return tuple(replace(result, doc=f"{result.doc}, as {op} gave it") for result in results)
