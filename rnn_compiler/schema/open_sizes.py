@@ -263,7 +263,7 @@ def read_sizes(row: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]
     """Reads the output of `json_sizes`.
 
     Raises:
-    ValueError: The sizes are invalid, or do not match the shape.
+        ValueError: The sizes are invalid, or do not match the shape.
     """
     fields = dict(row)
     sizes = fields.pop("sizes", fields["shape"])

@@ -141,12 +141,12 @@ class Schedule:
     """The schedule of a function.
 
     Attributes:
-    function: Its symbol.
-    scratch: The size of its scratch memory in bytes.
-    steps: Its steps.
+        function: Its symbol.
+        scratch: The size of its scratch memory in bytes.
+        steps: Its steps.
         formulas: Numbers computed from open sizes, by name.
         limit: The maximum of open sizes and of their product.
-        blocks: If it allocates its results: the size in bytes of each memory block they are in.
+        blocks: If it allocates its results: the size in bytes of each block they are in.
             Otherwise the caller provides memory for each result.
         results: If it allocates its results: their spans, in these blocks or in an argument or a
             constant.

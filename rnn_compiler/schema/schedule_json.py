@@ -102,7 +102,7 @@ class Schedules:
         """Reads the output of `to_json`.
 
         Raises:
-        ArtifactError: It is something else, or has another version.
+            ArtifactError: It is something else, or has another version.
         """
         try:
             fields = json.loads(text)

@@ -234,7 +234,7 @@ class Signature:
         """The results with given names, in the signature's order.
 
         Raises:
-        InvalidArgumentError: A result does not exist, or none is requested.
+            InvalidArgumentError: A result does not exist, or none is requested.
         """
         known = {tensor.name: tensor for tensor in (*self.results, *self.final_state)}
         names = outputs if isinstance(outputs, (list, tuple)) else None

@@ -1,14 +1,15 @@
 """The artifact cache: compiled modules on disk, one self-checking file each.
 
-A reader gets a whole entry of its own key, or none: an entry is written aside, synced and renamed
-(`folder`), carries its key and digests (`entries`), and is never touched again. Whatever goes
-wrong here is a miss: the caller compiles, and the reason is logged; at the level `debug` also what
-the key is made of and how the nearest entry differs. A damaged entry is moved to quarantine.
+Readers get either a complete entry for their key, or none: an entry is written to a temporary file,
+synced and renamed (`folder`), contains its key and digests (`entries`), and is never modified. Any
+failure here is a miss: the caller compiles, and the reason is logged; at level `debug`, so are the
+parts of the key and how the nearest entry differs. Damaged entries are moved to quarantine.
 
-The environment decides: ``RNN_COMPILER_CACHE_DIR`` where, ``RNN_COMPILER_CACHE_MAX_SIZE`` how large
-(``1G`` by default), ``RNN_COMPILER_CACHE`` how: ``rw`` (default), ``ro`` (hits only), ``off``,
-``verify`` (recompile on a hit and compare), ``RNN_COMPILER_CACHE_TRUST`` whose entries are
-taken (`folder`), and ``RNN_COMPILER_CACHE_REMOTE`` where others share theirs (`remote`).
+Environment variables configure it: ``RNN_COMPILER_CACHE_DIR`` is its folder,
+``RNN_COMPILER_CACHE_MAX_SIZE`` its size (``1G`` by default), ``RNN_COMPILER_CACHE`` its mode:
+``rw`` (default), ``ro`` (hits only), ``off``, or ``verify`` (recompile on a hit and compare),
+``RNN_COMPILER_CACHE_TRUST`` whose entries are trusted (`folder`), and ``RNN_COMPILER_CACHE_REMOTE``
+a shared remote cache (`remote`).
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ __all__ = ["DEFAULT_MAX_SIZE", "MODES", "ArtifactCache", "CacheKey"]
 MODES = ("rw", "ro", "off", "verify")
 
 DEFAULT_MAX_SIZE = 1 << 30
-"""Bytes: some ten thousand modules."""
+"""The default size in bytes: about ten thousand modules."""
 
 LARGEST_FETCHED = 1 << 28
-"""Bytes that an entry of the remote may have: those of thousands of modules, without weights."""
+"""The maximum size of a remote entry in bytes: enough for thousands of modules without weights."""
 
 _NOWHERE = Path(os.devnull)
-"""What stands for a folder that must not be used: nothing can be made in it."""
+"""Stands for an unusable folder: nothing can be created in it."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,10 +56,11 @@ class ArtifactCache:
     """A folder of cached artifacts.
 
     Attributes:
-        folder: Where it is.
+        folder: The path of the folder.
         mode: One of `MODES`.
-        max_size: How many bytes its entries may have together.
-        remote: What it gets entries from that it has not, and hands new ones to; None for nothing.
+        max_size: The maximum total size of its entries in bytes.
+        remote: The remote cache that missing entries are fetched from and new ones are uploaded to;
+            None if there is none.
     """
 
     folder: Path
@@ -68,12 +70,13 @@ class ArtifactCache:
 
     @staticmethod
     def from_environment() -> ArtifactCache:
-        """The cache that the environment names.
+        """The cache that the environment configures.
 
         Raises:
             InvalidArgumentError: ``RNN_COMPILER_CACHE`` is not a mode,
-                ``RNN_COMPILER_CACHE_MAX_SIZE`` not a size, ``RNN_COMPILER_CACHE_TRUST`` neither
-                owner nor writers, or ``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` no time.
+                ``RNN_COMPILER_CACHE_MAX_SIZE`` is not a size, ``RNN_COMPILER_CACHE_TRUST`` is
+                neither owner nor writers, or ``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` is not a number
+                of seconds.
         """
         trusts_writers()
         mode = os.environ.get("RNN_COMPILER_CACHE") or "rw"
@@ -95,7 +98,7 @@ class ArtifactCache:
 
     @property
     def reproducers(self) -> Path:
-        """The folder under which failed compilations are saved."""
+        """The folder for reproducers of failed compilations."""
         return (self.folder if self.files.is_trusted() else _NOWHERE) / "reproducers"
 
     def path(self, key: CacheKey) -> Path:
@@ -103,7 +106,7 @@ class ArtifactCache:
         return self.files.entry(key.digest)
 
     def lock_path(self, key: CacheKey) -> Path | None:
-        """The file to lock while an entry is made; None if there can be none."""
+        """The file to lock while an entry is compiled; None if locks are not possible."""
         if self.mode in ("off", "ro"):
             return None
         try:
@@ -114,7 +117,7 @@ class ArtifactCache:
         return self.files.locks / f"{key.digest}.lock"
 
     def get(self, key: CacheKey) -> Artifact | None:
-        """The artifact of a key, verified; None if there is none to be had."""
+        """The verified artifact of a key; None if there is none."""
         if self.mode == "off":
             return None
         path = self.path(key)
@@ -126,7 +129,7 @@ class ArtifactCache:
             return None
         except (OSError, MemoryError) as error:
             _log.info("miss: cache entry %s cannot be read: %s", path, error)
-            if self.mode == "ro":  # else `put` says it
+            if self.mode == "ro":  # otherwise `put` warns
                 _warn_once(
                     f"cannot read the cache {self.folder} ({_reason(error)}): modules are "
                     f"compiled; {self._remedy(error)}"
@@ -145,7 +148,7 @@ class ArtifactCache:
         return artifact
 
     def put(self, key: CacheKey, artifact: Artifact) -> None:
-        """Publishes an artifact; a failure is a `CacheWarning`, the same one only once."""
+        """Stores an artifact; a failure is a `CacheWarning`, issued only once for each reason."""
         if self.mode in ("off", "ro"):
             return
         data = encode(key, artifact)
@@ -163,7 +166,7 @@ class ArtifactCache:
         eviction.make_room(self.files, self.max_size, self.path(key), len(data))
 
     def fetch(self, key: CacheKey) -> Artifact | None:
-        """The artifact of a key from the remote, verified; it is then in this cache too."""
+        """The verified artifact of a key from the remote; it is also stored in this cache."""
         if self.remote is None or self.mode == "off":
             return None
         data = self.remote.read(key.digest, min(self.max_size, LARGEST_FETCHED))
@@ -180,12 +183,12 @@ class ArtifactCache:
         return artifact
 
     def publish(self, key: CacheKey, artifact: Artifact) -> None:
-        """Hands an artifact to the remote, if there is one; the log tells of a failure."""
+        """Uploads an artifact to the remote, if there is one; failures are logged."""
         if self.remote is not None and self.mode not in ("off", "ro"):
             self.remote.write(key.digest, encode(key, artifact))
 
     def set_aside(self, path: Path) -> None:
-        """Moves a damaged entry to quarantine, where it can be looked at until it is evicted."""
+        """Moves a damaged entry to quarantine, where it can be inspected until it is evicted."""
         if self.mode in ("off", "ro"):
             return
         try:
@@ -195,7 +198,7 @@ class ArtifactCache:
             _log.info("%s could not be moved to quarantine: %s", path, error)
 
     def _remedy(self, error: Exception) -> str:
-        """What the user can do so that no warning comes."""
+        """What the user can do about a warning."""
         if isinstance(error, UntrustedError):
             first = error.remedy
         elif self.mode != "ro" and self.files.is_readable():
@@ -205,7 +208,7 @@ class ArtifactCache:
         return f"{first}, or RNN_COMPILER_CACHE_DIR to another folder"
 
     def _explain(self, key: CacheKey) -> str:
-        """What a key is made of, and in what the entry that is most like it differs."""
+        """The parts of a key, and how the most similar entry differs."""
         lines = [f"  {name}: {value!r}" for name, value in key.entries.items()]
         nearest: tuple[int, str, CacheKey] | None = None
         for file in itertools.islice(eviction.list_entries(self.files), 100):
@@ -225,15 +228,15 @@ class ArtifactCache:
 
 
 def _folder_from_environment() -> Path:
-    """The folder that is named, else the user's own; one that cannot be used if he has no home."""
+    """The configured folder, else the user's cache folder, which needs a home folder."""
     named = os.environ.get("RNN_COMPILER_CACHE_DIR")
     try:
         if named:
             return Path(os.path.expanduser(named)).absolute()
-        import platformdirs  # which a machine that compiles nothing may do without
+        import platformdirs  # not installed on machines that only run artifacts
 
         folder = Path(platformdirs.user_cache_dir("rnn-compiler"))
-    except (RuntimeError, OSError) as error:  # no home, or a working directory that is gone
+    except (RuntimeError, OSError) as error:  # no home folder, or a deleted working directory
         _log.info("no cache folder: %s", error)
         return _NOWHERE / "rnn-compiler"
     return folder if folder.is_absolute() else _NOWHERE / "rnn-compiler"
@@ -241,7 +244,7 @@ def _folder_from_environment() -> Path:
 
 def _differences(one: CacheKey, other: CacheKey) -> list[str]:
     names = {**one.entries, **other.entries}
-    # Through JSON a tuple has become a list.
+    # JSON has turned tuples into lists.
     return [name for name in names if _digest_of(one, name) != _digest_of(other, name)]
 
 

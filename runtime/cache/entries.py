@@ -1,9 +1,9 @@
-"""Entries of the artifact cache as bytes that check themselves.
+"""The binary format of cache entries, with checksums.
 
     magic, header length, header sha256, header, payload
 
-The header is JSON: the full key and the manifest, which holds the payload's digest. So no byte of
-an entry can change without notice, and an entry under another's name is told by its key.
+The header is JSON: the full key and the manifest, which contains the payload's digest. So any
+changed byte is detected, and so is an entry under another entry's name.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ _PREFIX = struct.Struct("<8sQ32s")
 
 @dataclass(frozen=True)
 class CacheKey:
-    """What an artifact depends on, entry by entry.
+    """Everything that an artifact depends on.
 
     Attributes:
-        entries: The value of each entry, as plain JSON data.
+        entries: The values by name, as plain JSON data.
     """
 
     entries: Mapping[str, Any]
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 of the entries, the only name that reaches the disk."""
+        """The sha256 of the values, which is the entry's file name."""
         text = json.dumps(self.entries, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def encode(key: CacheKey, artifact: Artifact) -> bytes:
-    """The entry of an artifact."""
+    """Encodes an artifact as an entry."""
     header = json.dumps({"key": key.entries, "manifest": artifact.manifest.to_json()}).encode()
     prefix = _PREFIX.pack(_MAGIC, len(header), hashlib.sha256(header).digest())
     return prefix + header + artifact.payload
 
 
 def decode(data: bytes, digest: str) -> tuple[CacheKey, Artifact]:
-    """The key and the artifact in an entry.
+    """Decodes the key and the artifact of an entry.
 
     Args:
         data: The entry.
         digest: The digest of the key it is expected to be for.
 
     Raises:
-        ArtifactError: It is damaged, or the entry of another key.
+        ArtifactError: It is damaged, or belongs to another key.
     """
     if len(data) < _PREFIX.size:
         raise ArtifactError("truncated")

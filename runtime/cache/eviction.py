@@ -1,11 +1,11 @@
-"""How the cache keeps to its size: what was used longest ago goes first.
+"""Keeps the cache within its size by evicting the least recently used entries.
 
-A use is recorded as the entry's modification time, at most hourly. Nothing else is written, so
-there is no index that could be lost, and a reader that has opened an evicted file keeps its bytes.
-Times are only compared with each other, never with an age limit, so that no clock can empty a
-cache; an entry from the future counts as the oldest, so that none is kept for good.
+A use is recorded as the entry's modification time, at most hourly. There is no index that could be
+lost, and a reader that has opened an evicted file can still read it. Times are only compared with
+each other, never with an age limit, so a wrong clock cannot empty the cache. An entry from the
+future counts as the oldest, so none is kept forever.
 
-Only files with the names that the cache itself gives are ever deleted, in a folder that is its own.
+Only files with names that the cache creates are ever deleted, and only in its own folder.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class StoredFile:
     """An entry as a file.
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         size: Its size in bytes.
         used: When it was last used, in seconds since 1970.
     """
@@ -53,7 +53,7 @@ class StoredFile:
 
     @property
     def digest(self) -> str:
-        """The digest of the key it is named for."""
+        """The digest of the key it is named after."""
         return self.path.name.partition(".")[0]
 
 
@@ -61,7 +61,7 @@ def mark_used(path: Path) -> None:
     """Records that an entry was used.
 
     Raises:
-        OSError: That cannot be recorded, or the entry is gone.
+        OSError: The use cannot be recorded, or the entry is gone.
     """
     age = time.time() - path.lstat().st_mtime
     if not 0 <= age < _HOUR:
@@ -69,29 +69,29 @@ def mark_used(path: Path) -> None:
 
 
 def list_entries(folder: CacheFolder) -> list[StoredFile]:
-    """The entries, the one used last first."""
+    """The entries, most recently used first."""
     found = [file for shard in _shards(folder) for file in _files(shard, ENTRY_NAME)]
     return sorted(found, key=_last_use, reverse=True)
 
 
 def list_quarantined(folder: CacheFolder) -> list[StoredFile]:
-    """The entries that were found damaged."""
+    """The damaged entries in quarantine."""
     return list(_files(folder.quarantine, ENTRY_NAME))
 
 
 def prune(
     folder: CacheFolder, limit: int, keep: Path | None = None, slack: int = 0
 ) -> list[StoredFile]:
-    """Deletes what exceeds a size, damaged entries first, and what broken-off writes left.
+    """Deletes entries beyond a size, damaged ones first, and leftovers of interrupted writes.
 
     Args:
         folder: The cache.
-        limit: The size in bytes that remains at most.
-        keep: An entry that stays in any case.
-        slack: How much more is deleted, once anything has to be.
+        limit: The maximum size to keep in bytes.
+        keep: An entry to keep in any case.
+        slack: How much more to delete if anything must be deleted.
 
     Returns:
-        The entries that were deleted; none in a folder that is not the cache's own.
+        The deleted entries; empty if the folder is not a cache of this package.
     """
     try:
         folder.check_own()
@@ -113,42 +113,43 @@ def prune(
 
 
 def clear(folder: CacheFolder) -> list[StoredFile]:
-    """Deletes every entry; gives those that were deleted."""
+    """Deletes every entry; returns the deleted ones."""
     return prune(folder, -1)
 
 
 totals: dict[CacheFolder, tuple[int, float]] = {}
-"""The size of each cache at its last scan and what this process added since; and when that was."""
+"""The size of each cache at its last scan plus later additions of this process; and the time of the
+scan."""
 
 
 def make_room(folder: CacheFolder, limit: int, path: Path, size: int) -> None:
-    """Keeps a cache to its size after an entry was added.
+    """Keeps a cache within its size after an entry was added.
 
-    The folder is scanned for that only if it may have grown too large, or nobody here has looked
+    The folder is scanned only if it may have grown too large, or if this process has not scanned it
     for an hour: with very many entries a scan takes longer than compiling.
 
     Args:
         folder: The cache.
-        limit: The size in bytes it may have.
-        path: The entry that was added.
+        limit: Its maximum size in bytes.
+        path: The added entry.
         size: Its size in bytes.
     """
     total, scanned = totals.get(folder, (limit, -_HOUR))
     if total + size <= limit and time.monotonic() - scanned < _HOUR:
         totals[folder] = (total + size, scanned)
         return
-    evicted = prune(folder, limit, keep=path, slack=limit // 10)  # not each time again
+    evicted = prune(folder, limit, keep=path, slack=limit // 10)  # not again each time
     if evicted:
         _log.debug("evicted %d entries from %s", len(evicted), folder.root)
 
 
 def _last_use(file: StoredFile) -> float:
-    """When a file was last used, as far as that can be known."""
+    """When a file was last used, as far as is known."""
     return file.used if file.used < time.time() + _HOUR else 0.0
 
 
 def _delete_leftovers(folder: CacheFolder) -> None:
-    """Deletes temporary files, folders and locks so old that nobody can be using them."""
+    """Deletes temporary files, folders and locks that are too old to be in use."""
     now = time.time()
     leftovers = list(_files(folder.store, TEMPORARY_NAME)) + list(_files(folder.locks, _LOCK_NAME))
     for shard in _shards(folder):
@@ -170,7 +171,7 @@ def _shards(folder: CacheFolder) -> Iterator[Path]:
 
 
 def _folders(parent: Path, name: re.Pattern[str]) -> Iterator[Path]:
-    """The folders of a folder with such names."""
+    """The subfolders with matching names."""
     try:
         with os.scandir(parent) as entries:
             names = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
@@ -181,7 +182,7 @@ def _folders(parent: Path, name: re.Pattern[str]) -> Iterator[Path]:
 
 
 def _files(folder: Path, name: re.Pattern[str]) -> Iterator[StoredFile]:
-    """The files of a folder with such names, as far as they can be read."""
+    """The files in a folder with matching names, as far as it can be read."""
     try:
         with os.scandir(folder) as entries:
             found = [each for each in entries if name.fullmatch(each.name)]
@@ -200,7 +201,7 @@ def _files(folder: Path, name: re.Pattern[str]) -> Iterator[StoredFile]:
 
 
 def _delete(path: Path) -> bool:
-    """Deletes a file; gives whether it is gone."""
+    """Deletes a file; returns whether it is gone."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The folder of the artifact cache: where things are, and whether they can be trusted.
+"""The folder of the artifact cache: its layout, and whether its content can be trusted.
 
     FOLDER/v1/CACHEDIR.TAG              marks the cache as this package's; backups skip it
     FOLDER/v1/ab/ab12....entry          an entry, named by its key's digest
@@ -7,17 +7,17 @@
     FOLDER/v1/quarantine/ab12....entry  one that was found damaged
     FOLDER/reproducers                  failed compilations
 
-Code comes out of this folder, so it has to be one that nobody else can put code into: its own
-folders are real ones, belong to this user or to root, and are not writable by everyone; so for its
-files, and no link is followed. With ``RNN_COMPILER_CACHE_TRUST=writers`` it does not matter whom
-they belong to: the user trusts all who can write to the folder. Another version of the layout is
-another `v` beside it.
+Entries contain code, so nobody else may be able to write them: its folders must not be links, must
+belong to this user or to root, and must not be writable by everyone; the same holds for files, and
+links are not followed. With ``RNN_COMPILER_CACHE_TRUST=writers`` ownership does not matter: the
+user trusts everyone who can write to the folder. Another version of the layout would get another
+`v` folder next to this one.
 
-Who may read and write is decided by who makes FOLDER: all that comes into it has its permissions,
-whatever the umask of who puts it there. One that is not there yet is made for this user alone.
+The permissions of FOLDER apply to everything created in it, regardless of the umask. If it does not
+exist yet, it is created for this user only.
 
-A tag that is lost or damaged is written again, unless something else lies beside it: then nothing
-is written or deleted here.
+A lost or damaged tag is written again unless there are other files next to it; then nothing is
+written or deleted here.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ _TAG = (
     b"# Compiled modules of rnn-compiler; `rnn-compiler cache clear` empties it.\n"
 )
 _FOLDER_MODE, _FILE_MODE = 0o2775, 0o664
-"""The permissions that are handed down from a folder to what is made in it."""
+"""The permissions that files and folders inherit from the folder they are in."""
 
 
 class UntrustedError(OSError):
-    """A folder or file that somebody else may have put code into.
+    """A folder or file that someone else may have written code to.
 
     Attributes:
-        remedy: What its user can do about it, for the end of a sentence.
+        remedy: What the user can do about it, for the end of a sentence.
     """
 
     def __init__(self, number: int, reason: str, path: Path, remedy: str) -> None:
@@ -74,14 +74,14 @@ class CacheFolder:
     """Paths in a cache folder, which may not exist yet.
 
     Attributes:
-        root: The folder that the user named.
+        root: The configured folder.
     """
 
     root: Path
 
     @property
     def store(self) -> Path:
-        """Where this version keeps everything."""
+        """The folder of this version of the layout."""
         return self.root / "v1"
 
     def entry(self, digest: str) -> Path:
@@ -107,11 +107,11 @@ class CacheFolder:
 
         Args:
             digest: The digest of its key.
-            most: How many bytes it may have; default: any number.
+            most: Its maximum size in bytes; default: no limit.
 
         Raises:
-            FileNotFoundError: There is none, or none of so few bytes.
-            OSError: It cannot be read, or is not to be trusted.
+            FileNotFoundError: It does not exist, or is larger.
+            OSError: It cannot be read, or is not trusted.
         """
         path = self.entry(digest)
         for folder in (self.root, self.store, path.parent):
@@ -119,20 +119,20 @@ class CacheFolder:
         return read_file(path, most)
 
     def write_entry(self, digest: str, data: bytes) -> None:
-        """Publishes an entry, whole or not at all.
+        """Stores an entry atomically.
 
         Raises:
-            OSError: It cannot be written, or the folder is not to be trusted.
+            OSError: It cannot be written, or the folder is not trusted.
         """
         path = self.entry(digest)
         self.make(path.parent)
         _write(path, data)
 
     def make(self, folder: Path) -> None:
-        """Makes one of the folders in the store, and the store.
+        """Creates one of the store's folders, and the store.
 
         Raises:
-            OSError: It cannot be made, is not to be trusted, or the store is something else's.
+            OSError: It cannot be created or is not trusted, or the store is not a cache.
         """
         self.root.parent.mkdir(parents=True, exist_ok=True)
         self.root.mkdir(0o700, exist_ok=True)
@@ -144,11 +144,11 @@ class CacheFolder:
         _make_folder(folder)
 
     def check_own(self) -> None:
-        """Checks that this is a cache of this package, in which things may be written and deleted.
+        """Checks that this is a cache of this package, so that files may be written and deleted.
 
         Raises:
-            FileNotFoundError: There is none yet.
-            OSError: It is not to be trusted, or the store is something else's.
+            FileNotFoundError: It does not exist yet.
+            OSError: It is not trusted, or the store is not a cache.
         """
         for each in (self.root, self.store):
             _check_folder(each)
@@ -176,7 +176,7 @@ class CacheFolder:
         return os.access(self.store, os.R_OK | os.X_OK)
 
     def is_trusted(self) -> bool:
-        """Whether nobody else can put files here; a folder that does not exist is trusted."""
+        """Whether nobody else can write files here; a folder that does not exist is trusted."""
         try:
             _check_folder(self.root)
         except FileNotFoundError:
@@ -187,7 +187,7 @@ class CacheFolder:
 
 
 def trusts_writers() -> bool:
-    """Whether the user trusts all who can write to the cache, not only root.
+    """Whether the user trusts everyone who can write to the cache, not only root.
 
     Raises:
         InvalidArgumentError: ``RNN_COMPILER_CACHE_TRUST`` is neither owner nor writers.
@@ -201,10 +201,10 @@ def trusts_writers() -> bool:
 
 
 def read_file(path: Path, most: int | None = None) -> bytes:
-    """The bytes of a trusted regular file; what is something else is not even opened.
+    """The bytes of a trusted regular file; other files are not opened.
 
     Raises:
-        OSError: It cannot be read, or is none.
+        OSError: It cannot be read, or is not a regular file.
     """
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with open(os.open(path, flags), "rb") as file:
@@ -219,16 +219,17 @@ def read_file(path: Path, most: int | None = None) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes a file with the permissions of the folder it is in.
+    """Writes a file with the permissions of its folder.
 
-    A group may write only where it is trusted: it could rewrite the file in place.
+    The group gets write permission only if it is trusted, because it could modify the file in
+    place.
     """
     mode = _FILE_MODE if trusts_writers() else _FILE_MODE & ~stat.S_IWGRP
     write_atomically(path, data, path.parent.stat().st_mode & mode)
 
 
 def _make_folder(path: Path) -> None:
-    """Makes a folder with the permissions of the one it is in, which it has from the first."""
+    """Creates a folder with the permissions of its parent, from the start."""
     if not os.path.lexists(path):
         temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.tmp")
         temporary.mkdir(0o700)
@@ -237,7 +238,7 @@ def _make_folder(path: Path) -> None:
             temporary.rename(path)
         except OSError:
             temporary.rmdir()
-            if not path.is_dir():  # made by another process meanwhile
+            if not path.is_dir():  # created by another process meanwhile
                 raise
     _check_folder(path)
 
@@ -253,7 +254,7 @@ def _check_folder(path: Path) -> None:
 
 
 def _check_trust(status: os.stat_result, path: Path) -> None:
-    """Checks that only who is trusted can have put something there."""
+    """Checks that only trusted users can have written to it."""
     if status.st_mode & stat.S_IWOTH:
         remedy = f"revoke that permission (chmod o-w {path})"
         raise UntrustedError(errno.EPERM, "every user can write to it", path, remedy)

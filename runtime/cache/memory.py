@@ -1,4 +1,4 @@
-"""Artifacts in memory: in front of the cache on disk, and in its place where there is none."""
+"""Artifacts in memory: in front of the cache on disk, or instead of it if there is none."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["MemoryCache"]
 
 
 class MemoryCache:
-    """The artifacts used last, up to a size. Threads may share it.
+    """The most recently used artifacts, up to a size. Thread-safe.
 
     Args:
-        max_size: How many bytes of payload it keeps.
+        max_size: The total size of payloads to keep, in bytes.
     """
 
     def __init__(self, max_size: int = 64 << 20) -> None:
@@ -24,7 +24,7 @@ class MemoryCache:
         self._size = 0
         self._artifacts: OrderedDict[Hashable, Artifact] = OrderedDict()
         self._lock = threading.RLock()
-        # A thread that holds it is not in a child process.
+        # A thread that holds the lock does not exist in a child process.
         os.register_at_fork(after_in_child=self._lock._at_fork_reinit)  # pyright: ignore
 
     def get(self, key: Hashable) -> Artifact | None:
@@ -36,7 +36,7 @@ class MemoryCache:
             return artifact
 
     def put(self, key: Hashable, artifact: Artifact) -> None:
-        """Keeps an artifact, in place of those that were not used for longest."""
+        """Stores an artifact, evicting the least recently used ones."""
         with self._lock:
             self._drop(key)
             self._artifacts[key] = artifact

@@ -1,19 +1,19 @@
-"""A remote beside the artifact cache, which a fleet shares: any place that fsspec reaches.
+"""A remote cache that several machines share, at any URL that fsspec supports.
 
-``RNN_COMPILER_CACHE_REMOTE`` names it: ``s3://bucket/rnn``, ``gs://...``, ``file:///mnt/team``. It
-has the layout of a cache folder (`folder`), so that such a folder can be copied there:
+``RNN_COMPILER_CACHE_REMOTE`` is its URL: ``s3://bucket/rnn``, ``gs://...``, ``file:///mnt/team``.
+It has the layout of a cache folder (`folder`), so a cache folder can be copied there:
 
     URL/v1/ab/ab12....entry             an entry, named by its key's digest
 
-It is asked for what the local cache has not, and given what was compiled. An entry from there is
-verified like one of the local cache, by the same code, and then is one. Naming a remote says that
-its user trusts all who can write to it; a folder of this machine has to be one that `folder` would
-trust.
+Entries missing locally are fetched from the remote; newly compiled ones are uploaded. Fetched
+entries are verified by the same code as local ones and then stored in the local cache. Configuring
+a remote means trusting everyone who can write to it; a remote folder on this machine must also be
+trusted according to `folder`.
 
-Nothing that goes wrong here fails a compilation, or holds it up for longer than
-``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` seconds: it is logged, and a remote that does not answer is
-left alone for `PAUSE` seconds, one that cannot be written to is only read. Python cannot end a call
-that hangs, so each is a thread of its own, which the process does not wait for at its end.
+A failure of the remote never fails a compilation, or delays it by more than
+``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` seconds. It is logged, and a remote that does not answer is
+not used for `PAUSE` seconds; one that cannot be written to is only read. Python cannot interrupt a
+hanging call, so each call runs in a separate daemon thread.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ from rnn_compiler.runtime.cache.folder import CacheFolder
 __all__ = ["DEFAULT_TIMEOUT", "PAUSE", "RemoteCache", "connect", "paused", "reason_of"]
 
 DEFAULT_TIMEOUT = 10.0
-"""Seconds that the remote may take for an entry."""
+"""Time limit for an entry in seconds."""
 
 _PART = 1 << 20
-"""Bytes that are asked for at a time, where nobody says how many there are."""
+"""Bytes to read at a time if the size is unknown."""
 
 PAUSE = 300.0
-"""Seconds for which a remote that failed is left alone."""
+"""Seconds for which a failed remote is not used."""
 
 _log = logging.getLogger(__name__)
 
 paused: dict[tuple[str, str], float] = {}
-"""Until when a remote is not read, or not written, by the clock of `time.monotonic`."""
+"""When a remote may be read or written again, in terms of `time.monotonic`."""
 
 
 @dataclass(frozen=True)
 class RemoteCache:
-    """A place where a fleet keeps its entries.
+    """A store of entries that several machines share.
 
     Attributes:
-        url: Where it is.
-        timeout: Seconds that it may take for an entry.
+        url: Its URL.
+        timeout: Time limit for an entry in seconds.
     """
 
     url: str
@@ -67,10 +67,10 @@ class RemoteCache:
 
     @staticmethod
     def from_environment() -> RemoteCache | None:
-        """The remote that the environment names; None if it names none.
+        """The remote that the environment configures; None if there is none.
 
         Raises:
-            InvalidArgumentError: ``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` is no time.
+            InvalidArgumentError: ``RNN_COMPILER_CACHE_REMOTE_TIMEOUT`` is not a number of seconds.
         """
         url = os.environ.get("RNN_COMPILER_CACHE_REMOTE")
         name = "RNN_COMPILER_CACHE_REMOTE_TIMEOUT"
@@ -87,27 +87,27 @@ class RemoteCache:
 
     @property
     def shown(self) -> str:
-        """The URL for people, without a password."""
+        """The URL for messages, without a password."""
         return _without_passwords(self.url)
 
     def read(self, digest: str, max_size: int) -> bytes | None:
-        """The bytes of an entry, which nobody has verified; None if they are not to be had.
+        """The unverified bytes of an entry; None if it is not available.
 
         Args:
             digest: The digest of its key.
-            max_size: How many bytes it may have.
+            max_size: Its maximum size in bytes.
         """
         return self._try("read", lambda: _read(self.url, digest, max_size))
 
     def write(self, digest: str, data: bytes) -> bool:
-        """Publishes an entry; whether it is there now."""
+        """Uploads an entry; returns whether it is there now."""
         return self._try("written", lambda: _write(self.url, digest, data)) is not None
 
     def check(self) -> None:
-        """Tries whether it answers.
+        """Checks that it answers.
 
         Raises:
-            Exception: It does not; whatever its file system raises.
+            Exception: It does not; any exception of its file system.
         """
         _, _, folder = _place(self.url, "0" * 64)
         if folder and not folder.root.is_dir():
@@ -116,12 +116,12 @@ class RemoteCache:
             _in_time(lambda: _read(self.url, "0" * 64, 0), self.timeout)
 
     def _try(self, what: str, act: Callable[[], Any]) -> Any:
-        """What an act gives; None if it fails, of which the log tells, or is not to be tried."""
+        """The result of an operation; None if it fails, which is logged, or is paused."""
         if time.monotonic() < paused.get((self.url, what), 0):
             return None
         try:
             return _in_time(act, self.timeout)
-        except Exception as error:  # whatever a file system of anybody's raises
+        except Exception as error:  # any exception of a file system
             if what == "read" and isinstance(error, FileNotFoundError):
                 _log.debug("miss: %s has no such entry (%s)", self.shown, reason_of(error))
                 return None
@@ -143,10 +143,10 @@ class RemoteCache:
 
 
 def _in_time(act: Callable[[], Any], timeout: float) -> Any:
-    """What an act gives, or raises.
+    """The result of a call within a time limit.
 
     Raises:
-        TimeoutError: It has not ended in time, and goes on without anybody waiting.
+        TimeoutError: The call did not finish in time; it continues in the background.
     """
     done: list[tuple[Any, BaseException | None]] = []
 
@@ -169,7 +169,7 @@ def _in_time(act: Callable[[], Any], timeout: float) -> Any:
 
 @functools.lru_cache(maxsize=8)
 def connect(url: str, process: int) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it; one for each process, as few may be forked."""
+    """The file system of a URL, and the path in it; one per process, because few survive a fork."""
     del process
     try:
         core: Any = importlib.import_module("fsspec.core")
@@ -180,7 +180,7 @@ def connect(url: str, process: int) -> tuple[Any, str]:
 
 
 def _place(url: str, digest: str) -> tuple[Any, str, CacheFolder | None]:
-    """The file system of a remote, the path of an entry in it, and its folder on this machine."""
+    """The file system of a remote, the path of an entry in it, and its folder if it is local."""
     filesystem, root = connect(url, os.getpid())
     is_here = filesystem.protocol in ("file", ("file", "local"))
     folder = CacheFolder(Path(root)) if is_here else None
@@ -199,7 +199,7 @@ def _read(url: str, digest: str, max_size: int) -> bytes:
 
 
 def _read_stream(filesystem: Any, path: str, max_size: int) -> bytes:
-    """The bytes of a file whose size is not told, of one that is too large a few more."""
+    """The bytes of a file of unknown size; slightly more than the limit if it is too large."""
     parts: list[bytes] = []
     with filesystem.open(path, "rb") as stream:
         left = max_size + 1
@@ -216,7 +216,7 @@ def _write(url: str, digest: str, data: bytes) -> bool:
         return True
     try:
         filesystem.pipe_file(path, data)
-    except FileNotFoundError:  # of a file system that has folders; no bucket is made
+    except FileNotFoundError:  # for file systems with folders; buckets are not created
         if not filesystem.exists(connect(url, os.getpid())[1]):
             raise
         filesystem.makedirs(path.rpartition("/")[0], exist_ok=True)
@@ -225,7 +225,7 @@ def _write(url: str, digest: str, data: bytes) -> bool:
 
 
 def reason_of(error: Exception) -> str:
-    """What an error says, in a line without passwords."""
+    """The message of an error, in one line without passwords."""
     return f"{type(error).__name__}: {_without_passwords(str(error).partition(chr(10))[0])}"
 
 

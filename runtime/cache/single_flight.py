@@ -1,8 +1,8 @@
-"""One compilation for all who want the same artifact at once, in this process and in others.
+"""Ensures that concurrent requests for the same artifact compile it only once.
 
-Threads are kept apart for certain. Between processes a lock file is only there to save work: it is
-the kernel's lock, which ends with its holder, and if it cannot be had (a file system without locks,
-a holder that does not get on) each compiles for itself, which is as right.
+Threads of this process always exclude each other. Between processes, a lock file only saves work:
+the kernel releases it when its holder ends, and if it cannot be acquired (a file system without
+locks, a stuck holder) each process compiles for itself, which is just as correct.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 __all__ = ["LOCK_TIMEOUT", "process_lock", "thread_lock"]
 
 LOCK_TIMEOUT = 60.0
-"""Seconds to wait for another process before doing its work again."""
+"""Seconds to wait for another process before compiling anyway."""
 
 _log = logging.getLogger(__name__)
 
@@ -27,13 +27,13 @@ _guard = threading.Lock()
 
 
 def thread_lock(digest: str) -> threading.Lock:
-    """The lock of a key among the threads of this process."""
+    """The lock of a key for the threads of this process."""
     with _guard:
         return _locks.setdefault(digest, threading.Lock())
 
 
 def _forget_locks() -> None:
-    """In a child process: the threads that hold these are not here."""
+    """Runs in a child process, where the threads that hold these locks do not exist."""
     global _guard
     _guard = threading.Lock()
     _locks.clear()
@@ -44,7 +44,7 @@ os.register_at_fork(after_in_child=_forget_locks)
 
 @contextmanager
 def process_lock(path: Path | None) -> Generator[None]:
-    """Keeps other processes out of a ``with`` block, if that can be done.
+    """Excludes other processes from a ``with`` block, if possible.
 
     Args:
         path: The lock file; None for no lock.
@@ -58,7 +58,7 @@ def process_lock(path: Path | None) -> Generator[None]:
 
 
 def _acquire(path: Path) -> Any:
-    """The lock, held; None if it cannot be had."""
+    """The acquired lock; None if it cannot be acquired."""
     try:
         import filelock
 
@@ -68,7 +68,7 @@ def _acquire(path: Path) -> Any:
         except filelock.Timeout:
             _log.info("another process is making this artifact; waiting for it")
             lock.acquire(timeout=LOCK_TIMEOUT)
-    except Exception as error:  # whatever it is, the lock can be done without
+    except Exception as error:  # any failure: the lock is optional
         _log.info("continuing without the lock %s: %s", path, error)
         return None
     return lock

@@ -1,1 +1,1 @@
-"""Devices, arrays on them, and what makes calls there quick."""
+"""Devices, arrays on them, and optimizations of their calls."""

@@ -1,10 +1,10 @@
 """The pool of freed buffers that a local device keeps for the next call.
 
-Without one every call pays for fresh pages of all its results and temporaries, a tenth to a third
-of its time. IREE 3.13's serves requests for exactly as many bytes as a freed buffer has, and when
-it is full keeps its oldest buffers and lets go of the newest (`caching_allocator.c`): after some
-programs of other sizes it is of no use to those that follow. So now and then a call is watched, and
-where it had to allocate in spite of the pool, the pool is emptied, to be filled by what runs now.
+Without a pool, every call pays for fresh pages for all its results and temporaries, a tenth to a
+third of its time. IREE 3.13's pool serves only requests of exactly the size of a freed buffer, and
+when full it keeps the oldest buffers and drops the newest (`caching_allocator.c`). After programs
+with other sizes have run, it is useless. So calls are watched occasionally, and if a call had to
+allocate in spite of the pool, the pool is emptied and then refills with current sizes.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from rnn_compiler.runtime.device.memory import usable_memory
 __all__ = ["is_watched", "pool_options", "watched"]
 
 _LEAST, _MOST = 512 << 20, 4 << 30
-"""Bytes of all buffers, in use or freed, up to which freed ones are kept: an eighth of the memory
-that there is, within these bounds. One step of training with two matrices of 2048 x 8192 numbers
-needs 600 MB, and takes twice as long if that does not fit."""
+"""Bounds of the pool's size in bytes, which includes buffers in use. The default is an eighth of
+the memory. A training step with two matrices of 2048 x 8192 numbers needs 600 MB, and takes twice
+as long if that does not fit."""
 
 _BUFFERS = 1024
-"""How many freed buffers are kept at most."""
+"""The maximum number of freed buffers."""
 
 _LITTLE = 1 << 20
-"""Bytes that a call may allocate and the pool still be good."""
+"""Bytes that a call may allocate before the pool is emptied."""
 
 
 def pool_options() -> str:
-    """IREE's allocator for a device: of which heaps, largest buffer, all of them, how many.
+    """The options of IREE's allocator: heaps, largest buffer, total size, number of buffers.
 
     Raises:
         InvalidArgumentError: ``RNN_COMPILER_POOL_MAX_SIZE`` is not a size.
@@ -45,7 +45,7 @@ def pool_options() -> str:
 
 
 def is_watched(call: int) -> bool:
-    """Whether a function's call of a number, from 1, is watched: not those that fill the pool.
+    """Whether to watch a function's n-th call, counting from 1; the first ones fill the pool.
 
     Example:
         >>> [call for call in range(1, 50) if is_watched(call)]
@@ -56,10 +56,10 @@ def is_watched(call: int) -> bool:
 
 @contextmanager
 def watched(allocator: Any) -> Generator[None, None, None]:
-    """Empties the pool of a device's allocator if the call inside was not served by it.
+    """Empties the pool of a device's allocator if it did not serve the call inside.
 
-    What other threads allocate meanwhile counts too, and results that a caller keeps: then the pool
-    is emptied for nothing, which costs the calls that come next some fresh pages.
+    Allocations of other threads count too, as do results that a caller keeps. The pool is then
+    emptied unnecessarily, which costs the next calls some fresh pages.
     """
     before = _allocated(allocator)
     yield
@@ -68,6 +68,6 @@ def watched(allocator: Any) -> Generator[None, None, None]:
 
 
 def _allocated(allocator: Any) -> int:
-    """Bytes that were ever allocated, not counting what the pool had."""
+    """The total number of bytes allocated so far, excluding those served by the pool."""
     statistics: dict[str, int] = allocator.statistics
     return statistics["host_bytes_allocated"] + statistics["device_bytes_allocated"]

@@ -1,4 +1,4 @@
-"""What the cgroups of this process allow it, by their files of version 2.
+"""The limits of this process's cgroups, from their files of version 2.
 
 https://docs.kernel.org/admin-guide/cgroup-v2.html
 """
@@ -15,9 +15,9 @@ OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def limits(file: str) -> Iterator[list[int]]:
-    """The numbers in a file of this process's group and of all groups that hold it.
+    """The numbers in a file of this process's group and its parent groups.
 
-    Groups without such a file, or without a limit (``max``), are left out.
+    Groups without such a file or without a limit (``max``) are skipped.
 
     Args:
         file: Its name, ``"cpu.max"``.

@@ -1,6 +1,6 @@
-"""What NVIDIA's driver is asked without IREE, whose Python does not pass it on.
+"""Direct calls of NVIDIA's driver, for queries that IREE's Python API lacks.
 
-`libcuda.so.1` is there and initialised wherever IREE has opened a device. Source: CUDA Driver API
+`libcuda.so.1` is present and initialised once IREE has opened a device. Source: CUDA Driver API
 (https://docs.nvidia.com/cuda/cuda-driver-api).
 """
 
@@ -18,14 +18,14 @@ from rnn_compiler.errors import DeviceError
 __all__ = ["DEFAULT_STREAM", "capability", "number_of", "wait_for_default_stream"]
 
 DEFAULT_STREAM = 1
-"""The legacy default stream, by the name that CUDA (`CU_STREAM_LEGACY`) and the array API have."""
+"""The legacy default stream, in CUDA (`CU_STREAM_LEGACY`) and in the array API."""
 
 _MAJOR, _MINOR = 75, 76
 """`CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...`."""
 
 
 def number_of(uri: str) -> int:
-    """The number that CUDA has for an open device, as IREE 3.13 reads names.
+    """CUDA's number for an open device, following IREE 3.13's interpretation of names.
 
     Args:
         uri: ``cuda``, ``cuda://1``, ``cuda://GPU-<uuid>``.
@@ -53,12 +53,12 @@ def capability(number: int) -> int:
 
 
 def wait_for_default_stream(number: int) -> None:
-    """Waits until all that was given to the default stream of a device is done.
+    """Waits until all work on the default stream of a device is done.
 
-    Of the primary context, which PyTorch, XLA and IREE share.
+    The stream is that of the primary context, which PyTorch, XLA and IREE share.
 
     Raises:
-        DeviceError: The driver failed, also at what another framework gave it.
+        DeviceError: The driver failed, possibly in another framework's work.
     """
     device, context = _device(number), ctypes.c_void_p()
     _call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)

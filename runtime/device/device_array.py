@@ -1,4 +1,4 @@
-"""Arrays on a device: what calls give, and what other frameworks view."""
+"""Arrays on a device: results of calls, which other frameworks can view."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ ELEMENT_TYPES: dict[str, Any] = {
     "uint32": iree.HalElementType.UINT_32,
     "uint64": iree.HalElementType.UINT_64,
 }
-"""What IREE calls each dtype."""
+"""IREE's name for each dtype."""
 
 
 class DeviceArray:
-    """An immutable array on a device: a result of a call, or what `Program.to_device` made.
+    """An immutable array on a device: a result of a call or of `Program.to_device`.
 
-    Passing it to a program on the same device copies nothing. `to_host` and `numpy.asarray` give
-    its elements as a read-only array; other frameworks view it with their ``from_dlpack``. What
-    they write there changes this array, and what `to_host` gave of it, but no other array.
+    Passing it to a program on the same device copies nothing. `to_host` and `numpy.asarray` return
+    its elements as a read-only array; other frameworks view it with their ``from_dlpack``. Writes
+    through such a view change this array and results of its `to_host`, but no other array.
 
     Attributes:
-        device: Where it is.
-        exported: Whether something else has its memory, and might write there.
+        device: Its device.
+        exported: Whether its memory has been exported, and might be written to.
     """
 
     __slots__ = ("__weakref__", "_host", "_place", "_spec", "_view", "device", "exported")
@@ -64,7 +64,7 @@ class DeviceArray:
         self.exported = False
 
     def matches(self, spec: TensorSpec) -> bool:
-        """Whether it is what an argument takes, whatever its elements are."""
+        """Whether its dtype and shape match an argument."""
         own = self._spec
         return own.shape == spec.shape and own.dtype == spec.dtype and spec.maximum is None
 
@@ -85,23 +85,23 @@ class DeviceArray:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes its elements have."""
+        """The size of its elements in bytes."""
         spec = self._spec
         return math.prod(spec.static_shape) * DTYPES[spec.dtype].numpy.itemsize
 
     @property
     def address(self) -> int:
-        """Where its elements begin, in the memory of its device."""
+        """The address of its first element in device memory."""
         return self._span()[0]
 
     @property
     def dtype_name(self) -> str:
-        """Name of its dtype, ``"bfloat16"``."""
+        """The name of its dtype, ``"bfloat16"``."""
         return self._spec.dtype
 
     @property
     def ref(self) -> Any:
-        """The reference that IREE's VM takes."""
+        """The reference for IREE's VM."""
         return self._view.ref
 
     def __repr__(self) -> str:
@@ -118,7 +118,7 @@ class DeviceArray:
         return self.shape[0]
 
     def to_host(self) -> npt.NDArray[Any]:
-        """Its elements as a read-only array, without a copy where the device shares the memory."""
+        """Its elements as a read-only array, without a copy if the device shares host memory."""
         if self._host is None:
             self._host = self.map(writable=False)
         return self._host
@@ -127,20 +127,20 @@ class DeviceArray:
         return np.array(self.to_host(), dtype, copy=copy)
 
     def copy(self) -> DeviceArray:
-        """The same in memory of its own, which never leaves the device.
+        """A copy in separate memory, made on the device.
 
         Raises:
-            DeviceError: The device failed or has no memory left, or its threads are those of the
-                process that this one was forked from.
+            DeviceError: The device failed or has no memory left, or its threads belong to the
+                parent process.
         """
         size = self._view.get_buffer().byte_length()
         return self._copied(self._spec, size, self.device.hal.queue_copy)
 
     def row(self, number: int) -> DeviceArray:
-        """One of its rows, of the first axis, in memory of its own, which never leaves the device.
+        """A copy of one row along the first axis, made on the device.
 
         Raises:
-            IndexError: There is no such row.
+            IndexError: The row does not exist.
             DeviceError: As for `copy`.
         """
         if not 0 <= number < len(self):
@@ -156,7 +156,7 @@ class DeviceArray:
         return self._copied(spec, size, copy)
 
     def _copied(self, spec: TensorSpec, size: int, copy: Callable[..., None]) -> DeviceArray:
-        """What something copies of it, as an array: so many bytes."""
+        """An array of the given size that a function copies from it."""
         self.device.check_usable()
         hal = self.device.hal
         with RUNNING, self._failing("copying"):
@@ -173,7 +173,7 @@ class DeviceArray:
         return DeviceArray(self.device, view, spec)
 
     def capsule(self) -> object:
-        """DLPack's capsule of its memory, whatever else lies there.
+        """A DLPack capsule of its memory, which other arrays may share.
 
         Raises:
             RuntimeError: IREE does not export its memory.
@@ -183,20 +183,20 @@ class DeviceArray:
         return capsule
 
     def move(self) -> None:
-        """Puts it into memory of its own."""
+        """Moves it to separate memory."""
         self._view, self._host, self._place = self.copy()._view, None, None
 
     def shares_memory(self, others: Iterable[DeviceArray]) -> bool:
-        """Whether one of some other arrays on its device is in its memory.
+        """Whether it shares memory with any of some other arrays on its device.
 
-        A module may return one buffer for several equal results, or an argument as it came.
+        A module may return one buffer for several equal results, or return an argument unchanged.
         """
         start, stop = self._span()
         spans = (other._span() for other in others if other is not self)
         return any(start < other_stop and other_start < stop for other_start, other_stop in spans)
 
     def _span(self) -> tuple[int, int]:
-        """Where its memory begins and ends; nothing if IREE does not say, and so exports it not."""
+        """Where its memory begins and ends; empty if IREE cannot tell, and so cannot export it."""
         if self._place is None:
             try:
                 (capsule,) = self.device.capsules([self._view])
@@ -207,7 +207,7 @@ class DeviceArray:
         return self._place
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Where DLPack finds it."""
+        """Its DLPack device."""
         return self.device.dlpack
 
     def __dlpack__(
@@ -218,17 +218,17 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Its memory for another framework, which keeps it alive.
+        """Exports its memory to another framework, which keeps it alive.
 
-        Copied if `copy` is true, and, unless it is false, once if another array is in its memory,
-        or on a GPU, where results are in memory of a pool that IREE 3.13 does not export
-        (`iree_hal_cuda_allocator_export_buffer` in cuda_allocator.c). What is on a device is
-        ready, so that no stream need wait for it.
+        It is copied if `copy` is true. Unless `copy` is false, it is also copied, once, if it
+        shares memory with another array, or on a GPU, where IREE 3.13 cannot export memory of its
+        pool (`iree_hal_cuda_allocator_export_buffer` in cuda_allocator.c). Data on a device is
+        complete, so no stream needs to wait for it.
 
         Raises:
-            BufferError: It is not where it is wanted, or not to be had without a copy.
+            BufferError: It is on another device, or cannot be exported without a copy.
         """
-        del max_version  # an older version may be given
+        del max_version  # an older version is allowed
         place = self.device.dlpack
         if self.on_host and ((dl_device or CPU) != CPU or stream is not None):
             raise BufferError(f"it is in this machine's memory, {CPU}, which has no streams")
@@ -251,7 +251,7 @@ class DeviceArray:
             return there.capsule()
 
     def map(self, *, writable: bool = True) -> npt.NDArray[Any]:
-        """Its memory as an array, a writable one for whoever knows that nobody else uses it."""
+        """Its memory as an array, writable for callers that know it is not shared."""
         if 0 in self.shape:
             return np.zeros(self.shape, self.dtype)
         raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
@@ -264,7 +264,7 @@ class DeviceArray:
         return array.view(self.dtype)
 
     def fetch(self) -> npt.NDArray[Any]:
-        """A copy of its elements on the host; of few, sooner made than a view of them."""
+        """A copy of its elements on the host; for a few elements this is faster than a view."""
         spec = self._spec
         if self.device.kind != "local" or 0 in spec.shape:
             return self.map()
@@ -272,13 +272,13 @@ class DeviceArray:
         return memory.copy()
 
     def _transferred(self) -> npt.NDArray[Any]:
-        """A copy of its elements that has come from a device."""
+        """A copy of its elements, transferred from the device."""
         with RUNNING, self._failing("copying from there"):
             return iree.DeviceArray(self.device.hal, self._raw_view()).to_host()
 
     @contextmanager
     def _failing(self, what: str) -> Generator[None]:
-        """Gives IREE's errors a name."""
+        """Converts IREE's errors to DeviceErrors."""
         try:
             yield
         except (RuntimeError, ValueError) as error:
@@ -286,7 +286,7 @@ class DeviceArray:
             raise DeviceError(message) from error
 
     def _raw_view(self) -> Any:
-        """It as IREE's Python copies it from a device: that knows no bfloat16."""
+        """A view for IREE's Python copy function, which does not support bfloat16."""
         if self._spec.dtype != "bfloat16":
             return self._view
         buffer = self._view.get_buffer()
@@ -294,10 +294,10 @@ class DeviceArray:
 
 
 class _Memory:
-    """A mapping as the owner of an array's memory, which views of the array then keep alive.
+    """Makes a mapping the owner of an array's memory, so that views of the array keep it alive.
 
-    What a mapping's `asarray` returns is itself a view, kept alive by a weak reference: numpy hands
-    a view of it past it to its base, and the memory is gone while the second view still uses it.
+    A mapping's own `asarray` returns a view that holds only a weak reference. A view of that view
+    refers to its base instead, so the memory would be freed while the second view still uses it.
     """
 
     __slots__ = ("__array_interface__", "_mapping")

@@ -1,7 +1,7 @@
 """IREE devices by name.
 
 A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a pool of threads),
-``cuda``, ``cuda://1``. Each is opened once per process, and stays open.
+``cuda``, ``cuda://1``. Each is opened once per process and stays open.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from rnn_compiler.schema.manifest import TensorSpec
 __all__ = ["ALIGNMENT", "Device", "device_kind", "get_device"]
 
 ALIGNMENT = 64
-"""Bytes of which compiled code takes the address of every array to be a multiple (the `alignment`
-of `hal.interface.binding.subspan`)."""
+"""The alignment in bytes that compiled code assumes for every array (the `alignment` of
+`hal.interface.binding.subspan`)."""
 
 _KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
-"""The drivers this package runs on, and the kind of target each runs."""
+"""The supported drivers, and the kind of target each runs."""
 
 _OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
 
@@ -45,7 +45,7 @@ _lock = threading.Lock()
 
 
 def _after_fork() -> None:
-    """In a child, marks devices whose threads are not there."""
+    """Marks devices as unusable in a child process, where their threads do not exist."""
     _lock._at_fork_reinit()  # pyright: ignore
     for device in open_devices.values():
         device.usable = not device.has_threads
@@ -55,10 +55,10 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def get_device(uri: str) -> Device:
-    """The device of a name, opened at its first use.
+    """The device with a name, opened at its first use.
 
     Raises:
-        DeviceError: There is no such driver or device.
+        DeviceError: The driver or device does not exist.
 
     Example:
         >>> get_device("local-sync")
@@ -74,10 +74,10 @@ def get_device(uri: str) -> Device:
 
 
 def device_kind(uri: str) -> str:
-    """The kind of target that a device runs, ``"local"`` or ``"cuda"``; nothing is opened.
+    """The kind of target that a device runs, ``"local"`` or ``"cuda"``; does not open it.
 
     Raises:
-        DeviceError: There is no such driver.
+        DeviceError: The driver does not exist.
 
     Example:
         >>> device_kind("cuda://1")
@@ -93,7 +93,7 @@ def device_kind(uri: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Why a device does not open: what IREE says, but for the commonest case."""
+    """Why a device does not open: IREE's message, except in the most common case."""
     if "libcuda.so" in str(error):
         return "no NVIDIA driver on this machine (libcuda.so.1 not found)"
     drivers = ", ".join(sorted(iree.query_available_drivers()))
@@ -117,17 +117,17 @@ def _remedy(kind: str) -> str:
 
 
 class Device:
-    """An open IREE device, with the VM instance and HAL module that programs on it share.
+    """An open IREE device, with the VM instance and HAL module that its programs share.
 
     Attributes:
         uri: Its name.
         kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
-        dlpack: What DLPack calls its memory: type of device and its number.
-        has_threads: Whether threads of its own run what it is given.
-        patience: How many seconds a caller of these stays awake (`waiting.wait`).
-        usable: Whether it works in this process. Threads stay with the process that this is a fork
-            of, and a call would wait for them for ever.
-        kept: The arrays on it that callers have.
+        dlpack: DLPack's device type and number for its memory.
+        has_threads: Whether it runs work on its own threads.
+        patience: How many seconds a caller stays awake while waiting for them (`waiting.wait`).
+        usable: Whether it works in this process. After a fork, the threads exist only in the
+            parent, and a call in the child would wait for them forever.
+        kept: The arrays on it that callers hold.
     """
 
     def __init__(self, uri: str) -> None:
@@ -140,7 +140,7 @@ class Device:
         self.kind = kind
         self.has_threads = driver == "local-task"
         self.patience = 0.0
-        if self.has_threads:  # a worker a core, but for a container with less time than cores
+        if self.has_threads:  # one worker per core, unless a container gets less time
             flags: Any = iree.flags
             flags.parse_flags(f"--task_topology_max_group_count={processors()}")
             self.patience = 0.0 if throttled() or processors() == 1 else PATIENCE
@@ -161,11 +161,11 @@ class Device:
 
     @property
     def capability(self) -> int | None:
-        """The compute capability of a GPU, 89 for 8.9; of a CPU None."""
+        """The compute capability of a GPU, 89 for 8.9; None for a CPU."""
         return cuda_driver.capability(self.dlpack[1]) if self.kind == "cuda" else None
 
     def keep(self, array: DeviceArray) -> DeviceArray:
-        """Counts an array among those that callers have, until it is freed."""
+        """Registers an array that a caller holds, until it is freed."""
         self.kept.add(ref(array, self.kept.discard))
         return array
 
@@ -173,7 +173,7 @@ class Device:
         """Checks that the device works in this process.
 
         Raises:
-            DeviceError: Its threads are those of the process that this one was forked from.
+            DeviceError: Its threads belong to the parent process.
         """
         if not self.usable:
             raise DeviceError(
@@ -182,13 +182,13 @@ class Device:
             )
 
     def put(self, array: npt.NDArray[Any], spec: TensorSpec) -> DeviceArray:
-        """A copy of an array on this device; of any memory and byte order, but the right dtype.
+        """Copies an array to this device; any memory and byte order, but the right dtype.
 
         Raises:
             DeviceError: The device failed, or has no memory left.
         """
         raw: Any = np.asarray(array, DTYPES[spec.dtype].numpy, order="C")
-        if spec.dtype == "bfloat16":  # which has no buffer protocol
+        if spec.dtype == "bfloat16":  # it has no buffer protocol
             raw = raw.view(np.uint16)
         with RUNNING:
             try:
@@ -205,16 +205,16 @@ class Device:
         return DeviceArray(self, view, spec)
 
     def adopt(self, capsules: Iterable[object]) -> list[Any]:
-        """IREE's views of tensors in this device's memory; what their owners write there shows.
+        """IREE's views of tensors in this device's memory, which later writes change.
 
-        IREE gives a tensor back to its owner when nothing uses it any more
-        (`HalDevice::FromDLPackCapsule` in hal.cc).
+        IREE releases a tensor when nothing uses it any more (`HalDevice::FromDLPackCapsule` in
+        hal.cc).
 
         Args:
-            capsules: DLPack's, of contiguous tensors that are ready, at multiples of `ALIGNMENT`.
+            capsules: DLPack capsules of contiguous, complete tensors aligned to `ALIGNMENT`.
 
         Raises:
-            DeviceError: IREE does not take one.
+            DeviceError: IREE rejects one.
         """
         try:
             return [*map(self.hal.from_dlpack_capsule, capsules)]
@@ -223,7 +223,7 @@ class Device:
             raise DeviceError(f"{message}: {str(error).strip()}") from error
 
     def adopt_array(self, array: Any, spec: TensorSpec) -> DeviceArray:
-        """An array of this machine's memory that nobody else has, copied if it must be."""
+        """An array that owns its host memory exclusively, copied if necessary."""
         if not array.size:
             return self.put(array, spec)
         capsule = array.reshape(-1).view(np.uint8).__dlpack__()
@@ -234,23 +234,23 @@ class Device:
         return DeviceArray(self, view, spec)
 
     def capsules(self, views: Sequence[Any]) -> Iterable[object]:
-        """DLPack's capsules of what views of IREE's are of, whatever else lies there.
+        """DLPack capsules of the memory of IREE's views, which other views may share.
 
         Raises:
-            RuntimeError: IREE does not export its memory.
+            RuntimeError: IREE cannot export the memory.
         """
         return map(self.hal.create_dlpack_capsule, views, *map(repeat, self.dlpack))
 
     def view(self, tensor: Any) -> DeviceArray:
-        """A tensor of another framework in this GPU's memory, as it is.
+        """A view of another framework's tensor in this GPU's memory.
 
-        IREE 3.13 has a stream of its own, which waits for no other (`CU_STREAM_NON_BLOCKING` in
-        cuda_device.c) and is not known to Python. So the tensor's owner makes the default stream
-        wait for it, and this thread waits for that. IREE gives the tensor back to its owner when
-        nothing uses it any more (`HalDevice::FromDLPackCapsule` in hal.cc).
+        IREE 3.13 uses its own stream, which waits for no other (`CU_STREAM_NON_BLOCKING` in
+        cuda_device.c) and is not accessible from Python. So the tensor's owner makes the default
+        stream wait for it, and this thread waits for the default stream. IREE releases the tensor
+        when nothing uses it any more (`HalDevice::FromDLPackCapsule` in hal.cc).
 
         Raises:
-            BufferError: IREE does not take it as it is.
+            BufferError: IREE cannot use it in place.
             DeviceError: The GPU failed.
         """
         capsule = tensor.__dlpack__(stream=cuda_driver.DEFAULT_STREAM)

@@ -1,9 +1,9 @@
-"""Memory in huge pages, where Linux has them, for what is read again and again.
+"""Huge pages for memory that is read repeatedly, if Linux has them.
 
-Weights of some MiB are read from beginning to end at every step. In pages of 4 KiB that is an
-address translation every 64 cache lines, and a stop for the hardware's prefetching. In huge ones,
-of 2 MiB as a rule, inference with 32 MiB of weights takes 12 % less, a single step with 8 MiB 8 %;
-where a core's cache holds a part of the weights from step to step, as long (Zen 5).
+Weights of several MiB are read from beginning to end at every step. With pages of 4 KiB, every 64
+cache lines need another address translation, and the hardware prefetcher stops. Huge pages, usually
+of 2 MiB, save 12 % of the time of inference with 32 MiB of weights and 8 % of a single step with 8
+MiB. There is no gain if part of the weights stays in a core's cache between steps (Zen 5).
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from typing import Any
 __all__ = ["huge_page_size", "use_huge_pages"]
 
 _MADV_COLLAPSE = 25
-"""Moves what is there to huge pages, at once (madvise(2), Linux 6.1)."""
+"""Moves existing memory to huge pages synchronously (madvise(2), Linux 6.1)."""
 
 
 @functools.cache
 def huge_page_size() -> int:
-    """Bytes of a huge page; 0 where there is none."""
+    """The size of a huge page in bytes; 0 if there are none."""
     try:
         return int(Path("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").read_text())
-    except (OSError, ValueError):  # not Linux, or built without
+    except (OSError, ValueError):  # not Linux, or built without huge pages
         return 0
 
 
 def use_huge_pages(address: int, size: int) -> int:
-    """Moves memory to huge pages, what lies beside it on the first and last of them too.
+    """Moves memory to huge pages, including its neighbours on the first and last of them.
 
-    Nothing else about the memory changes. Less than a huge page is left alone.
+    The content does not change. Memory smaller than a huge page is left alone.
 
     Args:
-        address: Where it begins.
-        size: How many bytes it has.
+        address: The address of the memory.
+        size: Its size in bytes.
 
     Returns:
-        How many huge pages it is in now; there may be none to be had.
+        The number of huge pages it is in now; 0 if none are available.
     """
     page = huge_page_size()
     if not 0 < page <= size:

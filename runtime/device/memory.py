@@ -1,4 +1,4 @@
-"""How much memory this process may use: the machine's, or what its cgroup allows."""
+"""The memory that this process may use: the machine's, or its cgroup's limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["usable_memory"]
 
 
 def usable_memory() -> int:
-    """Bytes; 0 if the system does not say.
+    """The usable memory in bytes; 0 if the system does not report it.
 
     Example:
         >>> usable_memory() >= 0

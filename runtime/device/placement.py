@@ -1,7 +1,7 @@
-"""Where functions run if nobody says so: by the work of a call, in this thread or in several.
+"""The default device of functions: one thread or several, depending on the work of a call.
 
-Threads cost a call some tens of microseconds, and each step of it some more, which small work does
-not earn back.
+Threads cost tens of microseconds per call, and some more per step, which does not pay off for
+little work.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from rnn_compiler.schema.manifest import FunctionSpec
 __all__ = ["WORK_FOR_THREADS", "default_device", "work"]
 
 WORK_FOR_THREADS = 32_000_000
-"""The least `work` for which threads are taken.
+"""The least `work` for which threads are used.
 
-Where they begin to pay, in float32 on two cores of an AMD Zen 4, in microseconds of calls that
-follow one another:
+Where they begin to pay off, in float32 on two cores of an AMD Zen 4; microseconds per call in a
+series of calls:
 
 ====================================  ====  ==========  ==========
 CudnnRNN's inference, (T, B, I = H)   work  local-sync  local-task
@@ -41,23 +41,24 @@ LSTMBlockCell, (B, I = H)
 (64, 256)                             76 M         785         521
 ====================================  ====  ==========  ==========
 
-Other ops and dtypes cross from 17 M on; gradients with steps of few elements only beyond 70 M.
+For other ops and dtypes threads pay off from 17 M on; for gradients with few elements per step only
+beyond 70 M.
 """
 
 _READING = 8
-"""Rows of a product that take as long as reading its weights from memory once."""
+"""The number of rows of a product that takes as long as reading its weights from memory once."""
 
 
 _TYPICAL = {"seq_length": 32, "batch_size": 8}
-"""What open sizes are taken for."""
+"""The assumed values of open sizes."""
 
 
 def work(spec: FunctionSpec) -> int:
-    """About how long a call takes by its types alone, in operations of its matrix products.
+    """The estimated cost of a call, from its types alone, in operations of its matrix products.
 
-    They take two for each element of the weights, and of their gradients, for each row of each
-    step. Reading the weights counts too, as it is what single steps of few rows take. So
-    LSTMBlockCellGrad, whose weights are an argument but in no product, passes for more than it is.
+    For each row of each step, there are two operations per element of the weights and of their
+    gradients. Reading the weights counts too, because it dominates single steps with few rows.
+    LSTMBlockCellGrad takes weights but does not multiply by them, so its cost is overestimated.
     """
     spec = spec.bound(_TYPICAL)
     dims = spec.static_dims
@@ -70,15 +71,15 @@ def work(spec: FunctionSpec) -> int:
 def default_device(
     functions: Iterable[FunctionSpec], kind: str = "local", arguments: Iterable[object] = ()
 ) -> str:
-    """The device that functions run on unless one is named.
+    """The device that functions run on by default.
 
-    ``RNN_COMPILER_DEVICE``; else where an argument is already; else, of CPUs, local-task if one of
-    the functions has work for its threads and there are processors for them, else local-sync.
+    ``RNN_COMPILER_DEVICE``; else the device of an argument; else, for CPUs, local-task if one of
+    the functions has enough work for threads and there are processors for them, else local-sync.
 
     Args:
-        functions: What runs, all on the same device.
+        functions: The functions, which all run on the same device.
         kind: The kind of device that they were compiled for.
-        arguments: What they are called with, if that is known.
+        arguments: The arguments of the call, if known.
 
     Example:
         >>> default_device([], "cuda")

@@ -1,8 +1,8 @@
-"""How many processors this process may use: those it is bound to, and what its cgroup has paid for.
+"""The number of processors that this process may use: its affinity and its cgroup's quota.
 
-Containers are usually given time on all processors of a machine rather than a few of these
-(Kubernetes' `limits.cpu`, Docker's `--cpus`). A pool with a thread for each of the machine's would
-spend that time waiting.
+Containers usually get a share of the time of all processors rather than a few processors
+(Kubernetes' `limits.cpu`, Docker's `--cpus`). A pool with one thread per processor of the machine
+would spend that time waiting.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["processors", "throttled"]
 
 
 def processors() -> int:
-    """How many there are, at least one.
+    """The number of processors, at least one.
 
     Example:
         >>> processors() >= 1
@@ -26,7 +26,7 @@ def processors() -> int:
 
 
 def throttled() -> bool:
-    """Whether the cgroup has paid for less: whoever spends time waiting takes it from the others.
+    """Whether the cgroup's quota is lower: a thread that spins then takes time from the others.
 
     Example:
         >>> throttled() in (False, True)
@@ -36,7 +36,7 @@ def throttled() -> bool:
 
 
 def _bound() -> int:
-    """How many this process is bound to."""
+    """The number of processors that this process is bound to."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS
@@ -44,5 +44,5 @@ def _bound() -> int:
 
 
 def _quota() -> float:
-    """Processors' time per time that the cgroups of this process allow."""
+    """The number of processors that the cgroups' quota amounts to."""
     return min((quota / period for quota, period in limits("cpu.max")), default=math.inf)

@@ -1,14 +1,14 @@
-"""The end of a process: calls that are running then, and arrays that are alive.
+"""The end of a process: running calls and live arrays.
 
-Until Python 3.14, a daemon thread that wants to go on in Python while the interpreter shuts down is
-unwound on the spot. If it was in IREE, whose frames must not be unwound, that aborts the process.
-So the interpreter waits here for calls that are running, and daemon threads that want to start
-another end. While they end, they free what they hold, torch's tensors too, in whose destructors
-the same may happen: the interpreter waits for them a little.
+Until Python 3.14, a daemon thread that returns to Python while the interpreter shuts down is
+unwound immediately. If it was inside IREE, whose frames must not be unwound, this aborts the
+process. So the interpreter waits here for running calls, and daemon threads that try to start
+another call end. While ending, they free their objects, including torch's tensors, whose
+destructors have the same problem, so the interpreter waits for them briefly.
 
-Arrays may live longer than Python, in objects of another library such as torch's graph of
-gradients. The memory of an array goes back to the pool of its device when the array is freed, so a
-device is never closed (`keep_open`): the process ends with it.
+Arrays may outlive Python, in objects of another library such as torch's autograd graph. The memory
+of an array returns to the pool of its device when the array is freed, so devices are never closed
+(`keep_open`), and the process ends with them open.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from iree.runtime import _binding  # pyright: ignore
 __all__ = ["RUNNING", "keep_open"]
 
 _BETWEEN_CALLS = 0.01
-"""How long, in seconds, a thread may take from one call to the next, where it ends."""
+"""Seconds to wait for a thread to start its next call, where it ends."""
 
 _TO_END = 1.0
-"""How long, in seconds, such a thread may take to end. It may catch `SystemExit` and go on."""
+"""Seconds to wait for such a thread to end. It may catch `SystemExit` and continue."""
 
 
 class _Running:
-    """The threads that are in IREE. A ``with RUNNING:`` block, which may be nested, marks one.
+    """The threads inside IREE. A ``with RUNNING:`` block, which may be nested, registers one.
 
-    Entering it raises `SystemExit` in a daemon thread of an interpreter that exits.
+    Entering it raises `SystemExit` in a daemon thread if the interpreter is exiting.
     """
 
     def __init__(self) -> None:
@@ -42,13 +42,13 @@ class _Running:
         self._ending: list[threading.Thread] = []
         self._exiting = False
         atexit.register(self._wait)
-        os.register_at_fork(after_in_child=self._depths.clear)  # of threads that are not there
+        os.register_at_fork(after_in_child=self._depths.clear)  # of threads that do not exist here
 
     def __enter__(self) -> None:
         thread = threading.get_ident()
         depth = self._depths.get(thread, 0)
         self._depths[thread] = depth + 1
-        # In this order: whoever does not see that the interpreter exits is seen by it.
+        # In this order: a thread that does not see the exit is seen by the interpreter.
         if self._exiting and not depth and thread != threading.main_thread().ident:
             self._ending.append(threading.current_thread())
             del self._depths[thread]
@@ -77,9 +77,9 @@ RUNNING = _Running()
 
 
 def keep_open(device: Any) -> None:
-    """Keeps an IREE device until the process ends, and whoever keeps arrays on it from blame.
+    """Keeps an IREE device open until the process ends, without leak reports.
 
-    IREE's bindings print what is alive when Python has ended, as if it were forgotten.
+    IREE's bindings report everything that is alive when Python has ended as a leak.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(device))
     _binding.disable_leak_checker()  # pyright: ignore

@@ -1,15 +1,15 @@
-"""Waiting for a pool of threads without standing in its way.
+"""Waiting for a pool of threads without slowing it down.
 
-Who sleeps must be woken: on a virtual machine that takes 15 to 50 microseconds, as a processor with
-nothing to do is given back to the host. So a caller that can asks now and then, and in between lets
-others have the processor; of short calls on two cores that is 5 to 25 % (`wait`).
+Waking a sleeping thread takes 15 to 50 microseconds on a virtual machine, because an idle processor
+is given back to the host. So callers poll if they can, yielding the processor in between; this
+saves 5 to 25 % of short calls on two cores (`wait`).
 
-Other callers sleep in IREE. IREE 3.13 wakes a caller before the worker that made the last result
-has quite let go of it, and the caller spins until it has (`iree_async_semaphore_multi_wait`). Linux
-likes to run a thread that wakes up in the place of the one that woke it: then the caller spins on
-the very processor that the worker needs, for the rest of its time slice. On two cores, a median
-call of 12 ms took 20. A thread of the policy `SCHED_BATCH` does not push others aside when it wakes
-up, so that is what a caller is while it sleeps (`GivingWay`).
+Other callers sleep in IREE. IREE 3.13 wakes a caller before the worker that produced the last
+result has released it, and the caller spins until it has (`iree_async_semaphore_multi_wait`). Linux
+tends to run a woken thread on the processor of the thread that woke it, so the caller spins on the
+very processor that the worker needs, for the rest of its time slice. On two cores, this increased a
+median call from 12 to 20 ms. A thread with the policy `SCHED_BATCH` does not preempt others when it
+wakes up, so callers use this policy while they sleep (`GivingWay`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 __all__ = ["PATIENCE", "GivingWay", "wait"]
 
 PATIENCE = 5e-3
-"""Seconds for which a caller stays awake, where there are processors enough. To be woken is a
+"""Seconds for which a caller stays awake if there are enough processors. Waking it takes a
 hundredth of that."""
 
 NORMAL_POLICY: int | None = getattr(os, "SCHED_OTHER", None)
@@ -32,9 +32,10 @@ give_way = getattr(os, "sched_yield", None) or (lambda: time.sleep(0))
 
 
 class GivingWay:
-    """Keeps the calling thread from pushing others aside, inside a ``with`` block.
+    """Keeps the calling thread from preempting others inside a ``with`` block.
 
-    A thread of another policy than the usual one is left as it is; so is any on systems without.
+    Threads with a policy other than the default are left alone, as are all threads on systems
+    without policies.
 
     Example:
         >>> with GivingWay():
@@ -46,7 +47,7 @@ class GivingWay:
     def __enter__(self) -> None:
         self._changed = False
         if _BATCH is not None and os.sched_getscheduler(0) == NORMAL_POLICY:
-            self._changed = True  # before it is: a signal may come in between
+            self._changed = True  # beforehand, because a signal may come in between
             self._changed = _set_policy(_BATCH)
 
     def __exit__(self, *_: object) -> None:
@@ -55,15 +56,15 @@ class GivingWay:
 
 
 def wait(semaphore: Any, value: int, patience: float) -> None:
-    """Waits until a semaphore has a value.
+    """Waits until a semaphore reaches a value.
 
     Args:
-        semaphore: IREE's.
+        semaphore: IREE's semaphore.
         value: The value.
-        patience: How many seconds to stay awake for.
+        patience: How many seconds to stay awake.
 
     Raises:
-        RuntimeError: What it stands for failed.
+        RuntimeError: The work that it stands for failed.
     """
     end = time.monotonic() + patience
     while semaphore.query() < value:
@@ -75,7 +76,7 @@ def wait(semaphore: Any, value: int, patience: float) -> None:
 
 
 def _set_policy(policy: int) -> bool:
-    """Gives the calling thread a policy; tells whether that is allowed here."""
+    """Sets the calling thread's policy; returns whether that is allowed here."""
     try:
         os.sched_setscheduler(0, policy, _PARAMETER)
     except OSError:
