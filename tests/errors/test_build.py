@@ -253,7 +253,7 @@ def test_at_least_one_op(ops: Any) -> None:
 )
 def test_functions_differ_in_their_names(first: Any, second: Any, name: str) -> None:
     ops = [("BlockLSTMV2", first), ("block_lstm_v2", second | {"cell_clip": 1.0})]
-    with invalid_argument("build", "function", "a name of its own", f"{name!r} for BlockLSTMV2"):
+    with invalid_argument("build", "function", "a different name", f"{name!r} for BlockLSTMV2"):
         rc.build(ops, **DIMS)
 
 

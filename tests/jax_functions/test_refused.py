@@ -134,7 +134,7 @@ def test_gradients_of_gates(wrap: Any) -> None:
     results, pull = jax.vjp(lambda w: tuple(run(w=w)), ARGUMENTS["w"])
     zeros = [jnp.zeros_like(each) for each in results]
     assert not pull(tuple(zeros))[0].any()
-    with pytest.raises(UnsupportedError, match="'i' has no gradient"):
+    with pytest.raises(UnsupportedError, match="can flow back from 'i'"):
         pull((jnp.ones_like(zeros[0]), *zeros[1:]))
 
 
