@@ -7,8 +7,8 @@ only once:
     T = open_dimension("seq_length")
     4 * T * 16 + 2                      # 64*seq_length + 2
 
-An `Open` cannot be compared by order or used as an index. Code that needs the number must ask for it
-with `static`.
+An `Open` cannot be compared by order or used as an index. Code that needs the number must ask for
+it with `static`.
 """
 
 from __future__ import annotations
