@@ -102,6 +102,8 @@ _EMITTERS: Mapping[str, Emitter] = MappingProxyType(
         "exponential": _plain("math.exp", None),
         "and": _plain(None, "arith.andi"),
         "or": _plain(None, "arith.ori"),
+        "xor": _plain(None, "arith.xori"),
+        "shift_right_logical": _plain(None, "arith.shrui"),
         "not": _not,
         "logistic": _logistic,
         "clamp": _clamp,

@@ -62,6 +62,7 @@ CASES: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
     ("LSTMBlockCellGrad", {**CELL, "use_peephole": True}, BATCH_SIZE),
     ("CudnnRNNBackpropV3", {**ODD, "num_layers": 1}, LENGTH),
     ("CudnnRNNBackprop", {**ODD, "num_layers": 1, "rnn_mode": "gru"}, BOTH),
+    ("CudnnRNNV3", {**ODD, "dropout": 0.3}, BOTH),
 )
 """Ops with the dimensions that are open."""
 
@@ -370,7 +371,6 @@ GOLDENS = [
     for golden in read_goldens()
     if golden.variant["num_units"] > 1
     and 0 not in (golden.variant.get("seq_length"), golden.variant["batch_size"])
-    and not golden.variant.get("dropout")
 ]
 """Those of which a size may be open."""
 

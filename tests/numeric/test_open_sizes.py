@@ -26,6 +26,9 @@ MANY = {"batch_size": 33, "input_size": 64, "num_units": 64, "num_layers": 1}
 
 BOTH = {**SIZES, "direction": "bidirectional"}
 ONE = {**SIZES, "batch_size": 1, "direction": "bidirectional"}
+DROPPED = {**STACKED, "num_units": 45, "num_layers": 3, "dropout": 0.4}
+"""Of the elements that are dropped or kept there are, at most sizes, no multiple of four."""
+
 SKIPPED = {**BOTH, "input_size": 48, "input_mode": "skip_input"}
 SUMS = ("wci_grad", "wcf_grad", "wco_grad", "b_grad", "params_backprop")
 
@@ -55,6 +58,8 @@ LOOPS = [
     ("CudnnRNNBackpropV3", ONE, "float32"),
     ("CudnnRNNBackpropV3", MANY, "float32"),
     ("CudnnRNNBackprop", SKIPPED, "float32"),
+    ("CudnnRNNV3", DROPPED, "float32"),
+    ("CudnnRNN", {**DROPPED, "rnn_mode": "gru"}, "float64"),
 ]
 """Ops with a loop over time. Of the first four the length is open, and both sizes; of each of the
 others the one or the other, which passes of the same kind make."""
@@ -225,6 +230,7 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
         pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["batch_size"], marks=slow),
+        pytest.param("CudnnRNNV3", DROPPED, ["seq_length", "batch_size"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", {**BOTH, "seq_length": 60}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", BOTH, ["seq_length", "batch_size"], marks=slow),
         pytest.param("CudnnRNNBackpropV3", {**MANY, "rnn_mode": "gru"}, ["seq_length"], marks=slow),

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.attributes import Attribute
-from rnn_compiler.schema.open_sizes import Open, Size, product
+from rnn_compiler.schema.open_sizes import Size, product
 from rnn_compiler.schema.tensors import Argument
 
 if TYPE_CHECKING:
@@ -61,11 +60,7 @@ OPERANDS = tuple(
 def dropout_mask(
     b: Builder, args: Values, rate: float, shape: tuple[Size, ...], dtype: str
 ) -> Value:
-    """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``.
-
-    Raises:
-        UnsupportedError: A size is open.
-    """
+    """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``."""
     # It has the MLIR bindings, which those who read `OPERANDS` do without.
     from rnn_compiler.lowering.builder.random_bits import random_bits
 
@@ -79,11 +74,6 @@ def dropout_mask(
     b.formula("counter = call_counter << 32")
     counter = args["call_counter"].binary("shift_left", 32)
     b.formula("bits = philox(key, counter)")
-    if isinstance(count, Open):
-        raise UnsupportedError(
-            f"{b.spec.op}: dropout draws a number for each element, and open sizes leave unknown "
-            "how many: give all dimensions, or build it with dropout=0"
-        )
     bits = random_bits(b, key, counter, count)
     b.formula("mask = 0 where bits < rate * 2**32, else 1/(1-rate)")
     is_dropped = bits.compare("LT", min(round(rate * 2**32), 2**32 - 1))
