@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import import Layer
-from rnn_compiler.model_import.layer import FOR_TRAINING
+from rnn_compiler.model_import.layer import FOR_TRAINING, STREAMED
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.stream_ops import stream_parts
@@ -164,6 +164,7 @@ def target_text(target: TargetSpec) -> str:
 def _section(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
     """A function: a call, a stream of chunks, and what the model does around it."""
     one = f"program.{spec.function}"
+    streaming = "program" if len(made.functions) == 1 else one
     lines = ["", f"## `{spec.function}`", "", _use(layer, spec), "", "```python", "given = {"]
     lines += _passed(made, layer, spec)
     lines.append("}")
@@ -174,8 +175,8 @@ def _section(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
     lines.append("```")
     states = _states(spec)
     if states:
-        lines += ["", *_stream(made, spec, one)]
-    return [*lines, *_around(layer, spec)]
+        lines += ["", *_stream(spec, one, streaming)]
+    return [*lines, *_around(layer, spec, streaming)]
 
 
 def _use(layer: Layer, spec: FunctionSpec) -> str:
@@ -234,10 +235,9 @@ def _loaded(spec: FunctionSpec) -> list[str]:
     return [f"given |= {file}"]
 
 
-def _stream(made: Imported, spec: FunctionSpec, one: str) -> list[str]:
+def _stream(spec: FunctionSpec, one: str, name: str) -> list[str]:
     """Calls that continue where the last one ended."""
     chunk, _ = stream_parts(spec)
-    name = "program" if len(made.functions) == 1 else one
     changing = {chunk, *(each.name for each in spec.arguments if each.maximum is not None)}
     kept = [a.name for a in spec.arguments if a.name not in changing and not _is_implied(a)]
     passed = ", ".join(f'{each}=given["{each}"]' for each in kept)
@@ -303,10 +303,12 @@ def _iree(manifest: Manifest, spec: FunctionSpec, name: str) -> list[str]:
     ]
 
 
-def _around(layer: Layer, spec: FunctionSpec) -> list[str]:
+def _around(layer: Layer, spec: FunctionSpec, program: str = "") -> list[str]:
     """What the model does around a function."""
     trained = spec.attributes.get("is_training")
     notes = [note for note in layer.notes if trained or note != FOR_TRAINING]
+    streamed = STREAMED.replace("program", program) if program else ""
+    notes = [note.replace(STREAMED, streamed) for note in notes]
     if not notes:
         return []
     return ["", "In the model:", "", *(f"- {_plain(note)}" for note in notes)]

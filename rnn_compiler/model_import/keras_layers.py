@@ -24,7 +24,7 @@ from typing import Any, cast
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.keras_1 import joined, renamed
-from rnn_compiler.model_import.layer import Layer, Refused, checked
+from rnn_compiler.model_import.layer import STREAMED, Layer, Refused, checked
 from rnn_compiler.model_import.older_gru import older_gru
 from rnn_compiler.model_import.reading import Once
 from rnn_compiler.weights import from_keras
@@ -272,8 +272,7 @@ def _notes(one: Place, bidirectional: bool, older: bool) -> list[str]:
         )
     if options.get("stateful"):
         states = "the h" if older else "the states"
-        text = f"stateful: pass {states} that a call gives to the next"
-        notes.append(f"{text}, as program.stream does")
+        notes.append(f"stateful: pass {states} that a call gives to the next{STREAMED}")
     return notes
 
 

@@ -19,9 +19,11 @@ from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["FOR_TRAINING", "Layer", "Refused", "checked", "freeze", "named_apart"]
+__all__ = ["FOR_TRAINING", "STREAMED", "Layer", "Refused", "checked", "freeze", "named_apart"]
 
 FOR_TRAINING = "it is built for training; with is_training=False, for inference"
+STREAMED = "; program.stream does this"
+"""The end of a note that says that states are kept."""
 """The note of a layer whose op is training in the model."""
 
 

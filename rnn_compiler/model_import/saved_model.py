@@ -51,9 +51,10 @@ def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
     checkpoint = Checkpoint(index.with_suffix(""), path) if os.path.lexists(index) else None
     stored = sum(map(stored_bytes, index.parent.glob("variables.data-*")))
     constants = Constants(graph, checkpoint, Budget(path, len(data) + stored))
+    graph.bound = dict.fromkeys(pairs(chosen.objects.functions), ())
     if checkpoint is not None:
         nodes = {key: name for name, key in constants.keys.items()}
-        graph.bound = _bound(chosen.objects, checkpoint, nodes)
+        graph.bound |= _bound(chosen.objects, checkpoint, nodes)
     return layers_of(constants), _ops_of(graph)
 
 
@@ -76,7 +77,7 @@ def read_frozen_graph(path: Path) -> tuple[list[Layer], str]:
 def _bound(
     objects: Any, checkpoint: Checkpoint, nodes: dict[str, str]
 ) -> dict[str, tuple[str, ...]]:
-    """The nodes of the variables that functions hold, by the functions' names.
+    """The nodes of the variables that the functions of a model hold, by the functions' names.
 
     The graph and the checkpoint each have the objects of the model, in orders of their own; one
     with the same name in the same parent is the same.
@@ -104,7 +105,7 @@ def _bound(
         return nodes.get(key or "", "")
 
     found = pairs(objects.functions).items()
-    return {name: tuple(map(node_of, bound.inputs)) for name, bound in found if bound.inputs}
+    return {name: tuple(map(node_of, bound.inputs)) for name, bound in found}
 
 
 def _ops_of(graph: Graph) -> str:

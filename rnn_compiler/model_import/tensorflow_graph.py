@@ -145,8 +145,8 @@ class Graph:
         path: The file, for messages.
         main: The scope of the main graph.
         functions: The functions by name.
-        bound: The nodes of the main graph that are the last arguments of a function, by its name,
-            of those that a program may call although the main graph does not.
+        bound: The functions by name that a program may call although the main graph does not, each
+            with the nodes of the main graph that are its last arguments.
     """
 
     def __init__(self, graph: Any, path: Path) -> None:
@@ -168,7 +168,8 @@ class Graph:
     def scopes(self, wanted: set[str], *, every: bool = False) -> Iterator[Scope]:
         """The scopes with nodes of some ops: the main graph, then its calls, depth first.
 
-        Functions that the main graph does not reach come last, each as if called by nobody.
+        Functions that a program may call although the main graph does not come last. What neither
+        calls, such as gradients that a model was saved with, is left out.
 
         Args:
             wanted: The ops.
@@ -183,7 +184,8 @@ class Graph:
 
         holding, called_ones = self._holding(has)
         unreached = sorted(
-            holding, key=lambda name: (name not in self.bound, name in called_ones, name)
+            holding & self.bound.keys(),
+            key=lambda name: (not self.bound[name], name in called_ones, name),
         )
         seen: set[str] = set()
         count = 0

@@ -14,7 +14,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.model_import.layer import FOR_TRAINING, Layer, checked, named_apart
+from rnn_compiler.model_import.layer import FOR_TRAINING, STREAMED, Layer, checked, named_apart
 from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros
 from rnn_compiler.model_import.sizes import Sizes
 from rnn_compiler.model_import.tensorflow_cells import cells_of
@@ -199,7 +199,7 @@ def _other_notes(
         value = graph.source(values[tensor.name])
         if (variable := kept.variable(value)) is not None:
             text = f"is kept from call to call, in the variable {variable}"
-            text += ": program.stream keeps it" if tensor.name in _STATES else ""
+            text += STREAMED if tensor.name in _STATES else ""
         elif (array := constants.array(value)) is None:
             text = f"comes from {_origin(graph, value)}"
         elif array.ndim == 0:

@@ -15,7 +15,10 @@ import numpy as np
 import pytest
 from quick import first
 
+import rnn_compiler as rc
 from rnn_compiler.cli import main
+from rnn_compiler.cli.import_readme import Imported, c_readme
+from rnn_compiler.schema.manifest import TargetSpec
 
 pytest.importorskip("google.protobuf", reason="reads ONNX files and graphs")
 
@@ -117,6 +120,15 @@ def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFi
     assert "For training; `--attr is_training=false` makes one for inference." in text
     assert re.search(r"Compiled for `cpu`, the \w+ processor of the machine that compiled", text)
     assert re.search(r"For other machines compile with `--target cpu:[\w-]+`\.", text)
+
+
+def test_notes_name_no_program_in_c() -> None:
+    (layer,) = rc.import_model(SPEECH)
+    (function,) = layer.build().functions
+    target = TargetSpec("cpu:generic", "local", "x86_64", ())
+    text = c_readme(Imported(["speech"], [layer], [function], False), "speech", target)
+    assert "- cs_prev is kept from call to call, in the variable previous_state/c\n" in text
+    assert "program.stream" not in text
 
 
 def test_format_c_is_for_compiling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
