@@ -42,14 +42,20 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
-def read_regular(path: str | os.PathLike[str]) -> bytes:
+def read_regular(path: str | os.PathLike[str], most: int | None = None) -> bytes:
     """The bytes of a regular file.
 
+    Args:
+        path: The file.
+        most: How many bytes it may have; default: any number.
+
     Raises:
-        OSError: It cannot be read, or is something else.
+        OSError: It cannot be read, is larger, or is something else.
         ValueError: No file can have the name.
     """
     with open_regular(path) as stream:
+        if most is not None and os.fstat(stream.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"larger than {most:,} bytes", str(path))
         return stream.read()
 
 

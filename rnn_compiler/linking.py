@@ -109,7 +109,8 @@ def link(
         target: As in `compile`; a list of them gives a bundle.
         strategy: As in `compile`.
         weights: Arguments of the module's functions to freeze, as in `freeze`: ``{"w": w}``, or
-            ``{"encoder": {"w": w}, ...}`` for several functions.
+            ``{"encoder": {"w": w}, ...}`` for several functions. Arguments have the names that they
+            have in JAX or in MLIR text (``%w``); those without a name are ``arg0``, ``arg1``, ...
 
     Returns:
         The artifact, whose manifest describes the module's public functions.
@@ -157,7 +158,7 @@ def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
     from rnn_compiler.lowering.linking.link import link_module  # needs the MLIR bindings
     from rnn_compiler.lowering.linking.reading import stablehlo_text
 
-    linked = link_module(stablehlo_text(source))
+    linked = link_module(stablehlo_text(source), source)
     if not linked.linked:
         expected = (
             f"a stablehlo.custom_call @{PREFIX}OP, or a func.func private @{PREFIX}OP without a "

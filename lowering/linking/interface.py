@@ -1,14 +1,15 @@
 """What a user's module offers to callers: its public functions, as a manifest describes them.
 
 Names of arguments and results are taken from where `jax.export` leaves them: the name of an
-argument's location, and `jax.result_info`. What has none is called by its number.
+argument's location, and `jax.result_info`. Arguments of MLIR text have the names that they have
+there, ``%w``, where their locations lead. What has none is called by its number.
 """
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.linking.types import Tensor, tensor_of
@@ -18,12 +19,19 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["public_interface"]
 
+_STDIN = ("-", "<stdin>")
+"""The file of locations in text that the compiler was passed."""
+
 _TAKEN = ("to_host", "self")
 """Names that a call has a meaning of its own for."""
 
 
-def public_interface(module: ir.Module) -> list[FunctionSpec]:
+def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpec]:
     """The public functions of a module.
+
+    Args:
+        module: The module.
+        source: What the user wrote, text or bytecode.
 
     Raises:
         InvalidArgumentError: There is none, or one takes or gives something else than tensors.
@@ -31,7 +39,8 @@ def public_interface(module: ir.Module) -> list[FunctionSpec]:
     functions = [op for op in ops_of(module.body) if op.name == "func.func" and _is_public(op)]
     if not functions:
         raise InvalidArgumentError("link", "module", "a public function", "none")
-    return [_describe(function) for function in functions]
+    lines = source.split(b"\n")
+    return [_describe(function, lines) for function in functions]
 
 
 def _is_public(function: ir.Operation) -> bool:
@@ -42,11 +51,11 @@ def _is_public(function: ir.Operation) -> bool:
     return not private and len(function.regions[0].blocks) > 0
 
 
-def _describe(function: ir.Operation) -> FunctionSpec:
+def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:
     symbol = symbol_of(function)
     kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     places = [argument.location for argument in block_of(function).arguments]
-    given = [place.name_str if isinstance(place, ir.NameLoc) else "" for place in places]
+    given = [_name(place, lines) for place in places]
     arguments = _tensors(kind.inputs, given, "arg", symbol)
     results = _tensors(kind.results, _result_names(function, len(kind.results)), "result", symbol)
     floats = [each.dtype for each in (*results, *arguments) if each.dtype in FLOAT_DTYPES]
@@ -59,6 +68,17 @@ def _describe(function: ir.Operation) -> FunctionSpec:
         arguments=arguments,
         results=results,
     )
+
+
+def _name(place: ir.Location, lines: Sequence[bytes]) -> str:
+    """The name of an argument: that of its location, or what the location leads to in the text."""
+    if isinstance(place, ir.NameLoc):
+        return place.name_str
+    if not isinstance(place, ir.FileLineColLoc) or place.filename not in _STDIN:
+        return ""
+    line = lines[place.start_line - 1] if 0 < place.start_line <= len(lines) else b""
+    found = re.match(rb"%([\w$.-]+)", line[max(0, place.start_col - 1) :])
+    return found[1].decode() if found else ""
 
 
 def _tensors(

@@ -47,18 +47,19 @@ class Linked(NamedTuple):
     name: str
 
 
-def link_module(text: str) -> Linked:
+def link_module(text: str, source: bytes = b"") -> Linked:
     """Puts our functions in the place of a module's calls.
 
     Args:
-        text: The text of a module of StableHLO, or of linalg.
+        text: The text of a module of StableHLO, or of linalg, with locations.
+        source: What it was read from, for the names of arguments.
 
     Raises:
         InvalidArgumentError: A call does not fit its op, or a function calls itself.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
-        functions = public_interface(module)
+        functions = public_interface(module, source)
         made: dict[str, FunctionSpec] = {}
         calls = find_calls(module)
         for call in calls:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from rnn_compiler.cli.options import (
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
 from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
-from rnn_compiler.files import write_files
+from rnn_compiler.files import open_regular, write_files
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.device.devices import get_device
@@ -158,12 +159,18 @@ def _print_functions(
             title = ""
         _print_plain_loops(manifest, spec)
         if spec.function in manifest.calls:
-            print_text(f"calls: {manifest.calls[spec.function]}")
+            print_text(f"calls: {_calls(manifest.calls[spec.function])}")
         print_line(manifest.run_command(spec, str(file), str(archive)), dim=True)
     for spec in manifest.linked if functions is None or functions else ():
         print_line()
         print_line(f"linked: {_constants(spec)} dtype={spec.dtype}")
         _print_plain_loops(manifest, spec)
+
+
+def _calls(said: str) -> str:
+    """How a function is called by this process."""
+    through_iree = os.environ.get("RNN_COMPILER_CALLS") == "iree"
+    return "iree: RNN_COMPILER_CALLS=iree" if said == "direct" and through_iree else said
 
 
 def _constants(spec: FunctionSpec) -> str:
@@ -302,12 +309,12 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
         name, equals, source = item.partition("=")
         try:
             if not equals:
-                loaded: Mapping[str, Any] = np.load(item, allow_pickle=False)
-                arrays |= {key: loaded[key] for key in dtypes if key in loaded}
+                with open_regular(item) as stream:
+                    loaded: Mapping[str, Any] = np.load(stream, allow_pickle=False)
+                    arrays |= {key: loaded[key] for key in dtypes if key in loaded}
                 continue
-            number = _number(source)
-            arrays[name] = np.load(source, allow_pickle=False) if number is None else number
-        except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
+            arrays[name] = _number_or_array(source)
+        except (OSError, ValueError, TypeError, EOFError, MemoryError, BadZipFile) as error:
             reason = getattr(error, "strerror", None) or error
             raise UsageError(f"input {item}: {reason}") from error
         if name not in dtypes:
@@ -316,6 +323,15 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
         if dtypes[name] == "bfloat16" and getattr(array, "dtype", None) in ("V2", "uint16"):
             arrays[name] = array.view(DTYPES["bfloat16"].numpy)  # which .npy files lack
     return arrays
+
+
+def _number_or_array(text: str) -> Any:
+    """What ``--input NAME=`` names: a number, or a .npy file."""
+    number = _number(text)
+    if number is not None:
+        return number
+    with open_regular(text) as stream:
+        return np.load(stream, allow_pickle=False)
 
 
 def _number(text: str) -> int | float | None:

@@ -268,16 +268,19 @@ def pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
     """The pairs ``NAME=VALUE`` that a flag gives, separated by commas or by themselves.
 
     Raises:
-        UsageError: One is malformed.
+        UsageError: One is malformed, or a name comes twice.
     """
-    found: list[tuple[str, str]] = []
+    found: dict[str, str] = {}
     for item in ",".join(options).split(","):
         key, equals, value = item.partition("=")
-        if equals and key.strip():
-            found.append((key.strip(), value.strip()))
+        name, value = key.strip(), value.strip()
+        if equals and name:
+            if name in found:
+                raise UsageError(f"{flag} {name}: given twice, as {found[name]} and as {value}")
+            found[name] = value
         elif item.strip():
             raise UsageError(f"{flag} {item!r}: expected NAME=VALUE")
-    return found
+    return [*found.items()]
 
 
 def _integer(key: str, text: str, *, may_be_open: bool = True) -> int:

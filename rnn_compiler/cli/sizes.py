@@ -2,7 +2,7 @@
 
 A range is ``1..8``, including both ends, or ``32..128:32`` with a step; several ranges give every
 combination. A ``--dims`` file has pairs as in ``--dim`` on each line, in addition to those of
-``--dim``. It may contain ranges, blank lines, and comments after ``#``.
+``--dim``, which they override. It may contain ranges, blank lines, and comments after ``#``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.cli.options import UsageError, check_output_folder, dimension, module_of
+from rnn_compiler.cli.options import (
+    UsageError,
+    check_output_folder,
+    dimension,
+    module_of,
+    pairs,
+)
 from rnn_compiler.cli.terminal import (
     print_error,
     print_json,
@@ -32,6 +38,7 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS
 from rnn_compiler.errors import describe
 from rnn_compiler.execution import current_target
+from rnn_compiler.files import read_regular
 from rnn_compiler.goldens import golden
 from rnn_compiler.many import Executor, compile_many
 from rnn_compiler.modules import Module
@@ -42,6 +49,9 @@ __all__ = ["add_sizes_options", "compile_sizes", "sizes_of"]
 
 MOST = 10_000
 """The most sizes that one command compiles; more are probably a mistake, such as a missing step."""
+
+_MOST_BYTES = 16 << 20
+"""Of a file of sizes."""
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
 
@@ -77,7 +87,12 @@ def sizes_of(options: argparse.Namespace) -> list[Size] | None:
     if options.dims is None and not _RANGE.search(given):
         return None
     rows = [""] if options.dims is None else list(_rows(options.dims))
-    sizes = [size for row in rows for size in _combinations(f"{given},{row}")]
+    common = _by_name(given, "--dim")
+    sizes = [
+        size
+        for row in rows
+        for size in _combinations({**common, **_by_name(row, f"--dims {options.dims}")})
+    ]
     if not sizes:
         raise UsageError(f"--dims {options.dims}: contains no sizes")
     if len(sizes) > MOST:
@@ -93,7 +108,7 @@ def sizes_of(options: argparse.Namespace) -> list[Size] | None:
 
 def _rows(path: Path) -> Iterator[str]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = read_regular(path, _MOST_BYTES).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         raise UsageError(f"--dims {path}: cannot be read ({reason})") from error
@@ -106,10 +121,14 @@ def _rows(path: Path) -> Iterator[str]:
             yield row
 
 
-def _combinations(text: str) -> Iterator[Size]:
-    """The sizes that a row of pairs stands for; the last value of a repeated name counts."""
-    pairs = dict(pair.split("=", 1) for pair in text.split(",") if "=" in pair)
-    values = {name.strip(): _values(name.strip(), value.strip()) for name, value in pairs.items()}
+def _by_name(text: str, flag: str) -> Size:
+    """A row of pairs by name."""
+    return dict(pairs([text], flag))
+
+
+def _combinations(given: Size) -> Iterator[Size]:
+    """The sizes that a row of pairs stands for."""
+    values = {name: _values(name, value) for name, value in given.items()}
     for row in itertools.islice(itertools.product(*values.values()), MOST + 1):
         yield dict(zip(values, row, strict=True))
 
@@ -161,8 +180,8 @@ def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
 
 
 def _module(options: argparse.Namespace, size: Size) -> Module:
-    pairs = [f"{name}={value}" for name, value in size.items()]
-    return module_of(argparse.Namespace(**{**vars(options), "dim": pairs}))
+    dims = [f"{name}={value}" for name, value in size.items()]
+    return module_of(argparse.Namespace(**{**vars(options), "dim": dims}))
 
 
 def _suffix(size: Size, sizes: Iterable[Size]) -> str:

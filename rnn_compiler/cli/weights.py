@@ -18,8 +18,9 @@ import numpy as np
 from rnn_compiler import weights
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
-from rnn_compiler.files import write_files
+from rnn_compiler.files import open_regular, write_files
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 __all__ = ["add_weights"]
 
@@ -46,6 +47,9 @@ _OPTIONS = {
 
 _GRU_NEEDS = {"keras": "GRU(reset_after=True)", "onnx": "a GRU node with linear_before_reset=1"}
 """The kind of GRU that "gru" means, where there are two."""
+
+_MOST_TOLD = 8
+"""Names of arrays in a message."""
 
 _TYPES: dict[str, Callable[[str], Any]] = {
     **{"int": int, "int | None": int},
@@ -128,6 +132,7 @@ def _convert(name: str, names: list[str], options: argparse.Namespace) -> int:
     keywords = {each: getattr(options, _destination(each)) for each in names}
     direction, _, framework = name.partition("_")
     if direction == "from":
+        _check_kind(framework, options.file)
         given = _READERS[framework](weights.load(options.file), options.file)
         written = {"params": function(*given, **keywords)}
         _save_params(options.output, written)
@@ -150,12 +155,40 @@ def _convert(name: str, names: list[str], options: argparse.Namespace) -> int:
     return 0
 
 
+_MODELS = {
+    **dict.fromkeys(TORCH_SUFFIXES, "PyTorch's"),
+    **dict.fromkeys((".keras", ".h5", ".hdf5"), "Keras'"),
+    **{".onnx": "ONNX'", ".pb": "TensorFlow's"},
+}
+"""Whose files have a suffix that are no files of arrays."""
+
+
+def _check_kind(framework: str, file: Path) -> None:
+    """Checks that a file is not a model of some framework, which is read in another way.
+
+    Raises:
+        UsageError: It is; the message says how.
+    """
+    whose = _MODELS.get(file.suffix)
+    if whose is None or (framework == "torch" and file.suffix in TORCH_SUFFIXES):
+        return
+    command = f"import {file}` reads its layers"
+    if file.suffix in TORCH_SUFFIXES:
+        command = f"weights from-torch {file}` reads the weights of one of its layers"
+    name = framework.replace("_", "-")
+    raise UsageError(
+        f"{file}: a file of {whose}; from-{name} reads arrays, {_HELP[framework]}; "
+        f"`rnn-compiler {command}"
+    )
+
+
 def _pick(arrays: Arrays, names: list[str], file: Path) -> list[Any]:
     """Some arrays of a file."""
     missing = [name for name in names if name not in arrays]
     if missing:
-        found = ", ".join(arrays) or "nothing"
-        raise UsageError(f"{file}: expected the array {missing[0]}, found {found}")
+        found = ", ".join([*arrays][:_MOST_TOLD]) or "nothing"
+        more = f" and {len(arrays) - _MOST_TOLD} more" if len(arrays) > _MOST_TOLD else ""
+        raise UsageError(f"{file}: expected the array {missing[0]}, found {found}{more}")
     return [arrays[name] for name in names]
 
 
@@ -202,7 +235,8 @@ def _load_params(file: Path) -> Any:
     if file.suffix != ".npy":
         return _pick(weights.load(file), ["params"], file)[0]
     try:
-        array: Any = np.load(file, allow_pickle=False)
+        with open_regular(file) as stream:
+            array: Any = np.load(stream, allow_pickle=False)
     except (EOFError, ValueError) as error:
         raise UsageError(f"{file}: not a .npy file ({error})") from error
     return array.view(DTYPES["bfloat16"].numpy) if array.dtype == "V2" else array

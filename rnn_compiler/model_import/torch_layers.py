@@ -84,6 +84,11 @@ def _layer(
     return checked(made, path)
 
 
+_BATCH_FIRST = (
+    "with time_major=False, states have the batch first too, [batch_size, layers, num_units], "
+    "which torch's never have"
+)
+
 _STEMS = ("weight_ih", "weight_hh", "weight_hr")
 
 
@@ -93,7 +98,11 @@ def _notes(mode: str, told: str, is_cell: bool, batch_first: object) -> tuple[st
     if is_cell:
         notes.append("a cell, which the model calls for each step: seq_length=1, or all steps")
     elif batch_first is None:
-        notes.append("batch_first is not in the file: time_major=False if it is True")
+        notes.append(
+            f"batch_first is not in the file: time_major=False if it is True; {_BATCH_FIRST}"
+        )
+    elif batch_first is True:
+        notes.append(_BATCH_FIRST)
     if mode == "rnn_tanh" and told != mode:
         notes.append("tanh or relu is not in the file: rnn_mode='rnn_relu' if it is relu")
     return tuple(notes)

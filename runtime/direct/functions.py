@@ -52,6 +52,7 @@ def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, 
     if calls not in ("direct", "iree"):
         raise InvalidArgumentError("load", "RNN_COMPILER_CALLS", "direct or iree", repr(calls))
     if calls == "iree":
+        _log.debug("calls go through IREE: RNN_COMPILER_CALLS=iree")
         return {}
     try:
         return _loaded(payload, archive)

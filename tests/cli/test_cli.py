@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 import re
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 
 from rnn_compiler import raw_ops
 from rnn_compiler.cli import main
-from rnn_compiler.runtime import Artifact, Bundle, read_artifact
+from rnn_compiler.runtime import Artifact, Bundle, load, read_artifact
 from rnn_compiler.schema.cpu_features import LEVELS, architecture
 from rnn_compiler.schema.manifest import TargetSpec
 from rnn_compiler.weights import save
@@ -257,6 +258,20 @@ def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["strategy"] == "fused"
 
 
+def test_what_the_environment_says_of_calls(
+    artifact: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CALLS", "iree")
+    assert main(["inspect", str(artifact)]) == 0
+    assert "calls: iree: RNN_COMPILER_CALLS=iree\n" in capsys.readouterr().out
+    with caplog.at_level(logging.DEBUG, "rnn_compiler"):
+        load(artifact)
+    assert "calls go through IREE: RNN_COMPILER_CALLS=iree" in caplog.messages
+
+
 def test_inspect_shows_what_the_members_of_a_bundle_share_once(
     artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -360,6 +375,11 @@ def test_run_bfloat16_files_hold_bits(tmp_path: Path) -> None:
         (["emit", "BlockLSTMV2", "--dim", DIMS + ",depth=2"], 2, ["depth", "num_units"]),
         (["emit", "BlockLSTMV2", "--dim", "seq_length"], 2, ["'seq_length'", "NAME=VALUE"]),
         (["emit", "BlockLSTMV2", "--dim", "seq_length=x"], 2, ["seq_length=x", "integer"]),
+        (
+            ["emit", "BlockLSTMV2", "--dim", DIMS, "--dim", "num_units=8"],
+            2,
+            ["--dim num_units: given twice, as 5 and as 8"],
+        ),
         (["emit", "BlockLSTMV2", "--dim", DIMS.replace("3", "-3")], 2, ["'seq_length'", "-3"]),
         (["emit", "BlockLSTMV2", "--dim", DIMS, "--dtype", "int8"], 2, ["'dtype'", "float64"]),
         (["emit", "BlockLSTMV2", "--dim", DIMS, "--attr", "clip=1"], 2, ["clip", "cell_clip"]),
@@ -405,6 +425,8 @@ def test_an_error_is_one_line(
         (["--function", "block_lstm_v2"], ["arguments are missing: seq_len_max", "--random"]),
         (["--function", "block_lstm_v2", "--input", "y=1"], ["y=1", "takes seq_len_max"]),
         (["--function", "block_lstm_v2", "--input", "x=none.npy"], ["none.npy"]),
+        (["--function", "block_lstm_v2", "--input", "/dev/zero"], ["/dev/zero: not a regular"]),
+        (["--function", "block_lstm_v2", "--input", "x=/dev/zero"], ["/dev/zero: not a regular"]),
         (["--function", "block_lstm_v2", "--random", "--input", "x=1"], ["'x'", "[3, 2, 4]"]),
         (["--function", "block_lstm_v2", "--random", "--input", "seq_len_max=4"], ["0..3", "4"]),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -129,6 +130,10 @@ SIZES = [*LSTM, "--num-units", "5", "--input-size", "3"]
         (["from-keras", "none.npz", *LSTM], 1, ["none.npz", "No such file"]),
         (["from-keras", "keras.txt", *LSTM], 2, ["'keras.txt'", ".safetensors, .npz"]),
         (["from-keras", "torch.npz", *LSTM], 2, ["torch.npz", "the array arr_0, found weight_ih"]),
+        (["from-keras", "a.pt", *LSTM], 2, ["a file of PyTorch's", "weights from-torch a.pt`"]),
+        (["from-torch", "a.h5", *LSTM], 2, ["a file of Keras'", "`rnn-compiler import a.h5`"]),
+        (["from-keras", "many.npz", *LSTM], 2, ["arr_0, found a0, a1", "a7 and 12 more"]),
+        (["to-keras", "pipe.npy", *SIZES], 1, ["pipe.npy: not a regular file"]),
         (["from-onnx", "torch.npz", *LSTM], 2, ["the array W, found weight_ih"]),
         (["from-block-lstm", "torch.npz", "--input-size", "3"], 2, ["the array w, found"]),
         (["from-torch", "torch.npz", *LSTM, "--num-layers", "2"], 2, ["weight_ih_l1", "layers=2"]),
@@ -152,6 +157,8 @@ def test_an_error_is_one_line(
     sizes = {"rnn_mode": "lstm", "num_layers": 1, "num_units": 5, "input_size": 3}
     weights.save("torch.npz", weights.to_torch(np.zeros(200), **sizes))
     np.save("p.npy", np.zeros(199))
+    np.savez("many.npz", **{f"a{k}": np.zeros(1) for k in range(20)})
+    os.mkfifo("pipe.npy")
     Path("bad.npy").write_bytes(b"no array")
     assert main(["weights", *arguments, "-o", "out.npz"]) == code
     captured = capsys.readouterr()

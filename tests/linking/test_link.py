@@ -218,7 +218,7 @@ def test_names_and_other_code_stay(tmp_path: Path) -> None:
     artifact = rc.compile(linked)
     path = artifact.save(tmp_path / "speech.vmfb")
     x = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
-    got = rc.runtime.load(path).other(arg0=x)
+    got = rc.runtime.load(path).other(x=x)
     np.testing.assert_allclose(got.result0, x @ x * 2.5, rtol=1e-4, atol=1e-4)
     done = subprocess.run(
         [tool("iree-dump-module"), path], capture_output=True, text=True, check=True
@@ -289,6 +289,22 @@ def test_the_cache_tells_modules_apart() -> None:
         np.testing.assert_array_equal(two.i, 2 * one.i)
 
 
+def test_names_of_arguments() -> None:
+    """As they are written, where that leads to names: not numbers, keywords, or names twice."""
+    kind = "tensor<2xf32>"
+    text = f"""{function(lstm(), name="rnn")}
+    func.func @"other"(%w : {kind}, // %no
+      %lambda: {kind}, %0: {kind}, %arg7: {kind},\t%f: {kind} loc("%far"), %w.1 :{kind})
+        -> {kind} {{ return %w : {kind} }}
+    func.func @twice(%a: {kind} loc("b"), %b: {kind}, %c: {kind} loc("python.py":1:1)) -> {kind} {{
+      return %b : {kind}
+    }}"""
+    _, other, twice = linked_module(text).functions
+    names = ["w", "arg1", "arg2", "arg3", "far", "w_1"]
+    assert [each.name for each in other.arguments] == names
+    assert [each.name for each in twice.arguments] == ["b", "arg1", "arg2"]
+
+
 @pytest.mark.slow
 def test_other_types_of_a_users_own() -> None:
     text = """
@@ -302,18 +318,16 @@ def test_other_types_of_a_users_own() -> None:
     }""" + function(lstm(), name="rnn")
     program = rc.runtime.load(rc.link(text))
     numbers = np.array([1, 200, 3])
-    got = program.main(
-        arg0=np.array([True, False, True]), arg1=numbers, arg2=[-1, 2, 3], arg3=4_000_000_000
-    )
+    got = program.main(p=np.array([True, False, True]), q=numbers, r=[-1, 2, 3], s=4_000_000_000)
     np.testing.assert_array_equal(got.result0, [False, True, False])
     np.testing.assert_array_equal(got.result1, (2 * numbers).astype(np.uint8))
     np.testing.assert_array_equal(got.result2, [1, -2, -3])
     assert got.result3 == 1
     for wrong in ([1, 0, 1], [0.5, 1.0, 1.0]):
-        with pytest.raises(rc.errors.InvalidArgumentError, match="main: 'arg0': expected bool"):
-            program.main(arg0=wrong, arg1=numbers, arg2=[1, 2, 3], arg3=1)
+        with pytest.raises(rc.errors.InvalidArgumentError, match="main: 'p': expected bool"):
+            program.main(p=wrong, q=numbers, r=[1, 2, 3], s=1)
     with pytest.raises(rc.errors.InvalidArgumentError, match="integers that uint8 has, got 256"):
-        program.main(arg0=[True] * 3, arg1=np.array([1, 2, 256]), arg2=[1, 2, 3], arg3=1)
+        program.main(p=[True] * 3, q=np.array([1, 2, 256]), r=[1, 2, 3], s=1)
 
 
 @pytest.mark.slow

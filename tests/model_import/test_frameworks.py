@@ -407,9 +407,12 @@ def test_files_of_torch(name: str, prefix: str) -> None:
     if name == "torch_module.pt":  # the others do not tell these, and say so
         assert modes[3] == "rnn_relu"
         assert (encoder.attributes["time_major"], last.attributes["time_major"]) == (False, False)
-        assert (*encoder.notes, *last.notes) == ()
+        for layer in (encoder, last):
+            (note,) = layer.notes
+            assert note.startswith("with time_major=False, states have the batch first too, [b")
     else:
-        assert "batch_first is not in the file" in encoder.notes[0]
+        assert "batch_first is not in the file: time_major=False if" in encoder.notes[0]
+        assert "states have the batch first too" in encoder.notes[0]
         assert "rnn_mode='rnn_relu'" in last.notes[1]
         turned = {"time_major": False}
         encoder = replace(encoder, attributes={**encoder.attributes, **turned})

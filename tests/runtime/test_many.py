@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -239,6 +240,9 @@ def test_an_open_size_beside_those_of_a_file(
         ("batch_size=1\nbatch_size=1..2\n", [], "duplicate size"),
         ("hello\n", [], "line 1: expected NAME=N,..., got 'hello'"),
         ("# nothing\n", [], "contains no sizes"),
+        ("batch_size=1,batch_size=2\n", [], "batch_size: given twice, as 1 and as 2"),
+        ("batch_size=1\n", ["--dim", "num_units=2"], "--dim num_units: given twice"),
+        ("17 MiB", [], "cannot be read (larger than 16,777,216 bytes)"),
         ("batch_size=3..2\n", [], "--dim batch_size=3..2: an empty range"),
         ("batch_size=1..3:0\n", [], "an empty range"),
         ("batch_size=1..20000\n", [], "sizes, more than 10,000"),
@@ -248,6 +252,7 @@ def test_an_open_size_beside_those_of_a_file(
         ("batch_size=1..2\n", ["--jobs", "0"], "--jobs 0: expected 1 or more"),
         ("batch_size=1..2\n", ["--format", "c"], "--format c: takes one size"),
         ("\x00\xff", [], "expected NAME=N"),
+        ("a pipe", [], "--dims sizes.txt: cannot be read (not a regular file)"),
         (None, [], "--dims sizes.txt: cannot be read (No such file or directory)"),
     ],
 )
@@ -256,8 +261,10 @@ def test_what_is_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    if rows is not None:
-        Path("sizes.txt").write_text(rows)
+    if rows == "a pipe":
+        os.mkfifo("sizes.txt")
+    elif rows is not None:
+        Path("sizes.txt").write_text("#" * (17 << 20) if rows == "17 MiB" else rows)
     given = ["compile", "GRUBlockCell", *SIZES, "--dims", "sizes.txt", *arguments]
     assert main(given) == 2
     assert message in capsys.readouterr().err

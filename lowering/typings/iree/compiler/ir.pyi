@@ -47,6 +47,11 @@ class Location(_Scope):
 class NameLoc(Location):
     name_str: str
 
+class FileLineColLoc(Location):
+    filename: str
+    start_line: int
+    start_col: int
+
 class Attribute:
     def __init__(self, attribute: Attribute) -> None: ...
     @property
