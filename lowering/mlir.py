@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 
 from iree.compiler import ir
 
+from rnn_compiler.schema.open_sizes import Size, open_dimension
+
 __all__ = [
+    "UNNAMED",
     "block_of",
     "bodies",
     "end_of",
@@ -17,6 +21,8 @@ __all__ = [
     "ops_of",
     "remove_unused",
     "run_passes",
+    "shape_of",
+    "sizes_in_mlir",
     "symbol_of",
     "symbols_in",
 ]
@@ -26,6 +32,23 @@ __all__ = [
 _DIALECT = "iree.compiler.dialects.stablehlo"
 if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
     sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))
+
+
+UNNAMED = open_dimension("?")
+"""An open size of a value in a module: its type does not say which."""
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def shape_of(type: ir.Type) -> tuple[Size, ...]:
+    """The shape of a tensor type."""
+    sizes = ir.RankedTensorType(type).shape
+    return tuple(UNNAMED if size == _DYNAMIC else size for size in sizes)
+
+
+def sizes_in_mlir(sizes: Iterable[object]) -> list[int]:
+    """Sizes or places as MLIR has them, with its own number for what is no int."""
+    return [size if isinstance(size, int) else _DYNAMIC for size in sizes]
 
 
 def new_context(*dialects: str) -> ir.Context:

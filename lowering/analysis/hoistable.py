@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from rnn_compiler.lowering.analysis.values import shape
+from rnn_compiler.lowering.analysis.values import static_shape
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of
 
 __all__ = ["hoistable", "parts_read"]
@@ -61,7 +61,7 @@ def parts_read(function: ir.Operation, weights: Sequence[ir.Value]) -> list[ir.O
 
 
 def _size(value: ir.Value) -> int:
-    return math.prod(shape(value))
+    return math.prod(static_shape(value))
 
 
 def _from_weights(

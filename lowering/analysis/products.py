@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.composites import composite_attributes, composite_name, roles_of
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
 
 __all__ = ["Product"]
 
@@ -82,7 +81,11 @@ class Product:
     @property
     def is_open(self) -> bool:
         """Whether a size is open."""
-        return any(DYNAMIC in shape(value) for value in (*self.lhs, *self.rhs))
+        return not all(is_static(*shape(value)) for value in (*self.lhs, *self.rhs))
+
+    def rows_or(self, number: int) -> int:
+        """How many rows the left-hand side has, or a number if a size is open."""
+        return number if self.is_open else static_size(self.rows)
 
     @property
     def sums(self) -> str:
@@ -90,14 +93,22 @@ class Product:
         return element(self.op.results[0])
 
     @property
-    def rows(self) -> int:
-        """How many rows the left-hand side has; `DYNAMIC` if that is open."""
-        sizes = shape(self.lhs[0])[:-1]
-        return DYNAMIC if DYNAMIC in sizes else math.prod(sizes)
+    def rows(self) -> Size:
+        """How many rows the left-hand side has."""
+        return product(shape(self.lhs[0])[:-1])
+
+    @property
+    def has_known_columns(self) -> bool:
+        """Whether `sizes` are known, as those of composites are."""
+        return all(is_static(*each) for each in self._columns)
 
     @property
     def sizes(self) -> list[tuple[int, int]]:
         """The columns of each left-hand side, and of the product with it."""
+        return [(static_size(lhs), static_size(rhs)) for lhs, rhs in self._columns]
+
+    @property
+    def _columns(self) -> list[tuple[Size, Size]]:
         return [
             (shape(lhs)[-1], shape(rhs)[0 if self.axes[1] else -1])
             for lhs, rhs in zip(self.lhs, self.rhs, strict=True)

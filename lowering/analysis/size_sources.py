@@ -1,4 +1,4 @@
-"""Where the open size of a value comes from.
+"""Where the open sizes of a value come from: arrays of what a module has, with these read.
 
 IREE 3.13 knows the sizes of what its own ops give. Asked for those of a StableHLO op's result, it
 puts in an op of the `shape` dialect, which it then does not take. So sizes are read off what that
@@ -7,14 +7,44 @@ op is given.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.values import ints, shape
+from rnn_compiler.lowering.analysis.values import element, ints, shape
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["source_of_size"]
+__all__ = ["array_of", "source_of_size", "tie_results", "tied"]
 
 _SAME = {"flow.tensor.tie_shape", "flow.tensor.clone"}
 """Ops whose result has the shape of their first operand."""
+
+
+def array_of(body: Body, value: ir.Value) -> Array:
+    """A value as an array, its open sizes read where they come from."""
+    sizes = [
+        size if isinstance(size, int) else body.size(*source_of_size(value, axis))
+        for axis, size in enumerate(shape(value))
+    ]
+    return Array(value, sizes, element(value))
+
+
+def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
+    """A value that says what its open sizes are, for a function that is called with it."""
+    if isinstance(value.owner, ir.Block) or is_static(*shape(value)):
+        return value
+    body = Body.before(before)
+    sizes = array_of(body, value).type.computed
+    return body.op("flow.tensor.tie_shape", [value, *sizes], [value.type]).results[0]
+
+
+def tie_results(barrier: ir.Operation) -> None:
+    """Says that what comes out of a barrier has the open sizes of what goes in."""
+    before, after = Body.before(barrier), Body.after(barrier)
+    for value, result in zip(barrier.operands, barrier.results, strict=True):
+        sizes = array_of(before, value).type.computed
+        if sizes:
+            tied = after.op("flow.tensor.tie_shape", [result, *sizes], [result.type])
+            result.replace_all_uses_except(tied.results[0], tied)
 
 
 def source_of_size(value: ir.Value, axis: int) -> tuple[ir.Value, int]:

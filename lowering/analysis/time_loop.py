@@ -26,15 +26,15 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.composites import (
     composite_attributes,
     composite_name,
     decomposition_of,
     roles_of,
 )
-from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
+from rnn_compiler.lowering.mlir import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.schema.open_sizes import Size, is_static, static
 
 __all__ = ["Output", "Product", "State", "TimeLoop", "is_time_loop", "step_symbol"]
 
@@ -49,12 +49,12 @@ class Output:
     """An array that every step writes one row of.
 
     Attributes:
-        shape: Its shape, ``(T, B, N)``; `DYNAMIC` for what is open.
+        shape: Its shape, ``(T, B, N)``.
         element: Its element type.
         row: What a step writes, ``[B, N]``.
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     element: str
     row: ir.Value
 
@@ -164,8 +164,8 @@ class TimeLoop:
         return time_loop
 
     @property
-    def batch_size(self) -> int:
-        """The batch size; `DYNAMIC` if it is open.
+    def batch_size(self) -> Size:
+        """The batch size.
 
         Raises:
             Refused: Its states have several, or an output has no batch axis.
@@ -176,12 +176,12 @@ class TimeLoop:
         return sizes.pop()
 
     @property
-    def seq_length(self) -> int:
-        """How many steps there are at most, `DYNAMIC` if open; if no output tells, a sequence."""
+    def seq_length(self) -> Size:
+        """How many steps there are at most; if no output tells, a sequence."""
         if self.outputs:
             return self.outputs[0].shape[0]
         sizes = [shape(each)[0] for each in self.arguments if rank(each) == 3]
-        return DYNAMIC if DYNAMIC in sizes else max(sizes, default=1)
+        return max(static(sizes), default=1) if is_static(*sizes) else UNNAMED
 
     def roots(self) -> list[ir.Value]:
         """Everything a step has to compute: rows, states, and left-hand sides of products."""

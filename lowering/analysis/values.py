@@ -7,8 +7,9 @@ import re
 
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
 from rnn_compiler.lowering.codegen.number import is_float
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, shape_of
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.schema.open_sizes import Size, static, static_size
 
 __all__ = [
     "broadcast_source",
@@ -22,6 +23,7 @@ __all__ = [
     "operand_at",
     "rank",
     "shape",
+    "static_shape",
     "width",
 ]
 
@@ -88,9 +90,14 @@ def element(value: ir.Value) -> str:
     return str(ir.RankedTensorType(value.type).element_type)
 
 
-def shape(value: ir.Value) -> tuple[int, ...]:
-    """A value's shape."""
-    return tuple(ir.RankedTensorType(value.type).shape)
+def shape(value: ir.Value) -> tuple[Size, ...]:
+    """A value's shape; what is open has no name."""
+    return shape_of(value.type)
+
+
+def static_shape(value: ir.Value) -> tuple[int, ...]:
+    """A value's shape, none of which is open."""
+    return static(shape(value))
 
 
 def rank(value: ir.Value) -> int:
@@ -99,8 +106,8 @@ def rank(value: ir.Value) -> int:
 
 
 def width(value: ir.Value) -> int:
-    """The size of a value's second axis."""
-    return shape(value)[1]
+    """The size of a value's second axis, which is known."""
+    return static_size(shape(value)[1])
 
 
 def ints(op: ir.Operation, name: str) -> list[int]:

@@ -134,7 +134,7 @@ class StepContext:
         body = self.body
         index, end = cast(body, number, "i64"), length - 1
         zero = body.constant(0, "i64")
-        last = body.constant(end, "i64") if isinstance(end, int) else end.to_integer("i64")
+        last = body.integer(end, "i64")
         return body.smaller(body.larger(index, zero), last).to_index()
 
 

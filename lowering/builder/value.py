@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, sizes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product, static, static_size
 
@@ -22,8 +22,6 @@ __all__ = ["Type", "Value"]
 
 _INNER_TYPES = {"bool": "i1", "uint32": "ui32", "uint64": "ui64"}
 """Element types that no op takes or gives."""
-
-_UNKNOWN = ir.ShapedType.get_dynamic_size()
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,7 @@ class Type:
     def mlir(self) -> ir.RankedTensorType:
         """The MLIR type, in the current context."""
         element = _INNER_TYPES.get(self.dtype) or DTYPES[self.dtype].mlir
-        sizes = [_UNKNOWN if isinstance(size, Open) else size for size in self.shape]
-        return ir.RankedTensorType.get(sizes, ir.Type.parse(element))
+        return ir.RankedTensorType.get(sizes_in_mlir(self.shape), ir.Type.parse(element))
 
     @property
     def is_open(self) -> bool:

@@ -13,15 +13,20 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import (
+    UNNAMED,
+    block_of,
+    ir,
+    new_context,
+    ops_of,
+    shape_of,
+    symbol_of,
+)
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["TensorType", "Types", "external_results", "public_types", "with_open_sizes"]
-
-_OPEN: int = ir.ShapedType.get_dynamic_size()
-"""What types have in the place of a size that is open."""
 
 _FUNCTIONS = ("func.func", "util.func")
 
@@ -96,7 +101,7 @@ def _add_outputs(function: ir.Operation) -> Types:
 def _types(types: Sequence[ir.Type]) -> tuple[TensorType, ...]:
     tensors = [ir.RankedTensorType(each) for each in types]
     return tuple(
-        TensorType(ELEMENTS[str(each.element_type)].name, tuple(each.shape)) for each in tensors
+        TensorType(ELEMENTS[str(each.element_type)].name, shape_of(each)) for each in tensors
     )
 
 
@@ -122,6 +127,6 @@ def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tupl
         shape = each.shape
         if len(shape) == len(tensor.shape):
             sizes = zip(shape, tensor.shape, strict=True)
-            shape = tuple(of if size == _OPEN else size for size, of in sizes)
+            shape = tuple(of if size == UNNAMED else size for size, of in sizes)
         known.append(TensorType(each.dtype, shape))
     return (*known, *types[len(known) :])

@@ -24,6 +24,7 @@ from rnn_compiler.schema.open_sizes import (
     Open,
     Size,
     bound,
+    names_in,
     open_dimension,
     product,
     terms,
@@ -171,10 +172,8 @@ class Formulas:
 
     def _lowest(self, number: Size) -> int | None:
         """What a number is at least, if that is known."""
-        if not isinstance(number, Open):
-            return number
         least: dict[str, Size] = {}
-        for name in number.names:
+        for name in names_in(number):
             lowest = self._lowest_of(name)
             if lowest is None:
                 return None
@@ -186,10 +185,10 @@ class Formulas:
         less = self._without_quotients(number)
         return None if less == number else self._lowest(less)
 
-    def _without_quotients(self, number: Open) -> Size:
+    def _without_quotients(self, number: Size) -> Size:
         """A number that is not greater: ``k * (x / k)`` is at least ``x - (k - 1)``."""
         total: Size = 0
-        for names, factor in number.terms.items():
+        for names, factor in terms(number).items():
             for place, name in enumerate(names):
                 formula = self.known.get(name, Formula("", ()))
                 by = formula.operands[1] if formula.operator == "/" else 0
@@ -242,10 +241,8 @@ class Formulas:
 
         What it is of the names in it is added to the sizes, so that it is computed once.
         """
-        if not isinstance(number, Open):
-            return abs(number)
         above = below = 0
-        for names, factor in number.terms.items():
+        for names, factor in terms(number).items():
             for name in names:
                 if name not in sizes:
                     sizes[name] = self._magnitude_of(name, sizes)
@@ -274,7 +271,7 @@ class Formulas:
 
 def expanded(number: Size, known: Mapping[str, Formula]) -> int | str:
     """An int as it is, an open number as text, in terms of open sizes alone."""
-    if not isinstance(number, Open):
+    if isinstance(number, int):
         return number
     texts: list[str] = []
     for names, factor in number.terms.items():

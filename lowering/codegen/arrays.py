@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rnn_compiler.lowering.codegen.attributes import integers, reassociation, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.codegen.number import Index, Number, bits
+from rnn_compiler.lowering.codegen.number import Index, bits, product
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["collapse", "expand", "own_zeros", "put_row", "reshape", "seen_as"]
@@ -59,7 +59,7 @@ def collapse(body: Body, array: Array, groups: Sequence[Sequence[int]]) -> Array
     """Emits an array with some neighbouring axes as one."""
     if array.type.computed:
         grouped = [[array.shape[axis] for axis in group] for group in groups]
-        return reshape(body, array, [_product(sizes) for sizes in grouped])
+        return reshape(body, array, [product(sizes) for sizes in grouped])
     sizes = [math.prod(known(array.shape[axis] for axis in group)) for group in groups]
     attributes = {"reassociation": reassociation(groups)}
     type = ArrayType(tuple(sizes), array.element)
@@ -86,14 +86,3 @@ def reshape(body: Body, array: Array, shape: Sequence[Index]) -> Array:
     before, after = array.type.computed, type.computed
     attributes = {"operandSegmentSizes": segments(1, len(before), len(after))}
     return body.array("flow.tensor.reshape", [array, *before, *after], type, attributes)
-
-
-def _product(sizes: Iterable[Index]) -> Index:
-    """The product of some sizes."""
-    total: Index = 1
-    for size in sizes:
-        if isinstance(size, Number):
-            total = size if isinstance(total, int) and total == 1 else size * total
-        elif size != 1:
-            total = total * size
-    return total

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = [
-    "DYNAMIC",
     "binding_type",
     "contraction",
     "cpu_pipeline",
@@ -27,9 +26,6 @@ __all__ = [
     "segments",
     "tensor_binding_type",
 ]
-
-DYNAMIC = -(1 << 63)
-"""What stands for a computed number among known ones."""
 
 
 def integer(value: int) -> ir.Attribute:

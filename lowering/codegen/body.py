@@ -15,13 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.codegen.attributes import (
-    DYNAMIC,
-    in_place,
-    integer,
-    integers,
-    segments,
-)
+from rnn_compiler.lowering.codegen.attributes import in_place, integer, integers, segments
 from rnn_compiler.lowering.codegen.number import (
     Index,
     Number,
@@ -29,7 +23,7 @@ from rnn_compiler.lowering.codegen.number import (
     is_float,
     vector_type,
 )
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, sizes_in_mlir
 from rnn_compiler.lowering.refused import Refused
 
 __all__ = ["Array", "ArrayType", "Body", "known", "spare_block"]
@@ -62,8 +56,7 @@ class ArrayType:
     @property
     def mlir(self) -> ir.Type:
         """The tensor type."""
-        sizes = [size if isinstance(size, int) else DYNAMIC for size in self.shape]
-        return ir.RankedTensorType.get(sizes, element_type(self.element))
+        return ir.RankedTensorType.get(sizes_in_mlir(self.shape), element_type(self.element))
 
 
 class Array:
@@ -78,12 +71,6 @@ class Array:
 
     def __init__(self, value: ir.Value, shape: Sequence[Index], element: str) -> None:
         self.value, self.type = value, ArrayType(tuple(shape), element)
-
-    @classmethod
-    def of(cls, value: ir.Value) -> Array:
-        """A value of static shape as an array."""
-        kind = ir.RankedTensorType(value.type)
-        return cls(value, kind.shape, str(kind.element_type))
 
     @property
     def shape(self) -> tuple[Index, ...]:
@@ -225,30 +212,36 @@ class Body:
         """An index as a number; an int becomes a constant."""
         return self.constant(value, "index") if isinstance(value, int) else value
 
-    def compare(self, predicate: str, first: Number, second: Number) -> Number:
+    def integer(self, value: Index, element: str) -> Number:
+        """An index as an integer, which it may be already; an int becomes a constant."""
+        if isinstance(value, int):
+            return self.constant(value, element)
+        return value.to_integer(element) if value.element == "index" != element else value
+
+    def compare(self, predicate: str, first: Number, second: Index) -> Number:
         """Emits a comparison, by LLVM's name of it: "slt", "oeq"."""
         known, op = _PREDICATES, "arith.cmpi"
         if is_float(first.element):
             known, op = _FLOAT_PREDICATES, "arith.cmpf"
         code = {"predicate": integer(known.index(predicate))}
-        return self.number(op, [first, second], "i1", first.lanes, code)
+        return self.number(op, [first, self.index(second)], "i1", first.lanes, code)
 
     def select(self, condition: Number, first: Number, second: Number) -> Number:
         """Emits one number or the other."""
         operands = [condition, first, second]
         return self.number("arith.select", operands, first.element, first.lanes)
 
-    def smaller(self, first: Number, second: Number | int) -> Number:
+    def smaller(self, first: Number, second: Index) -> Number:
         """Emits the smaller of two integers."""
-        return self._extreme("arith.minsi", first, second)
+        return self.number(
+            "arith.minsi", [first, self.integer(second, first.element)], first.element
+        )
 
-    def larger(self, first: Number, second: Number | int) -> Number:
+    def larger(self, first: Number, second: Index) -> Number:
         """Emits the larger of two integers."""
-        return self._extreme("arith.maxsi", first, second)
-
-    def _extreme(self, op: str, first: Number, second: Number | int) -> Number:
-        other = self.constant(second, first.element) if isinstance(second, int) else second
-        return self.number(op, [first, other], first.element)
+        return self.number(
+            "arith.maxsi", [first, self.integer(second, first.element)], first.element
+        )
 
     def broadcast(self, number: Number, lanes: int) -> Number:
         """Emits a vector of one number."""
@@ -378,13 +371,10 @@ def _span(
 ) -> tuple[list[Number], dict[str, ir.Attribute]]:
     """Where a slice is, as operands and attributes of an op with so many operands before them."""
     numbers = [[each for each in values if isinstance(each, Number)] for values in (starts, sizes)]
-    static = [
-        [each if isinstance(each, int) else DYNAMIC for each in values]
-        for values in (starts, sizes, [1] * len(sizes))
-    ]
-    names = ("static_offsets", "static_sizes", "static_strides")
     attributes: dict[str, ir.Attribute] = {
-        name: integers(values) for name, values in zip(names, static, strict=True)
+        "static_offsets": integers(sizes_in_mlir(starts)),
+        "static_sizes": integers(sizes_in_mlir(sizes)),
+        "static_strides": integers([1] * len(sizes)),
     }
     counts = [*[1] * leading, *map(len, numbers), 0]
     return [*numbers[0], *numbers[1]], {"operandSegmentSizes": segments(*counts), **attributes}

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rnn_compiler.lowering.codegen.attributes import (
-    DYNAMIC,
     binding_type,
     cpu_pipeline,
     integers,
@@ -24,7 +23,7 @@ from rnn_compiler.lowering.codegen.attributes import (
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.function import Function, create_function, set_function_type
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir import ir, ops_of, sizes_in_mlir
 
 __all__ = ["Executable"]
 
@@ -118,8 +117,7 @@ class Executable:
     def memory(self, array: Array) -> ir.Value:
         """What `read` gave as a memref, for hints of what will be read."""
         parameter = self._block.arguments[self._read[array.value]]
-        sizes = [size if isinstance(size, int) else DYNAMIC for size in array.shape]
-        kind = ir.MemRefType.get(sizes, element_type(array.element))
+        kind = ir.MemRefType.get(sizes_in_mlir(array.shape), element_type(array.element))
         return self._subspan(parameter, kind, array.type)
 
     def change(self, array: Array) -> Array:
@@ -285,10 +283,9 @@ class Executable:
 def _whole(type: ArrayType, operands: int) -> dict[str, ir.Attribute]:
     """Where all of an array is, for an op with so many operands before its sizes."""
     rank, computed = len(type.shape), len(type.computed)
-    sizes = [size if isinstance(size, int) else DYNAMIC for size in type.shape]
     return {
         "operandSegmentSizes": segments(*[1] * operands, computed, 0, computed, 0),
         "static_offsets": integers([0] * rank),
-        "static_sizes": integers(sizes),
+        "static_sizes": integers(sizes_in_mlir(type.shape)),
         "static_strides": integers([1] * rank),
     }

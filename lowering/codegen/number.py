@@ -11,6 +11,7 @@ int, and is folded.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,7 +21,17 @@ from rnn_compiler.schema.dtypes import ELEMENTS
 if TYPE_CHECKING:
     from rnn_compiler.lowering.codegen.body import Body
 
-__all__ = ["Index", "Number", "bits", "element_type", "is_float", "vector_type"]
+__all__ = [
+    "Index",
+    "Number",
+    "bits",
+    "element_type",
+    "is_float",
+    "larger",
+    "product",
+    "smaller",
+    "vector_type",
+]
 
 
 def bits(element: str) -> int:
@@ -71,7 +82,7 @@ class Number:
     lanes: int = 0
 
     def __add__(self, other: Number | int) -> Number:
-        if isinstance(other, int) and other == 0:
+        if other == 0:
             return self
         return self._with("add", other)
 
@@ -123,3 +134,29 @@ class Number:
 
 Index: TypeAlias = int | Number
 """A size or a place: known when code is generated, or computed."""
+
+
+def product(sizes: Iterable[Index]) -> Index:
+    """The product of some."""
+    total: Index = 1
+    for size in sizes:
+        total = total if size == 1 else size if total == 1 else size * total
+    return total
+
+
+def smaller(first: Index, second: Index) -> Index:
+    """The smaller of two; emitted where one of them is computed."""
+    return _extreme(min, "arith.minsi", first, second)
+
+
+def larger(first: Index, second: Index) -> Index:
+    """The larger of two, likewise."""
+    return _extreme(max, "arith.maxsi", first, second)
+
+
+def _extreme(known: Callable[[int, int], int], op: str, first: Index, second: Index) -> Index:
+    if isinstance(first, int):
+        if isinstance(second, int):
+            return known(first, second)
+        first, second = second, first
+    return first.body.number(op, [first, first.body.integer(second, first.element)], first.element)

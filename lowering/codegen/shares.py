@@ -30,7 +30,7 @@ def remainder(number: Number, parts: Index) -> Number:
 
 def span(part: Index, among: Index, count: Number) -> tuple[Index, Number]:
     """Emits where the share of a part begins and ends; arguments as those of `share`."""
-    if isinstance(among, int) and among == 1:
+    if among == 1:
         return 0, count
     low = part * count
     if isinstance(among, int):
@@ -40,7 +40,7 @@ def span(part: Index, among: Index, count: Number) -> tuple[Index, Number]:
 
 def share(
     body: Body,
-    count: int,
+    count: Index,
     among: Index,
     part: Index,
     carried: Sequence[Array],
@@ -56,7 +56,7 @@ def share(
         carried: The arrays that are written to.
         each: Emits what is done, given the number of a thing.
     """
-    if isinstance(among, Number):
+    if isinstance(among, Number) or isinstance(count, Number):
         body.loop(*span(part, among, body.index(count)), 1, carried, each)
         return
     size, uneven = divmod(count, among)
@@ -78,7 +78,7 @@ def first_only(
     body: Body, part: Index, among: Index, carried: Sequence[Array], do: Callable[[], None]
 ) -> None:
     """Emits what only the first of some parts does; arguments as those of `share`."""
-    if isinstance(among, int) and among == 1:
+    if among == 1:
         do()
         return
     body.when(body.compare("eq", body.index(part), body.index(0)), carried, do)

@@ -30,8 +30,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
-from rnn_compiler.lowering.analysis.values import defining, element, rank, shape, width
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    rank,
+    shape,
+    static_shape,
+    width,
+)
 from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.codegen.attributes import contraction, integer, only_device
@@ -45,6 +53,7 @@ from rnn_compiler.lowering.gpu.plan import Group, Plan, gate_count
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
+from rnn_compiler.schema.open_sizes import static, static_size
 
 __all__ = ["pinned_loops", "steps_together"]
 
@@ -92,7 +101,7 @@ def pinned_loops(
     written = [_Step(loop, loop.values.within(step, inside), step).emit(k) for loop in pinned]
     step.finish([array for arrays in written for array in arrays])
     arrays = [array for loop in pinned for array in loop.values.arrays.values()]
-    together = steps_together(loops[0].seq_length)
+    together = steps_together(static_size(loops[0].seq_length))
 
     def steps(first: Number) -> None:
         for array in arrays:
@@ -157,7 +166,7 @@ class _PinnedLoop:
         self.loop, self.plan, self._body = loop, Plan(loop), body
         self.values = _Values()
         values, states = self.values, {state.value: state for state in loop.states}
-        arguments = {value: Array.of(next(given)) for value in loop.arguments}
+        arguments = {value: array_of(body, next(given)) for value in loop.arguments}
         first = loop.arguments[0]
         count = body.element(arguments[first])
         values.scalars[first] = body.number("util.optimization_barrier", [count], count.element)
@@ -176,7 +185,7 @@ class _PinnedLoop:
             values.weights[product.value] = self._weight(product)
 
     def _tiling(self, product: Product, gpu: Gpu | None) -> Tiling | None:
-        rows, columns = shape(product.value)
+        rows, columns = static_shape(product.value)
         if gpu is None:
             return None
         return gpu.product(rows, columns, width(product.lhs), element(product.weight))
@@ -207,7 +216,7 @@ class _PinnedLoop:
         arrays = self.values.arrays
         if key not in arrays:
             gates = [arrays[f"{key}.{gate}"] for gate in range(gate_count(output.row))]
-            type = ArrayType(output.shape, output.element)
+            type = ArrayType(static(output.shape), output.element)
             return self._body.array("stablehlo.concatenate", gates, type, {"dimension": integer(2)})
         if arrays[key].shape == output.shape:
             return arrays[key]
@@ -230,7 +239,7 @@ class _Step:
         self.step = StepContext(
             *(loop, body, values.reads, values.arrays, plan.states, plan.rows),
             scalars=values.scalars,
-            length=loop.seq_length,
+            length=static_size(loop.seq_length),
             lengths=loop.lengths,
         )
 
@@ -255,7 +264,7 @@ class _Step:
         body, (key, lead) = self.body, self.step.rows[product.lhs]
         lhs = _row(body, self.step.arrays[key], self.step.leads[lead], width(product.lhs))
         weight, tiling = self.values.weights[product.value], self.pinned.tilings[product.value]
-        type = ArrayType(shape(product.value), element(product.value))
+        type = ArrayType(static_shape(product.value), element(product.value))
         if tiling is not None:
             axis = 1 if type.shape[0] == 1 else int(product.transposed)
             return tiled_matmul(body, lhs, weight, (1, axis), type.element, tiling)

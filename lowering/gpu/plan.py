@@ -16,12 +16,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, gate_width, shape, width
+from rnn_compiler.lowering.analysis.values import element, gate_width, static_shape, width
 from rnn_compiler.lowering.analysis.walk import Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.schema.open_sizes import static, static_size
 
 __all__ = ["Group", "Plan", "gate_count"]
 
@@ -63,7 +64,7 @@ class Plan:
         Raises:
             Refused: The loop is none whose steps can write in place.
         """
-        self._loop, self.batch = loop, loop.batch_size
+        self._loop, self.batch = loop, static_size(loop.batch_size)
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}
         self.rows: dict[ir.Value, tuple[str, str]] = {}
@@ -107,7 +108,7 @@ class Plan:
         self, key: str, output: Output, gates: Mapping[int, int]
     ) -> list[tuple[int, int, Write]]:
         """An output that a product reads has its gates side by side, another an array for each."""
-        steps, batch, _ = output.shape
+        steps, batch, _ = sizes = static(output.shape)
         wide, count = gate_width(output.row), gate_count(output.row)
         if count > 1 and gates.get(wide) != count:
             keys = [f"{key}.{gate}" for gate in range(count)]
@@ -116,7 +117,7 @@ class Plan:
                 (wide, 1, Write(output.row, each, "time", gate * wide, is_kept=True))
                 for gate, each in enumerate(keys)
             ]
-        sizes = (steps, batch, count, wide) if count > 1 else output.shape
+        sizes = (steps, batch, count, wide) if count > 1 else sizes
         self.arrays[key] = ArrayType(sizes, output.element)
         self.rows.setdefault(output.row, (key, "time"))
         return [(wide, count, Write(output.row, key, "time", is_kept=True))]
@@ -135,6 +136,6 @@ class Plan:
 
     def _ring(self, value: ir.Value, gates: int) -> ArrayType:
         """The ring of a state, or of what else a product reads."""
-        batch, columns = shape(value)
+        batch, columns = static_shape(value)
         sizes = (gates, gate_width(value)) if gates > 1 else (columns,)
         return ArrayType((state_ring.ROWS, batch, *sizes), element(value))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, shape_of
 from rnn_compiler.schema.dtypes import ELEMENTS
+from rnn_compiler.schema.open_sizes import is_static, static
 
 __all__ = ["Tensor", "is_integer", "tensor_of"]
 
@@ -42,13 +43,12 @@ def tensor_of(kind: ir.Type, op: str, name: str) -> Tensor:
     Raises:
         InvalidArgumentError: It is no tensor of static sizes and of an element type that is known.
     """
-    dynamic = ir.ShapedType.get_dynamic_size()
     try:
         ranked = ir.RankedTensorType(kind)
-        element, shape = ELEMENTS[str(ranked.element_type)], tuple(ranked.shape)
+        element, shape = ELEMENTS[str(ranked.element_type)], shape_of(ranked)
     except (ValueError, KeyError) as error:
         expected = f"a tensor of {', '.join(ELEMENTS)}"
         raise InvalidArgumentError(op, name, expected, str(kind)) from error
-    if dynamic in shape:
+    if not is_static(*shape):
         raise InvalidArgumentError(op, name, "a tensor of static sizes", str(kind))
-    return Tensor(element.name, shape)
+    return Tensor(element.name, static(shape))

@@ -5,31 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.analysis.size_sources import source_of_size
-from rnn_compiler.lowering.analysis.values import defining, element, is_constant, shape
+from rnn_compiler.lowering.analysis.size_sources import array_of, source_of_size
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    is_constant,
+    shape,
+    static_shape,
+)
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arithmetic import cast
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.function import Function, unused_symbol
 from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
+from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = [
     "Calls",
-    "array_of",
     "call_before",
     "inlined",
     "inlined_copy",
     "make_asynchronous",
     "opaque",
-    "open_array",
     "pointwise_cast",
     "remove_checks",
     "replace",
     "returning",
-    "tied",
     "unfolded",
     "widened",
 ]
@@ -88,15 +91,6 @@ def _settle(size: ir.Operation) -> None:
     replace(size, Body.before(size).size(value, axis).value)
 
 
-def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
-    """A value that says what its open sizes are, for a function that is called with it."""
-    if isinstance(value.owner, ir.Block) or DYNAMIC not in shape(value):
-        return value
-    body = Body.before(before)
-    sizes = array_of(body, value).type.computed
-    return body.op("flow.tensor.tie_shape", [value, *sizes], [value.type]).results[0]
-
-
 def call_before(
     op: ir.Operation, symbol: str, operands: Sequence[ir.Value], types: Sequence[ir.Type]
 ) -> list[ir.Value]:
@@ -151,7 +145,7 @@ class Calls:
             self.made[known] = symbol
             function = Function(symbol, [each.type for each in operands], op.location)
             arrays = [
-                open_array(function, each)
+                array_of(function, each)
                 for each in function.arguments
                 if isinstance(each.type, ir.RankedTensorType)
             ]
@@ -192,12 +186,12 @@ def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
     """A matrix in another element type, converted before an op."""
     if element(value) == of:
         return value
-    if DYNAMIC in shape(value):
+    if not is_static(*shape(value)):
         return pointwise_cast(Body.before(before), value, of)
     return ir.Operation.create(
         "stablehlo.convert",
         operands=[value],
-        results=[ir.RankedTensorType.get(shape(value), element_type(of))],
+        results=[ir.RankedTensorType.get(static_shape(value), element_type(of))],
         ip=ir.InsertionPoint(before),
         loc=before.location,
     ).results[0]
@@ -217,24 +211,6 @@ def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
     target = body.empty(ArrayType(array.shape, of))
     (made,) = linalg.generic(body, [(array, range(len(array.shape)))], [target], block)
     return made.value
-
-
-def array_of(body: Body, value: ir.Value) -> Array:
-    """A value as an array, its open sizes read where they come from."""
-    sizes = [
-        body.size(*source_of_size(value, axis)) if size == DYNAMIC else size
-        for axis, size in enumerate(shape(value))
-    ]
-    return Array(value, sizes, element(value))
-
-
-def open_array(body: Function, argument: ir.Value) -> Array:
-    """An argument of a function as an array, its open sizes read off it."""
-    sizes = [
-        body.size(argument, axis) if size == DYNAMIC else size
-        for axis, size in enumerate(shape(argument))
-    ]
-    return Array(argument, sizes, element(argument))
 
 
 def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:

@@ -11,12 +11,13 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import call_before, opaque, tied
+from rnn_compiler.lowering.passes.edits import call_before, opaque
 from rnn_compiler.lowering.passes.properties import time_loops_are_rewritten
 from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused

@@ -22,6 +22,7 @@ from typing import Any
 
 from rnn_compiler.lowering.analysis.moves import constant_int, elements
 from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.size_sources import array_of, tie_results
 from rnn_compiler.lowering.analysis.values import (
     contracted_axes,
     defining,
@@ -35,19 +36,19 @@ from rnn_compiler.lowering.analysis.values import (
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE, elementwise
 from rnn_compiler.lowering.codegen.arrays import reshape, seen_as
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC, integer
+from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
+from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import array_of, opaque, replace
+from rnn_compiler.lowering.passes.edits import opaque, replace
 from rnn_compiler.lowering.passes.properties import (
     sizes_are_indices,
     time_loops_are_rewritten,
 )
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import Open, bound, open_dimension
+from rnn_compiler.schema.open_sizes import Open, bound, is_static, open_dimension
 
 __all__ = ["open_sizes"]
 
@@ -73,7 +74,7 @@ def open_sizes(context: PassContext) -> None:
             if op.name == "stablehlo.while" and any(map(_is_open, op.results)):
                 raise context.not_open("a plain loop")
             if op.name == "stablehlo.optimization_barrier":
-                _tie(op)
+                tie_results(op)
             made = _rewritten(op, sizes)
             if made is not None:
                 replace(op, made)
@@ -84,16 +85,6 @@ def open_sizes(context: PassContext) -> None:
     for function in context.defined_functions():
         if symbol_of(function) in by_name:
             _check(function, by_name[symbol_of(function)])
-
-
-def _tie(barrier: ir.Operation) -> None:
-    """Says that what comes out of a barrier has the open sizes of what goes in."""
-    before, after = Body.before(barrier), Body.after(barrier)
-    for value, result in zip(barrier.operands, barrier.results, strict=True):
-        if _is_open(result):
-            sizes = array_of(before, value).type.computed
-            tied = after.op("flow.tensor.tie_shape", [result, *sizes], [result.type])
-            result.replace_all_uses_except(tied.results[0], tied)
 
 
 def _check(function: ir.Operation, spec: FunctionSpec) -> None:
@@ -130,26 +121,12 @@ def _at(body: Body, size: Index) -> Index:
     return size if isinstance(size, int) else Number(body, size.value, size.element)
 
 
-def _smaller(left: Index, right: Index) -> Index:
-    if isinstance(left, int):
-        left, right = right, left
-    assert isinstance(left, Number)
-    return left.body.smaller(left, right)
-
-
-def _larger(left: Index, right: Index) -> Index:
-    if isinstance(left, int):
-        left, right = right, left
-    assert isinstance(left, Number)
-    return left.body.larger(left, right)
-
-
 def _quotient(number: Any, by: Any) -> Any:
     return number // by
 
 
 def _clamped(low: Index, size: Index, high: Index) -> Index:
-    return _smaller(_larger(size, low), high)
+    return smaller(larger(size, low), high)
 
 
 _ARITHMETIC: dict[str, Callable[..., Any]] = {
@@ -157,8 +134,8 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {
     "subtract": operator.sub,
     "multiply": operator.mul,
     "divide": _quotient,
-    "minimum": _smaller,
-    "maximum": _larger,
+    "minimum": smaller,
+    "maximum": larger,
     "clamp": _clamped,
 }
 """What sizes are computed by; one of the operands, at least, is computed."""
@@ -240,7 +217,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
             array = array_of(body, op.operands[0])
             starts, ends = (sizes.vector(body, operand) for operand in op.operands[1:3])
             span = [
-                size if size != DYNAMIC else end - start if start else end
+                size if isinstance(size, int) else end - start if start else end
                 for size, start, end in zip(shape(op.results[0]), starts, ends, strict=True)
             ]
             return body.extract(array, starts, span).value
@@ -261,7 +238,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
 
 
 def _is_open(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.RankedTensorType) and DYNAMIC in shape(value)
+    return isinstance(value.type, ir.RankedTensorType) and not is_static(*shape(value))
 
 
 def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:

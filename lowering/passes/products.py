@@ -23,9 +23,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
@@ -41,12 +41,12 @@ from rnn_compiler.lowering.passes.edits import (
     inlined,
     opaque,
     replace,
-    tied,
     unfolded,
     widened,
 )
 from rnn_compiler.lowering.passes.properties import products_are_rewritten
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+from rnn_compiler.schema.open_sizes import Open
 
 __all__ = ["products"]
 
@@ -110,7 +110,7 @@ class _Rewriting:
             return False
         if product.is_open and product.form == "outer_sums":
             return True
-        rows = MIN_LISTED_ROWS if product.is_open else product.rows
+        rows = product.rows_or(MIN_LISTED_ROWS)
         of = product.sums
         large = any(_is_large(rows, *sizes) for sizes in product.sizes)
         return rows >= MIN_LISTED_ROWS and large and self._kinds(product, rows) == (of, of)
@@ -131,12 +131,12 @@ class _Rewriting:
         steps = shape(lhs)[0]
         key = (given["lengths"], start, steps)
         if key not in self.lists:
-            name = "valid_rows_open" if steps == DYNAMIC else f"valid_rows_{steps}"
-            like = [tied(lhs, op)] if steps == DYNAMIC else []
+            like = [tied(lhs, op)] if isinstance(steps, Open) else []
+            name = f"valid_rows_{'open' if like else steps}"
 
             def body(made: Function, lengths: Array, *more: Array) -> list[Array]:
                 first = more[0] if "start" in given else Number(made, made.arguments[1], "i64")
-                count = more[-1].shape[0] if like else steps
+                count = steps if isinstance(steps, int) else more[-1].shape[0]
                 rows = listed_rows(made, self.vectors, lengths, first, count)
                 return [rows.rows, rows.how_many]
 
@@ -147,7 +147,7 @@ class _Rewriting:
     def _multiply(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
         """Emits the call that multiplies rows with a matrix."""
         op, given, (_, axis) = product.op, product.given, product.axes
-        kinds = self._kinds(product, _MANY if product.is_open else product.rows)
+        kinds = self._kinds(product, product.rows_or(_MANY))
         if len(counted) == 2:
             kinds = Operands(product.sums, product.sums)
         sides = zip((product.lhs[0], product.rhs[0]), kinds, strict=True)
@@ -173,7 +173,7 @@ class _Rewriting:
     def _sum(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""
         op, given = product.op, product.given
-        kinds = self._kinds(product, _MANY if product.is_open else product.rows)
+        kinds = self._kinds(product, product.rows_or(_MANY))
         plan = OuterSum(self.vectors, product.sums, kinds)
         lefts, rights = [*dict.fromkeys(product.lhs)], [*dict.fromkeys(product.rhs)]
         widths = [plan.high] * len(lefts) + [plan.wide] * len(rights)
@@ -242,16 +242,18 @@ def _pays(product: Product) -> bool:
     """Whether a product gets dispatches of its own."""
     if product.is_composite and product.is_open:
         return True  # nothing else is left of it
-    sizes = product.sizes
-    if product.form == "outer_sums" and product.axes[1] == 0:
-        if product.is_open:
-            return product.rows == DYNAMIC and min(*sizes[0]) > 1
-        return product.rows > 1 and any(_is_large(product.rows, *each) for each in sizes)
-    if product.form == "outer_sums" or DYNAMIC in sizes[0]:
+    if not product.has_known_columns:
         return False
-    if product.is_open:
-        return min(*sizes[0]) > 1 and math.prod(sizes[0]) >= MIN_ROW_MULTIPLICATIONS
-    return _is_large(product.rows, *sizes[0])
+    rows, sizes = product.rows, product.sizes
+    if product.form == "outer_sums" and product.axes[1] == 0:
+        if isinstance(rows, int):
+            return rows > 1 and any(_is_large(rows, *each) for each in sizes)
+        return min(*sizes[0]) > 1
+    if product.form == "outer_sums":
+        return False
+    if isinstance(rows, int):
+        return _is_large(rows, *sizes[0])
+    return min(*sizes[0]) > 1 and math.prod(sizes[0]) >= MIN_ROW_MULTIPLICATIONS
 
 
 def _flat(body: Function, array: Array) -> Array:

@@ -12,10 +12,10 @@ from typing import TypeAlias
 from rnn_compiler.lowering.analysis.hoistable import hoistable
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
 from rnn_compiler.lowering.analysis.values import shape
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.composites import composite_name, decomposition_of
 from rnn_compiler.lowering.mlir import block_of, bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = [
     "Property",
@@ -55,7 +55,7 @@ def sizes_are_indices(context: PassContext) -> str | None:
         op.name
         for op in context.ops()
         if op.name.startswith(("stablehlo.dynamic_", "stablehlo.get_dimension_size"))
-        and any(DYNAMIC in shape(value) for value in (*op.operands, *op.results))
+        and not all(is_static(*shape(value)) for value in (*op.operands, *op.results))
     )
 
 

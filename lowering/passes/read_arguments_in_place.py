@@ -10,9 +10,7 @@ Ensures: the same numbers.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.values import shape
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
-from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.properties import (
@@ -40,17 +38,4 @@ def read_arguments_in_place(context: PassContext) -> None:
             )
             read = barrier.results[0]
             argument.replace_all_uses_except(read, barrier)
-            if DYNAMIC in shape(argument):
-                _tie(argument, barrier)
-
-
-def _tie(argument: ir.Value, barrier: ir.Operation) -> None:
-    """Says that what comes out of a barrier has the open sizes of what goes in."""
-    body = Body.before(barrier)
-    sizes = [
-        body.size(argument, axis) for axis, size in enumerate(shape(argument)) if size == DYNAMIC
-    ]
-    after = Body.after(barrier)
-    read = barrier.results[0]
-    tied = after.op("flow.tensor.tie_shape", [read, *sizes], [argument.type])
-    read.replace_all_uses_except(tied.results[0], tied)
+            tie_results(barrier)

@@ -13,13 +13,13 @@ float32 subnormals are flushed to zero.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import shape
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import pointwise_cast, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["round_to_float16"]
 
@@ -44,7 +44,7 @@ def round_to_float16(context: PassContext) -> None:
     if not isinstance(processor, VectorUnit) or processor.rounds_to_float16:
         return
     for op in _conversions(context.module, "stablehlo.convert"):
-        if DYNAMIC not in shape(op.results[0]):  # else it is a user's
+        if is_static(*shape(op.results[0])):  # else it is a user's
             replace(op, pointwise_cast(Body.before(op), op.operands[0], "f16"))
     for op in _conversions(context.module, "arith.truncf"):
         body = Body.before(op)

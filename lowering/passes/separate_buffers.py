@@ -13,6 +13,7 @@ Ensures: the same numbers.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
 from rnn_compiler.lowering.codegen.arrays import own_zeros, put_row
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
@@ -37,7 +38,7 @@ def separate_buffers(context: PassContext) -> None:
 
 def _separate(body: Body, value: ir.Value) -> Array:
     """An array with a value's elements in a buffer of its own."""
-    array = Array.of(value)
+    array = array_of(body, value)
     if is_constant(value) and _is_zero(defining(value)):
         return own_zeros(body, array.type)
     rows = own_zeros(body, ArrayType((2, *array.shape), array.element))

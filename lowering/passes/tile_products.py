@@ -16,7 +16,7 @@ Ensures: a row of a product depends on that row of its left-hand side alone.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.products import Product
-from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
+from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape, static_shape
 from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
@@ -26,6 +26,7 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.edits import Calls, inlined, replace
 from rnn_compiler.lowering.targets.gpu import Gpu
+from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["tile_products"]
 
@@ -50,7 +51,9 @@ def tile_products(context: PassContext) -> None:
 
 def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) -> None:
     operands = list(op.operands)
-    left, right = shape(operands[0]), shape(operands[1])
+    if not is_static(*shape(operands[0]), *shape(operands[1])):
+        return  # a user's
+    left, right = static_shape(operands[0]), static_shape(operands[1])
     rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
     tiling = gpu.product(rows, columns, inner, element(operands[0]))
     if rows == 1:
@@ -70,7 +73,7 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) ->
 
 def _padded(matrix: ir.Value, axis: int, before: ir.Operation) -> ir.Value:
     """A matrix with zeros at the end of an axis, up to a multiple of `_VECTOR`."""
-    sizes, of = [*shape(matrix)], element_type(element(matrix))
+    sizes, of = static_shape(matrix), element_type(element(matrix))
     missing = [-size % _VECTOR if k == axis else 0 for k, size in enumerate(sizes)]
     scalar = ir.RankedTensorType.get([], of)
     zero = ir.DenseElementsAttr.get_splat(scalar, ir.FloatAttr.get(of, 0.0))

@@ -24,6 +24,7 @@ __all__ = [
     "bound",
     "is_static",
     "json_sizes",
+    "names_in",
     "null_if_open",
     "open_dimension",
     "open_names",
@@ -153,7 +154,7 @@ def is_static(*sizes: object) -> bool:
         >>> is_static(3, 4), is_static(3, open_dimension("batch_size"))
         (True, False)
     """
-    return not any(isinstance(size, Open) for size in sizes)
+    return not names_in(*sizes)
 
 
 def static(sizes: Iterable[Size]) -> tuple[int, ...]:
@@ -176,9 +177,14 @@ def static_size(size: Size) -> int:
     return size
 
 
+def names_in(*sizes: object) -> frozenset[str]:
+    """The names of what some sizes depend on."""
+    return frozenset[str]().union(*(size.names for size in sizes if isinstance(size, Open)))
+
+
 def open_names(sizes: Iterable[object]) -> list[str]:
     """The open dimensions that some sizes depend on, in the order of `OPEN_DIMENSIONS`."""
-    found = set[str]().union(*(size.names for size in sizes if isinstance(size, Open)))
+    found = names_in(*sizes)
     return [name for name in OPEN_DIMENSIONS if name in found]
 
 

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from rnn_compiler.schema.formulas import Formula, value_at
-from rnn_compiler.schema.open_sizes import Open, Size, static_size
+from rnn_compiler.schema.open_sizes import Size, names_in, static_size
 
 __all__ = [
     "ALIGNMENT",
@@ -177,8 +177,7 @@ class Schedule:
         waiting = [*numbers]
         names: set[str] = set()
         while waiting:
-            number = waiting.pop()
-            found = number.names - names if isinstance(number, Open) else set[str]()
+            found = names_in(waiting.pop()) - names
             names |= found
             for name in found & self.formulas.keys():
                 waiting += self.formulas[name].operands

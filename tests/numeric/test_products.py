@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.codegen.arrays import expand, seen_as
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.function import Function
@@ -47,7 +48,7 @@ def compiled(functions: Sequence[tuple[list[ArrayType], Emit]], folder: Path) ->
         module, made = ir.Module.create(), dict[str, str]()
         for number, (types, emit) in enumerate(functions):
             function = Function(f"f{number}", [type.mlir for type in types])
-            function.finish([emit(function, [*map(Array.of, function.arguments)])])
+            function.finish([emit(function, [array_of(function, x) for x in function.arguments])])
             function.place(ir.InsertionPoint(module.body), made)
         for op in ops_of(module.body):
             if op.name == "func.func":

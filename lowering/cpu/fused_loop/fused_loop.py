@@ -29,11 +29,10 @@ import math
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
-from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape
+from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape, width
 from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arithmetic import splat
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.attributes import DYNAMIC
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
@@ -47,6 +46,7 @@ from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.schema.open_sizes import Open, Size
 
 __all__ = ["FusedLoop"]
 
@@ -104,7 +104,7 @@ class FusedLoop:
     def _steps_at_most(self) -> Index:
         """How many steps there are at most; read off a sequence if that is open."""
         loop = self.loop
-        if loop.seq_length == DYNAMIC and loop.room is not None:
+        if isinstance(loop.seq_length, Open) and loop.room is not None:
             return self.function.size(self.function.arguments[loop.arguments.index(loop.room)], 0)
         return self._size(loop.seq_length, rank=3)
 
@@ -112,12 +112,12 @@ class FusedLoop:
         """The batch size; read off a state if that is open."""
         return self._size(self.loop.batch_size, rank=2)
 
-    def _size(self, size: int, rank: int) -> Index:
+    def _size(self, size: Size, rank: int) -> Index:
         """A size; if it is open, that of the first axis of an argument of a rank."""
-        if size != DYNAMIC:
+        if isinstance(size, int):
             return size
         shapes = [shape(value) for value in self.loop.arguments]
-        first = next(k for k, each in enumerate(shapes) if len(each) == rank and each[0] == DYNAMIC)
+        first = next(k for k, each in enumerate(shapes) if len(each) == rank and each[0] == size)
         return self.function.size(self.function.arguments[first], 0)
 
     def _sizes(self, value: ir.Value, length: Index | None = None) -> tuple[Index, ...]:
@@ -129,7 +129,7 @@ class FusedLoop:
         is_timed = rank(value) == 3 or value in {self.loop.room}  # `==` takes no None
         whole = (time, self._batch) if is_timed else (self._batch,)
         return tuple(
-            whole[axis] if size == DYNAMIC else size for axis, size in enumerate(shape(value))
+            size if isinstance(size, int) else whole[axis] for axis, size in enumerate(shape(value))
         )
 
     def _argument(self, value: ir.Value, given: ir.Value) -> Array:
@@ -195,8 +195,7 @@ class FusedLoop:
         (_, cut), *others = self._plan.cuts
         chosen = list[Index](cut)
         for least, cut in others:
-            assert isinstance(batch, Number)
-            is_so = function.compare("sge", batch, function.index(least))
+            is_so = function.compare("sge", function.index(batch), least)
             chosen = [
                 function.select(is_so, function.index(new), function.index(old))
                 for new, old in zip(cut, chosen, strict=True)
@@ -258,7 +257,7 @@ class FusedLoop:
         """A result in the shape and element type that the decomposition has."""
         full: Sequence[Index]
         if isinstance(of, Output):
-            full, kind = (self._length, self._batch, of.shape[2]), of.element
+            full, kind = (self._length, self._batch, width(of.row)), of.element
             steps = (full[0], *array.shape[1:])
             if array.shape != steps:
                 array = self.function.extract(array, [0] * len(steps), steps)

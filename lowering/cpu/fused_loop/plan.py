@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, gate_width, shape, width
+from rnn_compiler.lowering.analysis.values import element, gate_width, shape, static_shape, width
 from rnn_compiler.lowering.analysis.walk import Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.codegen.number import Index, Number
@@ -103,7 +103,7 @@ class Plan:
         """
         self._loop, self._vectors = loop, vectors
         self.length, self.batch = length, batch
-        self.batched = isinstance(batch, Number) or batch != 1
+        self.batched = batch != 1
         self.heights = heights(vectors, batch)
         _check_axes(loop, batched=self.batched)
         one_tile = isinstance(batch, int) and batch <= self.heights[0]
@@ -128,7 +128,7 @@ class Plan:
         for number, output in enumerate(loop.outputs):
             key = f"output{number}"
             rows = max(self.length, MIN_STEPS) if isinstance(self.length, int) else self.length
-            whole = self._array((rows,), output.shape[2])
+            whole = self._array((rows,), width(output.row))
             self.arrays[key] = ArrayType(whole, output.element)
             writes.append(Write(output.row, key, "time"))
         for product in loop.products.values():
@@ -239,4 +239,4 @@ def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
 def _weights(loop: TimeLoop) -> int:
     """How many weights a step reads."""
     weights = {product.weight for product in loop.products.values()}
-    return sum(math.prod(shape(weight)) for weight in weights)
+    return sum(math.prod(static_shape(weight)) for weight in weights)

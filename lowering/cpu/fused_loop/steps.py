@@ -59,7 +59,7 @@ class LoopSteps:
         body, turns = self.body, self.turns
         given = self.step.scalars[self.loop.arguments[0]]
         length, low = self.step.length, body.constant(0, "i64")
-        high = body.constant(length, "i64") if isinstance(length, int) else length.to_integer("i64")
+        high = body.integer(length, "i64")
         self.count = body.smaller(body.larger(given, low), high).to_index()
         self.ring = StateRing(body, self.count)
         states = [self.arrays[self.plan.states[state.value]] for state in self.loop.states]
@@ -207,7 +207,4 @@ class LoopSteps:
         def each(number: Index) -> None:
             tile.emit(tiles.first(body, number), tiles.height, active)
 
-        if isinstance(tiles.count, int):
-            share(body, tiles.count, row_parts, row_part, carried, each)
-        else:
-            body.loop(*span(row_part, row_parts, tiles.count), 1, carried, each)
+        share(body, tiles.count, row_parts, row_part, carried, each)

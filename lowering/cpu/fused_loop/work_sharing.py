@@ -83,7 +83,7 @@ class Turns:
 
     @property
     def _is_one(self) -> bool:
-        return isinstance(self.parts, int) and self.parts == 1
+        return self.parts == 1
 
     def _atomic(self, kind: int, value: Number, place: Index) -> Number:
         """Emits an atomic operation on a counter; gives what it was before."""
@@ -94,10 +94,6 @@ class Turns:
     def _done(self, place: Index = 0) -> Number:
         """Emits the reading of how many parts are done."""
         return self._atomic(_ADD, self._zero, place)
-
-    @staticmethod
-    def _as_integer(number: Index) -> Number | int:
-        return number if isinstance(number, int) else number.to_integer("i32")
 
     def over(self, turns: int) -> Number:
         """Emits how many groups of so many turns are over, after the first turn."""
@@ -118,7 +114,7 @@ class Turns:
             return
         at, zero = self._body, self._body.index(0)
         next_turn = turn.to_integer("i32") + self._one
-        goal = next_turn * self._as_integer(self.parts)
+        goal = next_turn * at.integer(self.parts, "i32")
 
         def part(index: Number) -> None:
             own = remainder(index * self._step + self._first, self.parts)

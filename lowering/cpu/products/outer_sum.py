@@ -137,8 +137,7 @@ class OuterSum:
             whole = executable.change(outside.held(total))
         for each in sums:
             lhs, rhs = inside[each.lhs.value], inside[each.rhs.value]
-            offset = each.offset if isinstance(each.offset, int) else executable.given(each.offset)
-            here = Sum(lhs, rhs, each.height, each.width, offset)
+            here = Sum(lhs, rhs, each.height, each.width, executable.size(each.offset))
             _Tiles(self, executable, here, whole, rows, is_added=is_added).emit()
         executable.dispatch()
         return whole

@@ -34,8 +34,7 @@ class Store:
         """A part of a sequence ``[T, B, N]``, or of a new one of as many steps and rows."""
         T, batch, _ = sequence.shape
         if is_new:
-            number = body.index(T) * batch if isinstance(batch, int) else batch * T
-            return cls(ArrayType((number, columns), of), steps, batch)
+            return cls(ArrayType((batch * T, columns), of), steps, batch)
         return cls(collapse(body, sequence, [[0, 1], [2]]), steps, batch)
 
     def inside(self, outside: Function, executable: Executable) -> tuple[Array, Index]:

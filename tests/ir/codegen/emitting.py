@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Number
@@ -15,7 +16,7 @@ def given(function: Function) -> list[Array | Number]:
 
     def value(argument: ir.Value) -> Array | Number:
         if isinstance(argument.type, ir.RankedTensorType):
-            return Array.of(argument)
+            return array_of(function, argument)
         if isinstance(argument.type, ir.VectorType):
             (lanes,) = argument.type.shape
             return Number(function, argument, str(argument.type.element_type), lanes)

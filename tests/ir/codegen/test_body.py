@@ -8,6 +8,7 @@ import pytest
 from ir.codegen.emitting import emitted
 from ir.filecheck import check
 
+from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Number
@@ -274,5 +275,5 @@ def test_ops_carry_the_location_that_the_body_has() -> None:
 
 def test_types_of_arrays_are_those_of_their_values() -> None:
     block = spare_block([ir.Type.parse(ARRAY)])
-    array = Array.of(block.arguments[0])
+    array = array_of(Body(block), block.arguments[0])
     assert (array.shape, array.element, array.type.mlir) == ((3, 4), "f32", ir.Type.parse(ARRAY))
