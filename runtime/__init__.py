@@ -11,9 +11,10 @@ from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.device.placement import default_device
+from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.golden import Golden, Verification, compare
 from rnn_compiler.runtime.paths import golden_path
-from rnn_compiler.runtime.program import Function, Program
+from rnn_compiler.runtime.program import Program
 
 __all__ = [
     "Artifact",

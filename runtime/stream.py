@@ -31,7 +31,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.notebook import page, table
 
 if TYPE_CHECKING:
-    from rnn_compiler.runtime.program import Function
+    from rnn_compiler.runtime.function import Function
 
 __all__ = ["Stream"]
 

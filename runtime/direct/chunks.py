@@ -24,7 +24,7 @@ from rnn_compiler.schema.schedule import Copy, Place, Span, followed
 from rnn_compiler.schema.streams import Chunked
 
 if TYPE_CHECKING:
-    from rnn_compiler.runtime.program import Function
+    from rnn_compiler.runtime.function import Function
 
 __all__ = ["DirectChunks"]
 

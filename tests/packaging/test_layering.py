@@ -244,7 +244,7 @@ def test_one_module_imports_the_compilers_bindings() -> None:
 
 def test_only_the_runtime_imports_irees_runtime() -> None:
     users = {m for m in SOURCES if any(within(name, "iree.runtime") for name in imported(m))}
-    assert users >= {"rnn_compiler.runtime.device.devices", "rnn_compiler.runtime.program"}
+    assert users >= {"rnn_compiler.runtime.device.devices", "rnn_compiler.runtime.function"}
     outside = {user for user in users if not within(user, "rnn_compiler.runtime")}
     assert {user for user in outside if not within(user, "rnn_compiler.cli")} == set()
 
