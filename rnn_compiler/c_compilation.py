@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import stages
-from rnn_compiler.c_prefix import prefixed
+from rnn_compiler.c_prefix import prefixed, without_main
 from rnn_compiler.c_prepacking import PrepackFunction, prepack
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
@@ -31,7 +31,7 @@ from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
-from rnn_compiler.modules import Module, whole_spec
+from rnn_compiler.modules import Module
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.golden import TOLERANCES, Golden
 from rnn_compiler.schema.binding import open_sizes_of
@@ -150,10 +150,9 @@ def compile_c(
             f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
         )
     samples = None if golden is None else _samples(module, golden)
-    if prefix:
-        module, names = prefixed(module, name)
-        samples = samples and samples.renamed(names)
-    whole, frozen = _thawed(module)
+    module, names = (prefixed if prefix else without_main)(module, name)
+    samples = samples and samples.renamed(names)
+    whole, frozen = module.thawed(), _frozen(module)
     strategy = resolve_strategy(strategy, resolved)
     versions = package_version(), iree_compile.compiler_identity().version
     stages.report(f"building for {resolved.name}")
@@ -165,7 +164,9 @@ def compile_c(
 
     stages.report(f"lowering for {resolved.name}")
     lowered = rewrite(
-        text, whole.functions, resolved, versions[0], strategy, known_weights=[*frozen]
+        *(text, whole.functions, resolved, versions[0], strategy),
+        linked=whole.linked,
+        known_weights=[*frozen],
     )
     text, types = external_results(lowered.text)
     reproducers = ArtifactCache.from_environment().reproducers
@@ -244,29 +245,22 @@ def _sizes(spec: FunctionSpec, golden: Golden) -> Mapping[str, int]:
     return {}
 
 
-def _thawed(module: Module) -> tuple[Module, Mapping[str, Arrays]]:
-    """A module that takes its frozen arguments again, and their values by function and name.
+def _frozen(module: Module) -> Mapping[str, Arrays]:
+    """The frozen arguments of a module by function and name.
 
-    It is compiled in this form, with companions that pack them; the printed functions pass
-    constants.
+    It is compiled with functions that take them again, with companions that pack them; the printed
+    functions pass constants.
     """
-    specs: list[FunctionSpec] = []
-    values: dict[str, dict[str, npt.NDArray[Any]]] = {}
-    for spec in module.functions:
-        taken = {each.name: each for each in (*spec.arguments, *spec.frozen)}
-        order = [each.name for each in whole_spec(spec).arguments if each.name in taken]
-        arguments = tuple(taken[name] for name in order)
-        if spec.frozen:
-            values[spec.function] = {
-                each.name: module.parameters[spec.parameter(each.name)]
-                if 0 not in each.shape
-                else np.zeros(each.static_shape, DTYPES[each.dtype].numpy)
-                for each in spec.frozen
-            }
-            weights = tuple(each.name for each in arguments if each.name in values[spec.function])
-            spec = replace(spec, weights=weights)
-        specs.append(replace(spec, arguments=arguments, frozen=()))
-    return Module(specs, module.name), values
+    return {
+        spec.function: {
+            each.name: module.parameters[spec.parameter(each.name)]
+            if 0 not in each.shape
+            else np.zeros(each.static_shape, DTYPES[each.dtype].numpy)
+            for each in spec.frozen
+        }
+        for spec in module.functions
+        if spec.frozen
+    }
 
 
 def _prepack_functions(

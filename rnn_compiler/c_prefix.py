@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from rnn_compiler.modules import Module
 
-__all__ = ["prefixed"]
+__all__ = ["prefixed", "without_main"]
 
 
 def prefixed(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
@@ -22,16 +21,25 @@ def prefixed(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
         (Module(encoder_gru_block_cell), {'gru_block_cell': 'encoder_gru_block_cell'})
     """
     names = {spec.function: _prefixed(spec.function, name) for spec in module.functions}
-    specs = [replace(spec, function=names[spec.function]) for spec in module.functions]
-    parameters = {
-        new.parameter(each.name): module.parameters[old.parameter(each.name)]
-        for old, new in zip(module.functions, specs, strict=True)
-        for each in old.frozen
-        if old.parameter(each.name) in module.parameters
-    }
-    return Module(specs, module.name, parameters), names
+    return module.renamed(names), names
+
+
+def without_main(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
+    """A module whose function ``main``, if it has one, is called like the module.
+
+    Args:
+        module: The module.
+        name: What it is called in C, where ``main`` is the program's.
+    """
+    names = {spec.function: spec.function for spec in module.functions}
+    if "main" not in names or name in names:
+        return module, names
+    names["main"] = name
+    return module.renamed(names), names
 
 
 def _prefixed(function: str, name: str) -> str:
+    if function == "main":
+        return name
     own = function == name or function.startswith(f"{name}_")
     return function if own else f"{name}_{function}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast, overload
@@ -14,7 +15,7 @@ from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.files import read_regular
 from rnn_compiler.freezing import freeze
-from rnn_compiler.modules import Module
+from rnn_compiler.modules import Module, renamed_functions, with_arguments
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -40,10 +41,13 @@ class LinkedModule(Module):
         linked: Sequence[FunctionSpec],
         name: str = "",
         parameters: Mapping[str, npt.NDArray[Any]] | None = None,
+        *,
+        unfrozen: LinkedModule | None = None,
     ) -> None:
         super().__init__(functions, name, parameters)
         self.linked = tuple(linked)
         self._located = text
+        self._unfrozen = unfrozen or self
 
     @cached_property
     def located_text(self) -> str:
@@ -70,7 +74,31 @@ class LinkedModule(Module):
             if len(after.arguments) < len(before.arguments)
         }
         text = without_arguments(self._located, gone)
-        return LinkedModule(text, functions, self.linked, self.name, parameters)
+        others = (functions, self.linked, self.name, parameters)
+        return LinkedModule(text, *others, unfrozen=self._unfrozen)
+
+    def thawed(self) -> LinkedModule:
+        """The module as it was before any argument was frozen."""
+        origin = self._unfrozen
+        specs = [
+            with_arguments(spec, before.arguments)
+            for spec, before in zip(self.functions, origin.functions, strict=True)
+        ]
+        return LinkedModule(origin.located_text, specs, self.linked, self.name)
+
+    def renamed(self, names: Mapping[str, str]) -> LinkedModule:
+        """The module with other names for its public functions, by the old ones."""
+        from rnn_compiler.lowering.linking.symbols import with_symbols
+
+        origin = self if self._unfrozen is self else self._unfrozen.renamed(names)
+        changed = dict(names)
+        for spec in self.functions:
+            new = replace(spec, function=names[spec.function])
+            changed |= {spec.parameter(each.name): new.parameter(each.name) for each in spec.frozen}
+        specs, name, parameters = renamed_functions(self, names)
+        text = with_symbols(self._located, changed)
+        others = (specs, self.linked, name, parameters)
+        return LinkedModule(text, *others, unfrozen=None if origin is self else origin)
 
 
 @overload

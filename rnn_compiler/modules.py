@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,11 @@ from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, 
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.names import check_functions, check_name
 from rnn_compiler.schema.notebook import function_tables, page
 
-__all__ = ["Module", "build", "whole_spec"]
+__all__ = ["Module", "build", "renamed_functions", "whole_spec", "with_arguments"]
 
 
 class Module:
@@ -52,6 +53,19 @@ class Module:
     ) -> Module:
         """The module with functions that take fewer arguments, whose values come with it."""
         return Module(functions, self.name, parameters)
+
+    def thawed(self) -> Module:
+        """The module with functions that take their frozen arguments again, as weights."""
+        specs: list[FunctionSpec] = []
+        for spec in self.functions:
+            taken = {each.name: each for each in (*spec.arguments, *spec.frozen)}
+            order = [each.name for each in whole_spec(spec).arguments if each.name in taken]
+            specs.append(with_arguments(spec, [taken[name] for name in order]))
+        return Module(specs, self.name)
+
+    def renamed(self, names: Mapping[str, str]) -> Module:
+        """The module with other names for its functions, by the old ones."""
+        return Module(*renamed_functions(self, names))
 
     @cached_property
     def located_text(self) -> str:
@@ -109,6 +123,27 @@ class Module:
         path = Path(path)
         write_files((path, self.text.encode()))
         return path
+
+
+def with_arguments(spec: FunctionSpec, arguments: Sequence[TensorSpec]) -> FunctionSpec:
+    """A function that takes its frozen arguments again: where there are some, as its weights."""
+    frozen = {each.name for each in spec.frozen}
+    weights = [each.name for each in arguments if each.name in frozen] if frozen else spec.weights
+    return replace(spec, arguments=tuple(arguments), frozen=(), weights=tuple(weights))
+
+
+def renamed_functions(
+    module: Module, names: Mapping[str, str]
+) -> tuple[list[FunctionSpec], str, dict[str, npt.NDArray[Any]]]:
+    """The functions of a module under other names, the module's name, and its parameters."""
+    specs = [replace(spec, function=names[spec.function]) for spec in module.functions]
+    parameters = {
+        new.parameter(each.name): module.parameters[old.parameter(each.name)]
+        for old, new in zip(module.functions, specs, strict=True)
+        for each in old.frozen
+        if old.parameter(each.name) in module.parameters
+    }
+    return specs, module.name, parameters
 
 
 def build(

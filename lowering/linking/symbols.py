@@ -1,0 +1,28 @@
+"""Other symbols for functions of a user's module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
+from rnn_compiler.lowering.mlir import ir, new_context
+
+__all__ = ["with_symbols"]
+
+
+def with_symbols(text: str, names: Mapping[str, str]) -> str:
+    """A module some of whose functions have other symbols, wherever they are referred to.
+
+    Args:
+        text: Its text, with locations.
+        names: The new symbols by the old ones; those that it has not are left out.
+    """
+    with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        symbols = ir.SymbolTable(module.operation)
+        for old, new in names.items():
+            if old in symbols and old != new:
+                ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
+                ir.SymbolTable.set_symbol_name(symbols[old].operation, new)
+        module.operation.verify()
+        return module.operation.get_asm(enable_debug_info=True)

@@ -1,0 +1,53 @@
+"""Networks in C: the function is called like the module, and weights are constants."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import rnn_compiler as rc
+
+pytest.importorskip("onnx")
+
+from tests.network_import.graphs import B, T, saved, tagger
+
+TARGET = "cpu:generic"
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
+    path = saved(tagger(), tmp_path_factory.mktemp("models") / "tagger.onnx")
+    return rc.import_network(path, dims={"batch": B, "sequence": T})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prefix", [False, True])
+def test_a_network_in_c(module: rc.Module, prefix: bool, tmp_path: Path) -> None:
+    samples = rc.golden(module, TARGET)
+    made = rc.compile_c(module, TARGET, golden=samples, prefix=prefix)
+    (function,) = made.manifest["functions"]
+    assert function["function"] == "tagger"
+    assert [each["name"] for each in function["arguments"]] == ["x"]
+    made.save(tmp_path)
+    command = ["cc", "-DTAGGER_SELFTEST_MAIN", "-Wall", "-Werror", "tagger_selftest.c", "tagger.c"]
+    subprocess.run([*command, "tagger.o", "-o", "test"], cwd=tmp_path, check=True)
+    subprocess.run([str(tmp_path / "test")], cwd=tmp_path, check=True)
+
+
+def test_thawed_modules_take_their_weights_again(module: rc.Module) -> None:
+    """In the order of the function that was imported."""
+    (spec,) = module.thawed().functions
+    assert [each.name for each in spec.arguments] == ["x", "K", "lstm_params"]
+    assert spec.weights == ("K", "lstm_params")
+    assert not spec.frozen
+
+
+def test_renamed_modules_keep_their_weights(module: rc.Module) -> None:
+    other = module.renamed({"main": "tag"})
+    assert [spec.function for spec in other.functions] == ["tag"]
+    assert other.parameters.keys() == {"tag.K", "tag.lstm_params"}
+    assert "@main" not in other.located_text
+    assert "@tag.K" in other.located_text
+    assert "@main" not in other.thawed().located_text

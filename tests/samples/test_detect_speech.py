@@ -1,0 +1,75 @@
+"""The detector's README leads from the model's wheel to a program that prints what it shows."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rnn_compiler.cli import main
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "detect_speech"
+BLOCKS = re.findall(r"^```(sh|)\n(.*?)^```$", (SAMPLE / "README.md").read_text(), re.S | re.M)
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler"),
+]
+
+
+def run(words: list[str], folder: Path) -> str:
+    words = [each for word in words for each in (sorted(glob.glob(word)) or [word])]
+    words += STRICT if words[0] == "cc" else []
+    first = {"python": [sys.executable], "pip": [sys.executable, "-m", "pip"]}
+    command = [*first.get(words[0], words[:1]), *words[1:]]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    if words[0] == "pip" and done.returncode:
+        pytest.skip(f"silero-vad cannot be downloaded here: {done.stderr[-200:]}")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_from_the_wheel_to_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnx")
+    monkeypatch.chdir(tmp_path)
+    for file in (*SAMPLE.glob("*.c"), *SAMPLE.glob("*.py")):
+        shutil.copy(file, tmp_path)
+    *commands, shown = (text for _, text in BLOCKS)
+    printed = ""
+    for line in "".join(commands).replace("\\\n", "").splitlines():
+        words = shlex.split(line)
+        if words[0] == "rnn-compiler":
+            assert main(words[1:]) == 0
+        else:
+            printed = run(words, tmp_path)
+    assert printed == shown
+    assert os.path.getsize("vad/silero_vad.o") < 1_400_000  # 1.24 MB of which are weights
+
+
+def test_other_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program around a function that is not called."""
+    monkeypatch.chdir(tmp_path)
+    header = (
+        "#include <stdint.h>\n#define SILERO_VAD_ALIGNMENT 64\n#define SILERO_VAD_SCRATCH_SIZE 64\n"
+        "struct silero_vad_arguments { const float *input, *state; };\n"
+        "struct silero_vad_results { float *output, *stateN; };\n"
+        "static int silero_vad(const struct silero_vad_arguments *a,\n"
+        "    const struct silero_vad_results *r, void *s) { return !a || !r || !s; }\n"
+        'static const char *silero_vad_error(int code) { return code ? "" : 0; }\n'
+    )
+    (tmp_path / "silero_vad.h").write_text(header)
+    subprocess.run(["cc", *STRICT, "-I.", str(SAMPLE / "detect.c"), "-o", "detect"], check=True)
+    head = b"RIFF\0\0\0\0WAVE"
+    for content in (b"", b"RIFF", head + b"data\0\0\0\0", head + b"fmt \x10\0\0\0"):
+        (tmp_path / "a.wav").write_bytes(content)
+        done = subprocess.run(["./detect", "a.wav"], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stderr.startswith("usage: ")
