@@ -25,6 +25,7 @@ from rnn_compiler.lowering.compiler_process import (
     temporary_folder,
 )
 from rnn_compiler.lowering.targets.names import compiler_flags
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = [
@@ -66,6 +67,12 @@ _PLAIN_COMMANDS = (
 
 _OBJECTS_FLAG = "--iree-hal-dump-executable-intermediates-to"
 """Where the object lies before it is linked, beside what else the compiler made on the way."""
+
+_STATIC_LIBRARY = ("--iree-llvmcpu-link-embedded=false", "--iree-llvmcpu-link-static")
+"""Without a linker, which would look for functions that come with a target's own compiler."""
+
+_LIBRARY_FLAG = "--iree-llvmcpu-static-library-output-path"
+"""Where the object lies that is not linked."""
 
 _STACK_USAGE = "stack.su"
 
@@ -244,12 +251,15 @@ def compile_host_program(
         stack_usage = usage.read_text(errors="replace") if usage.exists() else ""
         return HostAndObject(payload.decode(), b"".join(objects), stack_usage)
 
+    flags, objects = _PLAIN_COMMANDS, {_OBJECTS_FLAG: ""}
+    if "vmfb" not in ARCHITECTURES[target.architecture].formats:
+        flags, objects = (*flags, *_STATIC_LIBRARY), {_LIBRARY_FLAG: "library.o"}
     return _compile(
         module,
         target,
-        ("--compile-to=hal", *_PLAIN_COMMANDS),
+        ("--compile-to=hal", *flags),
         collect,
-        keeping={_OBJECTS_FLAG: "", "--stack-usage-file": _STACK_USAGE},
+        keeping={**objects, "--stack-usage-file": _STACK_USAGE},
         reproducers=reproducers,
         timeout=timeout,
         executable=executable,

@@ -29,11 +29,12 @@ from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.golden import TOLERANCES, Golden
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
@@ -145,10 +146,7 @@ def compile_c(
         name = module.name or module.functions[0].function
     name = check_file_name(name)
     resolved = resolve_target(current_target() if target is None else target)
-    if resolved.device != "local":
-        raise UnsupportedError(
-            f"compile_c: {resolved.name} is no CPU, and C runs on one; choose a target such as cpu"
-        )
+    check_format("compile_c", resolved, "c")
     samples = None if golden is None else _samples(module, golden)
     module, names = (prefixed if prefix else without_main)(module, name)
     samples = samples and samples.renamed(names)
@@ -160,7 +158,6 @@ def compile_c(
     from rnn_compiler.lowering.c.external_results import external_results
     from rnn_compiler.lowering.c.library import make_library
     from rnn_compiler.lowering.pipeline import rewrite
-    from rnn_compiler.schema.schedule import ALIGNMENT
 
     stages.report(f"lowering for {resolved.name}")
     lowered = rewrite(
@@ -197,7 +194,8 @@ def compile_c(
         "schema": SCHEMA_VERSION,
         "format": "c",
         "name": name,
-        "alignment": ALIGNMENT,
+        "alignment": ARCHITECTURES[resolved.architecture].alignment,
+        "flash_size": library.flash,
         "functions": _functions(module, library, prepacks),
         "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
         "strategy": strategy,

@@ -28,7 +28,7 @@ from rnn_compiler.errors import (
 from rnn_compiler.execution import current_target
 from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.requirements import check_can_compile
@@ -120,13 +120,18 @@ def requests_of(
     """
     check_request("compile", module, timeout)
     if target is not None and not isinstance(target, str):
-        return [Request(module, each, strategy, timeout) for each in _targets(target)]
+        targets = _targets(target)
+        for each in targets:
+            check_format("compile", each, "vmfb")
+        return [Request(module, each, strategy, timeout) for each in targets]
     name = target or current_target()
     if name == ALL_LEVELS:
         raise InvalidArgumentError(
             "compile", "target", "one target", repr(name), f"pass [{name!r}] for a bundle"
         )
-    return [Request(module, resolve_target(name), strategy, timeout)]
+    resolved = resolve_target(name)
+    check_format("compile", resolved, "vmfb")
+    return [Request(module, resolved, strategy, timeout)]
 
 
 def compiled(

@@ -18,6 +18,7 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime import load
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.golden import Golden, run
+from rnn_compiler.schema.architectures import ARCHITECTURES
 
 __all__ = ["golden"]
 
@@ -50,17 +51,19 @@ def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
         'cpu (portable) on local-sync'
     """
     if isinstance(artifact, str) and _is_target(artifact):
-        artifact = compile(module, artifact)
-    if not isinstance(artifact, (Artifact, Bundle)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        made = compile(module, artifact) if _has_artifacts(artifact) else Bundle(())
+    else:
+        made = artifact
+    if not isinstance(made, (Artifact, Bundle)):
         expected = "an artifact from `compile`, or the name of a target"
         raise InvalidArgumentError("golden", "artifact", expected, describe(artifact))
-    members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
+    members = made.artifacts if isinstance(made, Bundle) else (made,)
     if any(member.manifest.functions != module.functions for member in members):
         raise InvalidArgumentError("golden", "artifact", f"one of {module!r}", repr(members[0]))
     program = None
     if any(member.manifest.target.device == "local" for member in members):
         with contextlib.suppress(ArtifactError):  # for another machine
-            program = load(artifact, _DEVICE, prepack=False)
+            program = load(made, _DEVICE, prepack=False)
     if program is None and any(spec.open_dims for spec in module.functions):
         raise UnsupportedError(
             "golden: open sizes are for a fused CPU module, and this one does not run here; give "
@@ -73,6 +76,12 @@ def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
     cases = {name: (arguments[name], results[name]) for name in arguments}
     manifest = program.manifest
     return Golden(cases, f"{manifest.target.name} ({manifest.strategy}) on {_DEVICE}")
+
+
+def _has_artifacts(name: str) -> bool:
+    """Whether artifacts are made for a target."""
+    target = resolve_target(name)
+    return target.device != "local" or "vmfb" in ARCHITECTURES[target.architecture].formats
 
 
 def _is_target(name: str) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.schema.architectures import ARCHITECTURES
 
 __all__ = ["CpuCheck", "cpu_check"]
 
@@ -115,6 +116,8 @@ def cpu_check(architecture: str, features: Sequence[str]) -> CpuCheck:
         UnsupportedError: There is a feature that it is not known how to ask for.
     """
     asked = [name for name in features if name not in _BASELINE.get(architecture, ())]
+    if architecture in ARCHITECTURES and not ARCHITECTURES[architecture].cpuinfo:
+        asked = []  # nobody could be asked
     if not asked:
         return CpuCheck((), ())
     tables: Mapping[str, Mapping[str, object]] = {

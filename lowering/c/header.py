@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.text import call, comment, indented
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, bound, open_names, static_size
-from rnn_compiler.schema.schedule import ALIGNMENT, aligned
+from rnn_compiler.schema.schedule import aligned
 
 __all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]
 
@@ -17,6 +17,7 @@ def print_header(
     functions: Sequence[Function],
     origin: str,
     processor: str,
+    flash: int,
     compared: str | None = None,
 ) -> str:
     """The text of ``NAME.h``.
@@ -26,11 +27,12 @@ def print_header(
         functions: What it declares.
         origin: What made it, and for what.
         processor: What it takes of a processor.
+        flash: Bytes of code and constants in the object.
         compared: What computed the results that a self test compares with; None without one.
     """
     guard = f"{name.upper()}_H"
     lines = [
-        *comment(_introduction(name, functions, origin, processor)),
+        *comment(_introduction(name, functions, origin, processor, flash)),
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
@@ -42,7 +44,7 @@ def print_header(
         "#endif",
         "",
         "/* What every array and the scratch memory begin at a multiple of, in bytes. */",
-        f"#define {name.upper()}_ALIGNMENT {ALIGNMENT}",
+        f"#define {name.upper()}_ALIGNMENT {functions[0].alignment}",
         "",
         "/* What a code that a function returned means, in a line. */",
         f"const char *{name}_error(int code);",
@@ -71,9 +73,10 @@ def print_header(
 
 
 def _introduction(
-    name: str, functions: Sequence[Function], origin: str, processor: str
+    name: str, functions: Sequence[Function], origin: str, processor: str, flash: int
 ) -> list[str]:
     names = ", ".join(function.name for function in functions)
+    alignment = functions[0].alignment
     return [
         f"{name}.h: {names}.",
         "",
@@ -81,13 +84,14 @@ def _introduction(
         "",
         f"Build a program with it: cc program.c {name}.c {name}.o",
         f"It needs {processor}, and no library but libc.",
+        f"{name}.o has {flash} bytes of code and constants, which may lie in flash memory.",
         "",
         "A function takes a struct of arguments, a struct of results and scratch memory, and",
         "returns 0 or a code. It checks all pointers and ranges before it does anything. It",
         "allocates nothing and keeps nothing from call to call, so any threads may call it at the",
         "same time, each with its own results and scratch memory.",
         "",
-        f"Arrays are contiguous, in rows, and begin at a multiple of {ALIGNMENT} bytes. Results",
+        f"Arrays are contiguous, in rows, and begin at a multiple of {alignment} bytes. Results",
         "and scratch memory overlap neither each other nor arguments. What is in scratch memory",
         "before and after a call is of no concern. A pointer to an array without elements may be",
         "null.",
@@ -174,7 +178,8 @@ def _arrays(macro: str, function: Function) -> list[str]:
 def _new_arrays(macro: str, function: Function) -> list[str]:
     """The memory of an example with open sizes."""
     known = function.at(dict.fromkeys(OPEN_DIMENSIONS, _EXAMPLE))
-    size = sum(aligned(static_size(member.size)) for member in known.arrays) + known.scratch
+    sizes = [aligned(static_size(member.size), function.alignment) for member in known.arrays]
+    size = sum(sizes) + known.scratch
     return [
         f"alignas({macro}) static unsigned char memory[{size}];",
         "static size_t used;",

@@ -19,9 +19,11 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.open_sizes import Open, Size
 from rnn_compiler.schema.schedule import (
+    ANY_MEMORY,
     Copy,
     Dispatch,
     Fill,
+    Memory,
     Place,
     Span,
     Step,
@@ -79,6 +81,7 @@ class Context:
         result_sizes: How many bytes each of its results has, if it allocates them.
         results: What it returns, once that is known.
         is_chosen: Whether it returns that whichever way it takes, by copies.
+        memory: What memory is like where it runs.
     """
 
     function: str
@@ -89,6 +92,7 @@ class Context:
     result_sizes: Sequence[Size] = ()
     results: list[Span] | None = None
     is_chosen: bool = False
+    memory: Memory = ANY_MEMORY
 
     def allocate(self, size: Size) -> Span:
         """Memory of its own."""

@@ -33,10 +33,11 @@ from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
 from rnn_compiler.schema.schedule import (
-    ALIGNMENT,
+    ANY_MEMORY,
     Choice,
     Copy,
     Dispatch,
+    Memory,
     Place,
     Schedule,
     Span,
@@ -92,7 +93,10 @@ class HostProgram:
 
 
 def read_host_program(
-    text: str, functions: Mapping[str, Sizes], numbers: Mapping[str, range]
+    text: str,
+    functions: Mapping[str, Sizes],
+    numbers: Mapping[str, range],
+    memory: Memory = ANY_MEMORY,
 ) -> HostProgram:
     """Reads a host program.
 
@@ -100,11 +104,12 @@ def read_host_program(
         text: Its text.
         functions: The functions that it must have.
         numbers: Of those with a scalar that decides how many steps run, the values of that.
+        memory: What memory is like where they run.
 
     Raises:
         UnsupportedError: It does something else than to call compiled code in order.
     """
-    found, constants = read_functions(text, functions, numbers)
+    found, constants = read_functions(text, functions, numbers, memory)
     schedules: dict[str, Schedule] = {}
     for name, schedule in found.items():
         if isinstance(schedule, NoScheduleError):
@@ -121,7 +126,10 @@ def read_host_program(
 
 
 def read_functions(
-    text: str, functions: Mapping[str, Sizes], numbers: Mapping[str, range]
+    text: str,
+    functions: Mapping[str, Sizes],
+    numbers: Mapping[str, range],
+    memory: Memory = ANY_MEMORY,
 ) -> tuple[dict[str, Schedule | NoScheduleError], tuple[bytes | Loaded, ...]]:
     """The schedules of those functions that have one, and the constants that they read.
 
@@ -129,6 +137,7 @@ def read_functions(
         text: As of `read_host_program`, like the rest.
         functions: The functions that it may have.
         numbers: The same.
+        memory: The same.
 
     Raises:
         UnsupportedError: The text is not understood, or it computes constants as it is loaded.
@@ -149,21 +158,19 @@ def read_functions(
             if name not in functions:
                 continue
             try:
-                found[name] = _read(known, op, functions[name], numbers.get(name, range(0)))
+                context = Context(name, known, functions[name].shapes, memory=memory)
+                found[name] = _read(context, op, functions[name], numbers.get(name, range(0)))
             except NoScheduleError as error:
                 found[name] = error
     return found, (*constants, *loaded)
 
 
-def _read(
-    constants: Mapping[str, Span], function: ir.Operation, sizes: Sizes, numbers: range
-) -> Schedule:
+def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range) -> Schedule:
     """The schedule of a function.
 
     Its arguments come first, then what the caller brings for its results, if it does, and the
     fences of a function that is asynchronous.
     """
-    context = Context(symbol_of(function), constants, sizes.shapes)
     values = block_of(function).arguments
     spans = [Span(Place.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
     results = [Span(Place.RESULT, k, 0, size) for k, size in enumerate(sizes.results)]
@@ -202,7 +209,7 @@ def _placed(
     starts: list[Size] = []
     for number, size in enumerate(context.allocated):
         starts.append(scratch)
-        scratch += 0 if number in own else context.formulas.aligned(size, ALIGNMENT)
+        scratch += 0 if number in own else context.formulas.aligned(size, context.memory.alignment)
 
     def placed(span: Span) -> Span:
         if span.place is not Place.SCRATCH:
@@ -214,12 +221,26 @@ def _placed(
     steps = mapped(steps, placed)
     blocks = tuple(context.allocated[number] for number in order)
     where = tuple(map(placed, results))
+    for size in (*sizes.arguments, *sizes.results, scratch, *blocks):
+        _check_size(context, size)
     if not sizes.shapes:
         return Schedule(context.function, scratch, steps, blocks=blocks, results=where)
     computed = [*sizes.arguments, *sizes.results, scratch, *blocks, *_numbers_in(steps)]
     limit = context.formulas.limit(computed)
     known = context.formulas.known
     return Schedule(context.function, scratch, steps, known, limit, blocks, where)
+
+
+def _check_size(context: Context, size: Size) -> None:
+    """Checks that memory can be as large as an array."""
+    most = context.memory.largest
+    if isinstance(size, Open):
+        context.formulas.require(size, most)
+    elif size > most:
+        raise UnsupportedError(
+            f"compile_c: {context.function}: an array or its scratch memory has {size:,} bytes, "
+            f"and this target has addresses for {most:,}; choose smaller sizes"
+        )
 
 
 def _numbers_in(steps: Sequence[Step]) -> Iterator[Size]:

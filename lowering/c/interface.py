@@ -115,6 +115,7 @@ class Function:
         results: What it gives.
         schedule: What it does.
         stack: At most how many bytes of stack a call takes.
+        alignment: What arrays and scratch memory are aligned to.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Function:
     results: tuple[Member, ...]
     schedule: Schedule
     stack: int = 0
+    alignment: int = ALIGNMENT
 
     @cached_property
     def sizes(self) -> tuple[Member, ...]:
@@ -175,7 +177,7 @@ class Function:
             number: Span(
                 Place.SCRATCH,
                 0,
-                start + k * ALIGNMENT,
+                start + k * self.alignment,
                 DTYPES[self.arguments[number].dtype].bits // 8,
             )
             for k, number in enumerate(numbers)
@@ -185,14 +187,14 @@ class Function:
     @property
     def scratch(self) -> Size:
         """How many bytes of memory a call needs; C has no arrays of none."""
-        ends = [self._aligned, *(span.offset + ALIGNMENT for span in self.scalars.values())]
-        return ends[-1] if isinstance(ends[-1], Open) else max(ALIGNMENT, ends[-1])
+        ends = [self._aligned, *(span.offset + self.alignment for span in self.scalars.values())]
+        return ends[-1] if isinstance(ends[-1], Open) else max(self.alignment, ends[-1])
 
     @property
     def _aligned(self) -> Size:
         """The end of what the schedule needs, which is aligned as it is if it is open."""
         scratch = self.schedule.scratch
-        return scratch if isinstance(scratch, Open) else aligned(scratch)
+        return scratch if isinstance(scratch, Open) else aligned(scratch, self.alignment)
 
 
 def check_file_name(name: object) -> str:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.cpu_check import cpu_check
+from rnn_compiler.lowering.c.elf import Elf
 from rnn_compiler.lowering.c.external_results import Types, with_open_sizes
 from rnn_compiler.lowering.c.header import print_header
 from rnn_compiler.lowering.c.host_program import read_host_program, sizes_of
@@ -21,6 +22,7 @@ from rnn_compiler.lowering.c.interface import (
     functions_of,
     scalar_ranges,
 )
+from rnn_compiler.lowering.c.mathematics import DEFINED
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.object_file import Kernel, ObjectFile
 from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
@@ -28,6 +30,7 @@ from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import print_source
 from rnn_compiler.lowering.c.stack import frames_of, stack_size
 from rnn_compiler.lowering.c.support import INTERNAL
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 from rnn_compiler.schema.schedule import Dispatch, steps_in
 
@@ -51,6 +54,7 @@ class Library:
         source: The text of ``NAME.c``.
         object: The bytes of ``NAME.o``.
         functions: What is in them.
+        flash: Bytes of code and constants in the object.
         selftest: The text of ``NAME_selftest.c``; empty without samples.
     """
 
@@ -58,6 +62,7 @@ class Library:
     source: str
     object: bytes
     functions: tuple[Function, ...]
+    flash: int
     selftest: str = ""
 
 
@@ -95,8 +100,12 @@ def make_library(
     """
     types = with_open_sizes(types, specs)
     sizes = {function: sizes_of(found) for function, found in types.items()}
-    program = read_host_program(host_program, sizes, scalar_ranges(specs))
-    functions = functions_of(specs, types, program.schedules)
+    memory = ARCHITECTURES[target.architecture].memory
+    program = read_host_program(host_program, sizes, scalar_ranges(specs), memory)
+    functions = [
+        replace(each, alignment=memory.alignment)
+        for each in functions_of(specs, types, program.schedules)
+    ]
     functions, data = _with_frozen(functions, frozen, program.constants)
     constants = {f"{name}_constant_{k}": each for k, each in enumerate(data)}
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
@@ -110,18 +119,26 @@ def make_library(
         if isinstance(step, Dispatch)
     }
     kernels = _symbols(name, [kernel for kernel in known.kernels if kernel in used])
-    _check_names(name, functions, [*kernels.values(), *constants])
+    mathematics = {each: f"{name}_{each}" for each in known.calls(kernels) if each in DEFINED}
+    _check_names(name, functions, [*kernels.values(), *constants, *mathematics.values()])
     compared = tested(functions, samples.cases) if samples else []
-    messages = Messages(functions, target.features, [each.function for each in compared])
+    messages = Messages(
+        functions, target.features, [each.function for each in compared], memory.alignment
+    )
     check = cpu_check(target.architecture, target.features)
-    needed = f"an {target.architecture} processor"
+    needed = f"{'an' if target.architecture[0] in 'ax' else 'a'} {target.architecture} processor"
     if target.features:
         needed += f" with {', '.join(target.features)}"
+    made = known.with_only(kernels, constants, memory.alignment, mathematics)
+    flash = Elf.read(made).loaded_size
     return Library(
-        print_header(name, functions, origin, needed, samples and samples.computed_by),
-        print_source(name, functions, kernels, [*constants], messages, check, origin),
-        known.with_only(kernels, constants),
+        print_header(name, functions, origin, needed, flash, samples and samples.computed_by),
+        print_source(
+            *(name, functions, kernels, [*constants], messages, check, origin, [*mathematics])
+        ),
+        made,
         tuple(functions),
+        flash,
         print_selftest(name, functions, samples, messages, origin) if samples else "",
     )
 

@@ -31,6 +31,7 @@ class Messages:
         functions: Sequence[Function],
         features: Sequence[str],
         tested: Sequence[Function] = (),
+        alignment: int = ALIGNMENT,
     ) -> None:
         """Gives all codes.
 
@@ -38,7 +39,9 @@ class Messages:
             functions: The functions.
             features: What they need of a processor.
             tested: Those whose results a self test compares.
+            alignment: What arrays and scratch memory are aligned to.
         """
+        self.alignment = alignment
         self._codes: dict[tuple[str, Size | None, Size | None], int] = {}
         self._samples: dict[tuple[str, str], int] = {}
         self.texts: dict[int, str] = {
@@ -88,14 +91,14 @@ class Messages:
         if member.shape:
             texts = {
                 NULL: f"{name}: a null pointer",
-                MISALIGNED: f"{name}: not aligned to {ALIGNMENT} bytes",
+                MISALIGNED: f"{name}: not aligned to {self.alignment} bytes",
             }
             if written:
                 texts = {**texts, OVERLAP: f"{name}: overlaps another array"}
         elif written:
             texts = {
                 NULL: f"{name}: a null pointer",
-                MISALIGNED: f"{name}: not aligned to {ALIGNMENT} bytes",
+                MISALIGNED: f"{name}: not aligned to {self.alignment} bytes",
                 OVERLAP: f"{name}: overlaps another array",
             }
         if member.minimum is not None:

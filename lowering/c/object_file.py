@@ -8,46 +8,65 @@ here and only the code goes into the new object, with all that it refers to, as 
 a prefix of their own: any number of such objects link into one program. Hidden symbols, so that a
 shared library that holds them does not export them. Constants lie beside the code: as source they
 would be two and a half times as large, and take C compilers minutes.
-
-ELF of 64 bits, little-endian, with RELA relocations, as on x86-64, AArch64 and RISC-V; see the
-System V ABI, chapters 4 and 5 (https://www.sco.com/developers/gabi/).
 """
 
 from __future__ import annotations
 
 import contextlib
-import copy
+import re
 import struct
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.elf import (
+    ALLOCATED,
+    FUNCTION,
+    GLOBAL,
+    HIDDEN,
+    OBJECT,
+    PROGRAM_BITS,
+    RESERVED,
+    UNDEFINED,
+    Elf,
+    Section,
+    Symbol,
+    string_at,
+)
 from rnn_compiler.schema.schedule import ALIGNMENT
 
 __all__ = ["Kernel", "ObjectFile"]
 
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = struct.Struct("<IBBHQQ")
-_RELOCATION = struct.Struct("<QQq")
-
-_SYMTAB, _STRTAB, _RELA, _NOBITS = 2, 3, 4, 8
-_GROUP_MEMBER = 0x200
-_OBJECT, _FUNCTION, _GLOBAL, _HIDDEN = 1, 2, 1, 2
-_PROGRAM_BITS, _ALLOCATED = 1, 2
-_UNDEFINED, _RESERVED = 0, 0xFF00
 _KEPT_NAMES = (".note.GNU-stack", ".note.gnu.property", ".riscv.attributes", ".ARM.attributes")
 """Sections that nothing refers to and linkers read."""
 
-_MACHINES = {"x86_64": (62, 0), "aarch64": (183, 0), "riscv64": (243, 5)}
-"""The number of each machine, and the flags of its usual ABI: on RISC-V, that of lp64d."""
+_ARM = (1, 40, 0x05000000)
+_MACHINES = {
+    "x86_64": (2, 62, 0),
+    "aarch64": (2, 183, 0),
+    "riscv64": (2, 243, 5),
+    "riscv32": (1, 243, 3),
+    **dict.fromkeys(("armv7", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"), _ARM),
+}
+"""The class and the number of each machine, and the flags of its usual ABI: on RISC-V, that of
+lp64d and of ilp32f; on Arm, EABI 5."""
 
-_LARGEST_ALIGNMENT = 1 << 16
-"""Of a section; a page, where pages are largest."""
+_COMPILERS_OWN = re.compile(
+    r"__aeabi_\w+|memcpy|memmove|memset|"
+    r"__(add|sub|mul|div|mod|udiv|umod|neg|u?cmp|ashl|ashr|lshr|fix|fixuns|float|floatun|extend|"
+    r"trunc|eq|ne|lt|le|gt|ge|unord|clz|ctz|popcount)([sdth][if]){1,2}[234]?"
+)
+"""What every C compiler brings along, in libc, libgcc or compiler-rt: copies, and what a processor
+lacks, such as arithmetic of 64 bits."""
 
-_QUERY = "iree_hal_executable_library_query"
+_QUERY = "_library_query_v0"
+"""How the name of the library's table ends."""
+
 _VERSION = 6
+_IMPORTS, _EXPORTS, _CODE, _ATTRIBUTE_ROWS, _NAMES, _CONSTANTS = 1, 3, 4, 5, 8, 13
+"""Which words of a library's table are what is used here."""
+
 _ATTRIBUTES = struct.Struct("<QHBBIIHH40x")
 """A row of what is known of an export: flags, pages of local memory, constants, buffers, sizes."""
 
@@ -69,29 +88,6 @@ class Kernel:
     buffers: int
 
 
-@dataclass(frozen=True)
-class _Section:
-    name: str
-    type: int
-    flags: int
-    align: int
-    entry_size: int
-    size: int
-    data: bytes
-    relocations: tuple[tuple[int, int, int, int], ...] = ()
-    """Each an offset, a type, the number of a symbol, an addend."""
-
-
-@dataclass(frozen=True)
-class _Symbol:
-    name: str
-    info: int
-    other: int
-    section: int
-    value: int
-    size: int
-
-
 class ObjectFile:
     """An object of IREE's compiler.
 
@@ -101,7 +97,7 @@ class ObjectFile:
 
     def __init__(self, data: bytes) -> None:
         with _understood():
-            self._read(data)
+            self._elf = Elf.read(data)
             self.kernels = {kernel.name: kernel for kernel in self._kernels()}
 
     @classmethod
@@ -113,245 +109,166 @@ class ObjectFile:
         """
         if architecture not in _MACHINES:
             raise _unknown(f"the objects of {architecture} are not known")
-        made = cls.__new__(cls)
-        made._ident = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-        made._machine, made._flags = _MACHINES[architecture]
-        made._sections = [
-            _Section("", 0, 0, 0, 0, 0, b""),
-            _Section(_KEPT_NAMES[0], 1, 0, 1, 0, 0, b""),
+        width, machine, flags = _MACHINES[architecture]
+        ident = bytes([0x7F, *b"ELF", width, 1, 1]).ljust(16, b"\0")
+        sections = [
+            Section("", 0, 0, 0, 0, 0, b""),
+            Section(_KEPT_NAMES[0], 1, 0, 1, 0, 0, b""),
         ]
-        made._symbols = []
+        made = cls.__new__(cls)
+        made._elf = Elf(ident, machine, flags, sections, [])
         made.kernels = {}
         return made
 
-    def _read(self, data: bytes) -> None:
-        if data[:6] != b"\x7fELF\x02\x01":
-            raise _unknown("its object file is not an ELF of 64 bits, little-endian")
-        self._ident: bytes
-        self._ident, kind, *rest = _HEADER.unpack_from(data)
-        numbers: list[int] = rest
-        self._machine, offset, self._flags = numbers[0], numbers[4], numbers[5]
-        size, count, names = numbers[9:]
-        if kind != 1 or size != _SECTION.size:
-            raise _unknown("its object file is not one before it is linked")
-        rows: list[tuple[int, ...]] = [
-            _SECTION.unpack_from(data, offset + k * size) for k in range(count)
-        ]
-        held = [b"" if row[1] == _NOBITS else data[row[4] : row[4] + row[5]] for row in rows]
-        self._sections = [
-            _Section(_string(held[names], row[0]), row[1], row[2], row[8], row[9], row[5], part)
-            for row, part in zip(rows, held, strict=True)
-        ]
-        (table,) = (k for k, row in enumerate(rows) if row[1] == _SYMTAB)
-        strings = held[rows[table][6]]
-        self._symbols = [
-            _Symbol(_string(strings, name), info, other, section, value, length)
-            for name, info, other, section, value, length in _SYMBOL.iter_unpack(held[table])
-        ]
-        for row, part in zip(rows, held, strict=True):
-            if row[1] == _RELA:
-                relocations = tuple(
-                    (place, info & 0xFFFFFFFF, info >> 32, addend)
-                    for place, info, addend in _RELOCATION.iter_unpack(part)
-                )
-                target = self._sections[row[7]]
-                self._sections[row[7]] = replace(target, relocations=relocations)
-
     def _kernels(self) -> list[Kernel]:
         """The code that the library exports."""
-        named = {symbol.name: symbol for symbol in self._symbols}
-        library = named[f"{_QUERY}_v0"]
-        place = library.section, library.value
-        version = self._number("<I", self._follow(*place))
+        (library,) = (symbol for symbol in self._elf.symbols if symbol.name.endswith(_QUERY))
+        section, start = library.section, library.value
+        word = self._elf.word
+        version = self._number("<I", *self._follow(section, start))
         if version != _VERSION:
             raise _unknown(f"its code is an executable library of version 0.{version}, not 0.6")
-        if self._number("<I", place, 8) or self._number("<I", place, 104):
+        if any(self._number("<I", section, start + word * k) for k in (_IMPORTS, _CONSTANTS)):
             raise _unknown("its code imports functions, or takes constants at load time")
-        count = self._number("<I", place, 24)
-        code, attributes, names = (self._follow(place[0], place[1] + k) for k in (32, 40, 64))
+        count = self._number("<I", section, start + word * _EXPORTS)
+        code, attributes, names = (
+            self._follow(section, start + word * k) for k in (_CODE, _ATTRIBUTE_ROWS, _NAMES)
+        )
         kernels: list[Kernel] = []
         for k in range(count):
-            section, offset = self._follow(names[0], names[1] + 8 * k)
-            name = _string(self._sections[section].data, offset)
-            start = attributes[1] + k * _ATTRIBUTES.size
-            row = _ATTRIBUTES.unpack_from(self._sections[attributes[0]].data, start)
+            place, offset = self._follow(names[0], names[1] + word * k)
+            name = string_at(self._elf.sections[place].data, offset)
+            row = _ATTRIBUTES.unpack_from(
+                self._elf.sections[attributes[0]].data, attributes[1] + k * _ATTRIBUTES.size
+            )
             flags, pages, constants, buffers, *_ = row
             if flags or pages:
                 raise _unknown(f"{name} needs memory of its own, or an order of its workgroups")
-            symbol = self._function_at(*self._follow(code[0], code[1] + 8 * k))
+            symbol = self._function_at(*self._follow(code[0], code[1] + word * k))
             kernels.append(Kernel(name, symbol, constants, buffers))
         return kernels
 
-    def _number(self, form: str, place: tuple[int, int], offset: int = 0) -> int:
+    def _number(self, form: str, section: int, offset: int) -> int:
         """A number in a section."""
-        section, start = place
-        return struct.unpack_from(form, self._sections[section].data, start + offset)[0]
+        return struct.unpack_from(form, self._elf.sections[section].data, offset)[0]
 
     def _follow(self, section: int, offset: int) -> tuple[int, int]:
         """Where a pointer in a section leads: another, and the offset in it."""
-        for place, _, number, addend in self._sections[section].relocations:
-            if place == offset:
-                symbol = self._symbols[number]
+        for each in self._elf.sections[section].relocations:
+            if each.offset == offset:
+                symbol, addend = self._elf.symbols[each.symbol], each.addend
+                if addend is None:
+                    addend = self._number("<i" if self._elf.word == 4 else "<q", section, offset)
                 return symbol.section, symbol.value + addend
-        raise ValueError(f"no pointer at {offset} of {self._sections[section].name}")
+        raise ValueError(f"no pointer at {offset} of {self._elf.sections[section].name}")
 
     def _function_at(self, section: int, value: int) -> int:
         """The number of the function that begins somewhere."""
-        for number, symbol in enumerate(self._symbols):
-            if (symbol.section, symbol.value) == (section, value) and symbol.info & 15 == _FUNCTION:
+        for number, symbol in enumerate(self._elf.symbols):
+            if (symbol.section, symbol.value) == (section, value) and symbol.info & 15 == FUNCTION:
                 return number
-        raise ValueError(f"no function at {value} of {self._sections[section].name}")
+        raise ValueError(f"no function at {value} of {self._elf.sections[section].name}")
+
+    def calls(self, kernels: Iterable[str]) -> list[str]:
+        """The names of the functions that some code calls and the object does not have."""
+        with _understood():
+            _, used = _reached(self._elf, [self.kernels[name].symbol for name in kernels])
+            symbols = [self._elf.symbols[number] for number in used]
+            return sorted(each.name or "?" for each in symbols if each.section == UNDEFINED)
 
     def with_only(
-        self, kernels: Mapping[str, str], constants: Mapping[str, bytes] = MappingProxyType({})
+        self,
+        kernels: Mapping[str, str],
+        constants: Mapping[str, bytes] = MappingProxyType({}),
+        alignment: int = ALIGNMENT,
+        functions: Mapping[str, str] = MappingProxyType({}),
     ) -> bytes:
         """An object with some of the code alone, and what that refers to, and with constants.
 
         Args:
             kernels: The names of the code, each with that of its new, global symbol.
             constants: Bytes, by such symbols.
+            alignment: What these are aligned to.
+            functions: The symbols, in another object, of functions that the code calls.
 
         Raises:
             UnsupportedError: The code refers to something that is not in the object.
         """
         with _understood():
+            known = len(self._elf.symbols)
             entries = {self.kernels[name].symbol: symbol for name, symbol in kernels.items()}
-            entries |= {len(self._symbols) + k: symbol for k, symbol in enumerate(constants)}
-            return self._with_constants(constants)._with_only(entries)
+            entries |= {known + k: symbol for k, symbol in enumerate(constants)}
+            elf = _with_constants(self._elf, constants, alignment)
+            return _with_only(elf, entries, functions)
 
-    def _with_constants(self, constants: Mapping[str, bytes]) -> ObjectFile:
-        """The same with a section of constants, and their symbols after all others."""
-        made = copy.copy(self)
-        content, symbols = bytearray(), list[_Symbol]()
-        for name, data in constants.items():
-            content += bytes(-len(content) % ALIGNMENT)
-            place = len(self._sections), len(content), len(data)
-            symbols.append(_Symbol(name, _OBJECT, 0, *place))
-            content += data
-        facts = (_PROGRAM_BITS, _ALLOCATED, ALIGNMENT, 0, len(content), bytes(content))
-        made._sections = [*self._sections, _Section(".rodata.constants", *facts)]
-        made._symbols = [*self._symbols, *symbols]
-        return made
 
-    def _with_only(self, entries: Mapping[int, str]) -> bytes:
-        """An object with the code that some symbols lead to, under other names."""
-        sections, used = self._reached(entries)
-        missing = sorted(
-            self._symbols[number].name or "?"
-            for number in used
-            if number and self._symbols[number].section == _UNDEFINED
+def _with_constants(elf: Elf, constants: Mapping[str, bytes], alignment: int) -> Elf:
+    """The same with a section of constants, and their symbols after all others."""
+    content, symbols = bytearray(), list[Symbol]()
+    for name, data in constants.items():
+        content += bytes(-len(content) % alignment)
+        place = len(elf.sections), len(content), len(data)
+        symbols.append(Symbol(name, OBJECT, 0, *place))
+        content += data
+    facts = (PROGRAM_BITS, ALLOCATED, alignment, 0, len(content), bytes(content))
+    sections = [*elf.sections, Section(".rodata.constants", *facts)]
+    return replace(elf, sections=sections, symbols=[*elf.symbols, *symbols])
+
+
+def _with_only(elf: Elf, entries: Mapping[int, str], functions: Mapping[str, str]) -> bytes:
+    """An object with the code that some symbols lead to, under other names."""
+    sections, used = _reached(elf, entries)
+    others = [n for n in sorted(used) if elf.symbols[n].section == UNDEFINED]
+    missing = sorted({elf.symbols[number].name or "?" for number in others})
+    missing = [n for n in missing if n not in functions and not _COMPILERS_OWN.fullmatch(n)]
+    if missing:
+        raise _unknown(
+            f"its code calls {', '.join(missing)}, which no object of a whole program may need "
+            "beside libc"
         )
-        if missing:
-            raise _unknown(
-                f"its code calls {', '.join(missing)}, which no object of a whole program may need "
-                "beside libc"
-            )
-        kept = [
-            number
-            for number, symbol in enumerate(self._symbols)
-            if number in used
+    local = [
+        number
+        for number, symbol in enumerate(elf.symbols)
+        if number not in entries
+        and symbol.section != UNDEFINED
+        and (
+            number in used
             or (
                 symbol.section in sections
-                and (symbol.info & 15 == _FUNCTION or symbol.name.startswith("$"))
+                and (symbol.info & 15 == FUNCTION or symbol.name.startswith("$"))
             )
-        ]
-        local = [number for number in kept if number not in entries]
-        symbols = [
-            replace(self._symbols[number], info=self._symbols[number].info & 15) for number in local
-        ] + [
-            replace(self._symbols[number], name=name, info=info, other=_HIDDEN)
-            for number, name in entries.items()
-            for info in [_GLOBAL << 4 | self._symbols[number].info & 15]
-        ]
-        order = {number: k for k, number in enumerate((*local, *entries), 1)}
-        return self._write(sections, symbols, order, 1 + len(local))
-
-    def _reached(self, entries: Mapping[int, str]) -> tuple[list[int], set[int]]:
-        """The sections that some symbols lead to, and all symbols on the way."""
-        used: set[int] = set()
-        sections = {k for k, each in enumerate(self._sections) if each.name in _KEPT_NAMES}
-        waiting = [*entries]
-        while waiting:
-            number = waiting.pop()
-            if number in used:
-                continue
-            used.add(number)
-            section = self._symbols[number].section
-            if not _UNDEFINED < section < _RESERVED or section in sections:
-                continue
-            sections.add(section)
-            waiting += [symbol for _, _, symbol, _ in self._sections[section].relocations]
-        return sorted(sections), used - {0}
-
-    def _write(
-        self, sections: list[int], symbols: list[_Symbol], order: Mapping[int, int], local: int
-    ) -> bytes:
-        """An object of some sections and symbols, of which the first `local` are local."""
-        moved = {number: k for k, number in enumerate(sections, 1)}
-        related = [number for number in sections if self._sections[number].relocations]
-        table = 1 + len(sections) + len(related)
-        strings, names = _Strings(), _Strings()
-        rows = [_SYMBOL.pack(0, 0, 0, 0, 0, 0)]
-        for each in symbols:
-            name = strings.add(each.name)
-            place = moved.get(each.section, each.section)
-            rows.append(_SYMBOL.pack(name, each.info, each.other, place, each.value, each.size))
-        parts: list[tuple[str, int, int, int, int, int, int, int, bytes]] = []
-        for number in sections:
-            each = self._sections[number]
-            flags = each.flags & ~_GROUP_MEMBER
-            facts = (each.type, flags, 0, 0, each.align, each.entry_size, each.size, each.data)
-            parts.append((each.name, *facts))
-        for number in related:
-            each = self._sections[number]
-            data = b"".join(
-                _RELOCATION.pack(place, order.get(symbol, 0) << 32 | kind, addend)
-                for place, kind, symbol, addend in each.relocations
-            )
-            facts = (_RELA, 0x40, table, moved[number], 8, _RELOCATION.size, len(data), data)
-            parts.append((f".rela{each.name}", *facts))
-        data = b"".join(rows)
-        parts.append((".symtab", _SYMTAB, 0, table + 1, local, 8, _SYMBOL.size, len(data), data))
-        data = strings.data
-        parts.append((".strtab", _STRTAB, 0, 0, 0, 1, 0, len(data), data))
-        for name in (*(part[0] for part in parts), ".shstrtab"):
-            names.add(name)
-        data = names.data
-        parts.append((".shstrtab", _STRTAB, 0, 0, 0, 1, 0, len(data), data))
-        out = bytearray(_HEADER.size)
-        headers = [_SECTION.pack(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)]
-        for name, kind, flags, link, info, align, entry_size, size, data in parts:
-            if align > _LARGEST_ALIGNMENT:
-                raise ValueError(f"{name} aligned to {align} bytes")
-            out += bytes(-len(out) % max(align, 1))
-            facts = (kind, flags, 0, len(out), size, link, info, align, entry_size)
-            headers.append(_SECTION.pack(names.add(name), *facts))
-            out += data
-        out += bytes(-len(out) % 8)
-        counts = (_HEADER.size, 0, 0, _SECTION.size, len(headers), len(headers) - 1)
-        out[: _HEADER.size] = _HEADER.pack(
-            self._ident, 1, self._machine, 1, 0, 0, len(out), self._flags, *counts
         )
-        return bytes(out) + b"".join(headers)
+    ]
+    symbols = [replace(each, info=each.info & 15) for each in (elf.symbols[n] for n in local)]
+    symbols += [
+        replace(each, name=functions.get(each.name, each.name), info=GLOBAL << 4)
+        for each in (elf.symbols[n] for n in others)
+    ]
+    symbols += [
+        replace(each, name=name, info=GLOBAL << 4 | each.info & 15, other=HIDDEN)
+        for number, name in entries.items()
+        for each in [elf.symbols[number]]
+    ]
+    order = {number: k for k, number in enumerate((*local, *others, *entries), 1)}
+    return elf.written(sections, symbols, order)
 
 
-class _Strings:
-    """A table of strings."""
-
-    def __init__(self) -> None:
-        self.data = b"\0"
-        self._places: dict[str, int] = {"": 0}
-
-    def add(self, text: str) -> int:
-        """The place of a string, which is added if it is new."""
-        if text not in self._places:
-            self._places[text] = len(self.data)
-            self.data += text.encode() + b"\0"
-        return self._places[text]
-
-
-def _string(table: bytes, offset: int) -> str:
-    return table[offset : table.index(b"\0", offset)].decode()
+def _reached(elf: Elf, entries: Iterable[int]) -> tuple[list[int], set[int]]:
+    """The sections that some symbols lead to, and all symbols on the way."""
+    used: set[int] = set()
+    sections = {k for k, each in enumerate(elf.sections) if each.name in _KEPT_NAMES}
+    waiting = [*entries]
+    while waiting:
+        number = waiting.pop()
+        if number in used:
+            continue
+        used.add(number)
+        section = elf.symbols[number].section
+        if not UNDEFINED < section < RESERVED or section in sections:
+            continue
+        sections.add(section)
+        waiting += [each.symbol for each in elf.sections[section].relocations]
+    return sorted(sections), used - {0}
 
 
 @contextlib.contextmanager

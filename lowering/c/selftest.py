@@ -20,7 +20,7 @@ from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.text import call, comment, indented, words
 from rnn_compiler.schema.open_sizes import static_size
-from rnn_compiler.schema.schedule import ALIGNMENT, aligned
+from rnn_compiler.schema.schedule import aligned
 
 __all__ = ["INTERNAL", "LARGEST", "Samples", "print_selftest", "tested"]
 
@@ -126,6 +126,7 @@ class _Text:
 
     def __init__(self, name: str, samples: Samples, messages: Messages) -> None:
         self._name, self._samples, self._messages = name, samples, messages
+        self._alignment = messages.alignment
         self._data: dict[tuple[str, str, str], str] = {}
         self._arrays: list[str] = []
         self._calls: list[str] = []
@@ -139,10 +140,10 @@ class _Text:
         lines: list[str] = []
         packed: dict[str, int] = {}
         if each.packing is not None:
-            packed, start = _places(each.packing.results, 0)
+            packed, start = self._places(each.packing.results, 0)
             lines += self._call(each.packing, each.case, packed, {}, start)
         results = self._known(each.function, each.case).results
-        places, end = _places(results, start)
+        places, end = self._places(results, start)
         rest = f"sizeof memory - {start}" if start else "sizeof memory"
         lines.append(f"memset({_at(start)}, 0xff, {rest});")
         lines += self._call(each.function, each.case, places, packed, end)
@@ -159,6 +160,14 @@ class _Text:
         for member in results:
             self._rows.append(self._row(each, member, places[member.name]))
         self._runs += [f"{{call_{number}, {first}, {len(self._rows)}}},"]
+
+    def _places(self, members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
+        """Where results lie in memory, and where they end."""
+        places: dict[str, int] = {}
+        for member in members:
+            places[member.name] = start
+            start = aligned(start + max(1, static_size(member.size)), self._alignment)
+        return places, start
 
     def _known(self, function: Function, case: str) -> Function:
         """A function at the sizes of its samples."""
@@ -223,7 +232,7 @@ class _Text:
         if key not in self._data:
             self._data[key] = f"sample_{len(self._data)}"
             self._arrays.append(f"/* {kind[:-1].capitalize()} {name} of {case}. */")
-            self._arrays += words(self._data[key], array.tobytes(), ALIGNMENT)
+            self._arrays += words(self._data[key], array.tobytes(), self._alignment)
         return f"(const void *){self._data[key]}"
 
     def _row(self, each: _Tested, member: Member, place: int) -> str:
@@ -240,11 +249,11 @@ class _Text:
 
     def lines(self) -> list[str]:
         """The file, after its head."""
-        size = aligned(max(ALIGNMENT, self._memory))
+        size = aligned(max(1, self._memory), self._alignment)
         return [
             *self._arrays,
             "/* Where results and scratch memory are: of one call at a time. */",
-            f"alignas({ALIGNMENT}) static unsigned char memory[{size}];",
+            f"alignas({self._alignment}) static unsigned char memory[{size}];",
             "",
             TYPES,
             "static const struct result compared[] = {",
@@ -269,12 +278,3 @@ class _Text:
 
 def _at(place: int) -> str:
     return f"memory + {place}" if place else "memory"
-
-
-def _places(members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
-    """Where results lie in memory, and where they end."""
-    places: dict[str, int] = {}
-    for member in members:
-        places[member.name] = start
-        start = aligned(start + max(1, static_size(member.size)))
-    return places, start

@@ -12,13 +12,13 @@ from rnn_compiler.lowering.c.header import (
     parameters,
 )
 from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.lowering.c.mathematics import DECLARED, DEFINED
 from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, RANGE, Messages
 from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, NONE, TYPES
 from rnn_compiler.lowering.c.text import call, comment, formula, indented, wrapped
 from rnn_compiler.schema.formulas import Formula
 from rnn_compiler.schema.open_sizes import Open, Size, is_static
 from rnn_compiler.schema.schedule import (
-    ALIGNMENT,
     Choice,
     Copy,
     Dispatch,
@@ -40,6 +40,7 @@ def print_source(
     messages: Messages,
     check: CpuCheck,
     origin: str,
+    mathematics: Sequence[str] = (),
 ) -> str:
     """The text of ``NAME.c``.
 
@@ -51,6 +52,7 @@ def print_source(
         messages: The codes that they return.
         check: How the processor is asked for what they need.
         origin: What made it, and for what.
+        mathematics: The functions of libm that the compiled code calls.
     """
     steps = [step for each in functions for step in steps_in(each.schedule.steps)]
     used = {step.kernel for step in steps if isinstance(step, Dispatch)}
@@ -64,14 +66,16 @@ def print_source(
     ]
     declared = [f"extern kernel {symbol};" for kernel, symbol in kernels.items() if kernel in used]
     declared += [f"extern const unsigned char {symbol}[];" for symbol in constants]
+    declared += [DECLARED[each].replace("{NAME}", name) for each in mathematics]
     lines += [TYPES] if used else []
     lines += _externals(declared)
+    lines += [DEFINED[each].replace("{NAME}", name) for each in mathematics]
     if used:
         has_sizes = any(function.sizes for function in functions)
-        lines += [_filled(CALLS, name, NONE if has_sizes else "")]
+        lines += [_filled(CALLS, name, messages.alignment, NONE if has_sizes else "")]
     else:
         lines += [f"struct caller {{\n    {name}_run *run;\n    void *context;\n}};\n"]
-    lines += [_filled(CHECKS, name)]
+    lines += [_filled(CHECKS, name, messages.alignment)]
     if any(isinstance(step, Fill) and len(step.pattern) > 1 for step in steps):
         lines += [FILL]
     if check.function:
@@ -82,11 +86,11 @@ def print_source(
     return "\n".join(lines) + "\n"
 
 
-def _filled(text: str, name: str, none: str = "") -> str:
+def _filled(text: str, name: str, alignment: int, none: str = "") -> str:
     return (
         text.replace("{NONE}", none)
         .replace("{NAME}", name)
-        .replace("{ALIGNMENT}", str(ALIGNMENT))
+        .replace("{ALIGNMENT}", str(alignment))
         .replace("{FAILED}", str(FAILED))
     )
 

@@ -29,6 +29,7 @@ __all__ = [
     "inlined_copy",
     "make_asynchronous",
     "opaque",
+    "pointwise",
     "pointwise_cast",
     "remove_checks",
     "replace",
@@ -203,10 +204,24 @@ def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
     IREE 3.13 does not take the `stablehlo.convert` of what has been reshaped: it asks for its shape
     in the `shape` dialect.
     """
+    return pointwise(body, value, of, lambda inside, number: cast(inside, number, of))
+
+
+def pointwise(
+    body: Body, value: ir.Value, of: str, emit: Callable[[Body, Number], Number]
+) -> ir.Value:
+    """Emits an array of what a function makes of each number of another.
+
+    Args:
+        body: The body that gets the ops.
+        value: The other array.
+        of: The element type of what is made.
+        emit: Emits what is made of one number.
+    """
     block = spare_block([element_type(element(value)), element_type(of)])
     inside = Body(block, body.location)
     number = Number(inside, block.arguments[0], element(value))
-    inside.op("linalg.yield", [cast(inside, number, of)])
+    inside.op("linalg.yield", [emit(inside, number)])
     array = array_of(body, value)
     target = body.empty(ArrayType(array.shape, of))
     (made,) = linalg.generic(body, [(array, range(len(array.shape)))], [target], block)

@@ -6,6 +6,8 @@
     cpu:avx2,fma         its baseline and these features, in LLVM's names
     cpu:aarch64          any machine of another architecture (also riscv64, x86_64)
     cpu:aarch64,dotprod  such a machine with these features, or of a level
+    cpu:cortex-m4        a microcontroller, in C (also m7, m33, m55, riscv32; armv7 for Linux)
+    cpu:wasm32           WebAssembly, in JavaScript
     cuda                 NVIDIA GPUs from sm_80 on (see `cuda_architectures.DEFAULT`)
     cuda:sm_86           those from this architecture on
     cuda:t4              those from this GPU's architecture on (see `cuda_architectures`)
@@ -19,14 +21,21 @@ from __future__ import annotations
 
 import re
 
-from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe, did_you_mean
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES as GPUS
 from rnn_compiler.lowering.targets.cuda_architectures import DEFAULT, architecture_of
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
 from rnn_compiler.schema.manifest import TargetSpec
 
-__all__ = ["compiler_flags", "resolve_target", "target_names"]
+__all__ = ["check_format", "compiler_flags", "resolve_target", "target_names"]
+
+_FORMATS = {
+    "vmfb": "an artifact (compile)",
+    "c": "C (compile_c, or --format c)",
+    "js": "JavaScript (compile_js, or --format js)",
+}
+"""What a module can be compiled to, each with how."""
 
 
 def resolve_target(name: object) -> TargetSpec:
@@ -95,6 +104,26 @@ def _about_feature(feature: str, arch: Architecture) -> str:
     return _meant(f"cpu:{feature}", arch, "cpu:" if here else f"cpu:{arch.name},")
 
 
+def check_format(caller: str, target: TargetSpec, form: str) -> None:
+    """Checks that modules for a target can be of a format.
+
+    Args:
+        caller: The function that was called.
+        target: The target.
+        form: The format, one of those that `Architecture` has.
+
+    Raises:
+        UnsupportedError: They cannot; the message says which they can be of.
+    """
+    formats = ARCHITECTURES[target.architecture].formats if target.device == "local" else ("vmfb",)
+    if form not in formats:
+        possible = " or ".join(_FORMATS[each] for each in formats)
+        raise UnsupportedError(
+            f"{caller}: a module for {target.name} cannot be {_FORMATS[form].partition(' (')[0]}, "
+            f"but {possible}"
+        )
+
+
 def _cuda(name: str) -> TargetSpec:
     _, colon, detail = name.partition(":")
     architecture = architecture_of(detail) if colon else DEFAULT
@@ -161,12 +190,15 @@ def compiler_flags(target: TargetSpec) -> list[str]:
         ]
     arch = ARCHITECTURES[target.architecture]
     # Without the triple, code is for this machine, and another's features are dropped.
-    features = (*arch.baseline, *target.features)
+    features = [f"+{each}" for each in (*arch.baseline, *target.features)]
+    features += [f"-{each}" for each in arch.unless_asked if each not in target.features]
     return [
         "--iree-hal-target-device=local",
         "--iree-hal-local-target-device-backends=llvm-cpu",
         f"--iree-llvmcpu-target-triple={arch.triple}",
         *([f"--iree-llvmcpu-target-abi={arch.abi}"] if arch.abi else []),
-        "--iree-llvmcpu-target-cpu=generic",
-        "--iree-llvmcpu-target-cpu-features=" + ",".join(f"+{f}" for f in features),
+        f"--iree-llvmcpu-target-cpu={arch.cpu}",
+        "--iree-llvmcpu-target-cpu-features=" + ",".join(features),
+        f"--iree-stream-resource-min-offset-alignment={arch.alignment}",
+        *arch.flags,
     ]

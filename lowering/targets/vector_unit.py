@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import TargetSpec
 
@@ -21,7 +22,6 @@ __all__ = ["Operands", "VectorUnit", "divisor"]
 _DOTS: dict[str, list[tuple[set[str], str]]] = {
     "x86_64": [({"avx512f", "avx512bf16", "avx512vl"}, "llvm.x86.avx512bf16.dpbf16ps.{bits}")],
     "aarch64": [({"bf16"}, "llvm.aarch64.neon.bfdot")],
-    "riscv64": [],
 }
 """The instruction that adds the products of pairs of bfloat16: the features that have it, and its
 name in LLVM, by the bits of a register."""
@@ -53,14 +53,22 @@ _SIZES: dict[str, dict[str, tuple[int, int]]] = {
     "x86_64": {"avx512f": (512, 32), "avx": (256, 16), "": (128, 16)},
     "aarch64": {"": (128, 32)},
     "riscv64": {"v": (128, 32), "": (128, 16)},
+    "armv7": {"": (128, 16)},
+    "cortex-m55": {"": (128, 8)},
+    "wasm32": {"": (128, 16)},
 }
 """Bits and number of the registers, by architecture and the first feature that is there."""
+
+_SCALAR = {"": (64, 16)}
+"""Of a processor without vectors that has 32 registers of 32 bits: two at a time, for the compiler
+takes vectors apart."""
 
 
 _ROUND_TO_FLOAT16: dict[str, set[str]] = {
     "x86_64": {"avx512f", "f16c"},
     "aarch64": {""},
     "riscv64": {"zfh"},
+    **{name: {""} for name in ("armv7", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")},
 }
 """Features that have an instruction which rounds float32 to float16; an empty one: all have it."""
 
@@ -81,6 +89,7 @@ class VectorUnit:
         halves: Whether float16 numbers are widened in registers.
         instruction: LLVM's name of the instruction for pairs, by the bits of a register.
         rounds_to_float16: Whether an instruction rounds float32 to float16.
+        float64_exponential: Whether the compiler has an exponential function of float64 for it.
     """
 
     bits: int
@@ -89,21 +98,23 @@ class VectorUnit:
     halves: bool = False
     instruction: str = ""
     rounds_to_float16: bool = True
+    float64_exponential: bool = True
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
         """The vector unit of a target."""
         features = {*target.features, ""}
-        rows = _SIZES[target.architecture]
+        rows = _SIZES.get(target.architecture, _SCALAR)
         bits, registers = next(rows[feature] for feature in rows if feature in features)
         pairs = "widened" if "fma" in features and bits > 128 else ""
         instruction = ""
-        for needed, name in _DOTS[target.architecture]:
+        for needed, name in _DOTS.get(target.architecture, []):
             if needed <= features:
                 pairs, instruction = "dot", name
         halves = bits > 128 and bool({"avx512f", "f16c"} & features)
-        rounds = bool(_ROUND_TO_FLOAT16[target.architecture] & features)
-        return cls(bits, registers, pairs, halves, instruction, rounds)
+        rounds = bool(_ROUND_TO_FLOAT16.get(target.architecture, set()) & features)
+        has_exponential = ARCHITECTURES[target.architecture].pointer == 8
+        return cls(bits, registers, pairs, halves, instruction, rounds, has_exponential)
 
     def dot(self, lanes: int) -> str:
         """LLVM's name of the instruction that adds the products of so many pairs to sums."""
@@ -126,12 +137,12 @@ class VectorUnit:
         return Operands(sums, sums)
 
     def lanes(self, element: str) -> int:
-        """Numbers in a register; 16-bit types are computed in float32."""
-        return self.bits // DTYPES[ELEMENTS[element].compute].bits
+        """Numbers in a register, or two; 16-bit types are computed in float32."""
+        return max(2, self.bits // DTYPES[ELEMENTS[element].compute].bits)
 
     def width(self, element: str) -> int:
-        """Columns that are worked on at once: two registers."""
-        return 2 * self.lanes(element)
+        """Columns that are worked on at once: two registers, or one where there are few."""
+        return (2 if self.registers >= 16 else 1) * self.lanes(element)
 
     @property
     def rows(self) -> int:

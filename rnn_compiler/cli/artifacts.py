@@ -13,6 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from rnn_compiler.cli.inspect_sources import inspect_sources
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
@@ -28,6 +29,7 @@ from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_ar
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
+from rnn_compiler.runtime.selftest import find_c_manifest
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import shown
@@ -41,14 +43,19 @@ def add_inspect(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "inspect",
         help="describe an artifact: functions, shapes, target, versions",
-        description="Describes an artifact or bundle, after checking its digest.",
+        description="Describes an artifact, a bundle or a module in C, after checking its digest.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
+    help_text = "a .vmfb, a bundle folder, or the folder or NAME.json of a module in C"
+    parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
     add_json_option(parser)
     parser.set_defaults(verb=_inspect)
 
 
 def _inspect(options: argparse.Namespace) -> int:
+    sources = find_c_manifest(options.file)
+    if sources is not None:
+        inspect_sources(sources, as_json=options.json)
+        return 0
     found = read_artifact(options.file)
     found.verify(str(options.file))
     if isinstance(found, Bundle):

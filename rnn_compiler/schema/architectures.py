@@ -6,15 +6,21 @@ A feature has two names, LLVM's and the one in Linux's reports. The baseline is 
 of the architecture has; code always uses it. Only instruction set extensions count as features, not
 tuning flags, which no machine can lack.
 
+Some rows are more than an instruction set: a microcontroller's core, or WebAssembly. They have no
+system that a program could ask for features, so the features that a target names must be there.
+
 Sources: the feature tables in LLVM 21 (``llvm/lib/Target``); Linux's user-space headers
     ``asm/hwcap.h`` of arm64 and riscv; System V psABI of x86-64 for its levels; RISC-V profiles for
-    the definition of "rv64gc".
+    the definition of "rv64gc"; Arm's Technical Reference Manuals of the Cortex-M4, M7, M33 and
+    M55 for their floating-point units.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+
+from rnn_compiler.schema.schedule import ALIGNMENT, Memory
 
 __all__ = ["ARCHITECTURES", "Architecture"]
 
@@ -30,10 +36,18 @@ class Architecture:
         features: Features that a machine may have, each with Linux's flag for it.
         implies: Features that LLVM enables along with a feature.
         levels: Named lists of features, each longer than the last.
-        cpuinfo: How the line with Linux's flags begins in /proc/cpuinfo.
+        triple: LLVM's target triple.
+        cpu: LLVM's name of the processor to generate code for.
+        cpuinfo: How the line with Linux's flags begins in /proc/cpuinfo; empty if no system can be
+            asked for features.
         hwcaps: The flags in the order of their bits in the words AT_HWCAP and AT_HWCAP2 of the
             auxiliary vector, if it contains them all.
         abi: The compiler's name for the floating-point calling convention, if it needs one.
+        flags: Further flags of the compiler.
+        unless_asked: Features that LLVM enables for the processor, and that not every machine has.
+        pointer: Bytes of an address.
+        alignment: The alignment of every buffer, in bytes.
+        formats: What modules for it can be compiled to: ``"vmfb"``, ``"c"``, ``"js"``.
         refused: Known features that are not supported, each with the reason.
     """
 
@@ -42,16 +56,23 @@ class Architecture:
     baseline: tuple[str, ...]
     features: Mapping[str, str]
     implies: Mapping[str, tuple[str, ...]]
-    cpuinfo: str
+    triple: str
+    cpu: str = "generic"
+    cpuinfo: str = ""
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"generic": ()})
     hwcaps: tuple[tuple[str, ...], ...] = ()
     abi: str = ""
+    flags: tuple[str, ...] = ()
+    unless_asked: tuple[str, ...] = ()
+    pointer: int = 8
+    alignment: int = ALIGNMENT
+    formats: tuple[str, ...] = ("vmfb", "c")
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
-    def triple(self) -> str:
-        """LLVM's target triple."""
-        return f"{self.name}-unknown-linux-gnu"
+    def memory(self) -> Memory:
+        """What memory is like on it."""
+        return Memory(self.alignment, (1 << (8 * self.pointer - 1)) - 1)
 
     def with_implied(self, features: Iterable[str]) -> frozenset[str]:
         """Features and those they imply, without the baseline.
@@ -135,6 +156,7 @@ _X86_64 = Architecture(
         "avx512bf16": ("avx512bw",),
         "avx512fp16": ("avx512bw", "avx512vl"),
     },
+    triple="x86_64-unknown-linux-gnu",
     cpuinfo="flags",
     levels={"generic": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4},
 )
@@ -155,6 +177,7 @@ _AARCH64 = Architecture(
         "i8mm": "i8mm",
     },
     implies={"fp16fml": ("fullfp16",)},
+    triple="aarch64-unknown-linux-gnu",
     cpuinfo="Features",
     hwcaps=(
         (
@@ -187,11 +210,79 @@ _RISCV64 = Architecture(
         "zvfh": "zvfh",
     },
     implies={"zvfh": ("v", "zfh")},
+    triple="riscv64-unknown-linux-gnu",
     cpuinfo="isa",
     abi="lp64d",
 )
 
+_RISCV32 = Architecture(
+    "riscv32",
+    other_names=("rv32", "rv32imafc"),
+    baseline=("m", "a", "f", "c"),
+    features={"zba": "zba", "zbb": "zbb", "zbs": "zbs"},
+    implies={},
+    triple="riscv32-unknown-none-elf",
+    abi="ilp32f",
+    pointer=4,
+    alignment=16,
+    formats=("c",),
+)
+
+_HARD_FLOAT = ("--iree-llvmcpu-target-float-abi=hard",)
+
+_ARMV7 = Architecture(
+    "armv7",
+    other_names=("armv7-a", "armv7l", "armhf", "arm", "arm32"),
+    baseline=("neon", "vfp4"),
+    features={"hwdiv-arm": "idiva"},
+    implies={},
+    triple="armv7a-unknown-linux-gnueabihf",
+    cpuinfo="Features",
+    flags=_HARD_FLOAT,
+    pointer=4,
+    alignment=16,
+    formats=("c",),
+)
+
+
+def _cortex_m(number: int, triple: str, optional: tuple[str, ...] = ()) -> Architecture:
+    """A Cortex-M with a floating-point unit, and on the M55 with vectors."""
+    return Architecture(
+        f"cortex-m{number}",
+        other_names=(f"cortexm{number}", f"m{number}"),
+        baseline=(),
+        features=dict.fromkeys(optional, ""),
+        implies={},
+        triple=triple,
+        cpu=f"cortex-m{number}",
+        unless_asked=optional,
+        flags=_HARD_FLOAT,
+        pointer=4,
+        alignment=16,
+        formats=("c",),
+    )
+
+
+_CORTEX_M = (
+    _cortex_m(4, "thumbv7em-unknown-none-eabihf"),
+    _cortex_m(7, "thumbv7em-unknown-none-eabihf", optional=("fp64",)),
+    _cortex_m(33, "thumbv8m.main-unknown-none-eabihf"),
+    _cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"),
+)
+
+_WASM32 = Architecture(
+    "wasm32",
+    other_names=("wasm", "webassembly", "js", "javascript"),
+    baseline=("simd128", "bulk-memory"),
+    features={"relaxed-simd": ""},
+    implies={},
+    triple="wasm32-unknown-unknown",
+    pointer=4,
+    alignment=16,
+    formats=("js",),
+)
+
 ARCHITECTURES: Mapping[str, Architecture] = {
-    each.name: each for each in (_X86_64, _AARCH64, _RISCV64)
+    each.name: each for each in (_X86_64, _AARCH64, _RISCV64, _ARMV7, *_CORTEX_M, _RISCV32, _WASM32)
 }
 """The supported architectures by name."""

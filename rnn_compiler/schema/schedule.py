@@ -11,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from rnn_compiler.schema.formulas import Formula, value_at
 from rnn_compiler.schema.open_sizes import Size, names_in, static_size
 
 __all__ = [
     "ALIGNMENT",
+    "ANY_MEMORY",
     "Choice",
     "Copy",
     "Dispatch",
     "Fill",
+    "Memory",
     "Place",
     "Schedule",
     "Span",
@@ -34,17 +36,33 @@ __all__ = [
 ]
 
 ALIGNMENT = 64
-"""The alignment that compiled code assumes for every buffer."""
+"""The alignment that code assumes for every buffer, unless its architecture has another."""
 
 
-def aligned(size: int) -> int:
+class Memory(NamedTuple):
+    """What memory is like on the machine that a schedule is for.
+
+    Attributes:
+        alignment: The alignment of every buffer, in bytes.
+        largest: How many bytes an array may have.
+    """
+
+    alignment: int = ALIGNMENT
+    largest: int = 2**63 - 1
+
+
+ANY_MEMORY = Memory()
+"""That of machines with addresses of 64 bits."""
+
+
+def aligned(size: int, alignment: int = ALIGNMENT) -> int:
     """A size rounded up to the alignment.
 
     Example:
-        >>> aligned(0), aligned(1), aligned(64)
-        (0, 64, 64)
+        >>> aligned(0), aligned(1), aligned(64), aligned(1, 16)
+        (0, 64, 64, 16)
     """
-    return -(-size // ALIGNMENT) * ALIGNMENT
+    return -(-size // alignment) * alignment
 
 
 class Place(Enum):

@@ -149,7 +149,7 @@ def test_bad_calls(module: rc.Module) -> None:
             rc.compile_c(*arguments)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="'timeout'"):
         rc.compile_c(module, timeout=0)
-    with pytest.raises(UnsupportedError, match="cuda is no CPU"):
+    with pytest.raises(UnsupportedError, match="a module for cuda cannot be C, but an artifact"):
         rc.compile_c(module, "cuda")
 
 

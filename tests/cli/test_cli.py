@@ -399,7 +399,7 @@ def test_run_bfloat16_files_hold_bits(tmp_path: Path) -> None:
             1,
             ["error: " + str(Path(__file__).parent) + ":"],
         ),
-        (["inspect", str(Path(__file__).parent)], 1, ["not a bundle", "manifest.json"]),
+        (["inspect", str(Path(__file__).parent)], 1, ["neither a bundle", "manifest.json"]),
         (["inspect", __file__], 1, [f"error: {__file__}: not an artifact", "test_cli.py.json"]),
         (["inspect", "missing.vmfb"], 1, ["missing.vmfb", "no such artifact"]),
         (["run", "missing.vmfb"], 1, ["missing.vmfb"]),

@@ -29,6 +29,13 @@ V3 = ARCHITECTURES["x86_64"].levels["x86-64-v3"]
         ("cpu:aarch64,neon", "aarch64", ()),
         ("cpu:riscv64", "riscv64", ()),
         ("cpu:riscv64,v,d", "riscv64", ("v",)),
+        ("cpu:riscv32,zbb", "riscv32", ("zbb",)),
+        ("cpu:armv7,neon", "armv7", ()),
+        ("cpu:cortex-m4", "cortex-m4", ()),
+        ("cpu:cortex-m7,fp64", "cortex-m7", ("fp64",)),
+        ("cpu:cortex-m33", "cortex-m33", ()),
+        ("cpu:cortex-m55", "cortex-m55", ()),
+        ("cpu:wasm32,relaxed-simd", "wasm32", ("relaxed-simd",)),
         ("cpu:x86_64", "x86_64", ()),
         ("cpu:x86_64,sse2", "x86_64", ()),
         ("cpu:x86_64,x86-64-v3", "x86_64", tuple(sorted(V3))),
@@ -46,7 +53,8 @@ def test_a_named_architecture_is_the_same_everywhere(
     found = resolve_target(target)
     assert (found.architecture, found.features, found.device) == (architecture, features, "local")
     flags = compiler_flags(found)
-    assert f"--iree-llvmcpu-target-triple={architecture}-unknown-linux-gnu" in flags
+    assert f"--iree-llvmcpu-target-triple={ARCHITECTURES[architecture].triple}" in flags
+    assert f"--iree-llvmcpu-target-cpu={ARCHITECTURES[architecture].cpu}" in flags
     asked = next(flag for flag in flags if "features=" in flag)
     assert {*features} <= {each.lstrip("+") for each in asked.partition("=")[2].split(",")}
 

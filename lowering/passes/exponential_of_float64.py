@@ -1,0 +1,113 @@
+"""Composes the exponential function of float64 where IREE has none to link.
+
+Requires: a module after all other rewrites, those of open sizes among them.
+Matches: on CPUs with addresses of 32 bits, `math.exp` of float64, anywhere, and
+`stablehlo.exponential` and `stablehlo.logistic` of float64, which become a `linalg.generic` around
+one. The function `exp` that IREE 3.13 links for such processors returns nothing that is defined.
+Ensures: within two units in the last place; infinity, 0, subnormals and NaN where they belong.
+
+It is ``2**n * (1 + 2*r*P(r*r) / (Q(r*r) - r*P(r*r)))`` with ``x = n*log(2) + r``. The coefficients
+are those of the Cephes library (S. L. Moshier, exp.c).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import reduce
+
+from rnn_compiler.lowering.codegen.arithmetic import elementwise
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.passes.edits import pointwise, replace
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["exponential_of_float64"]
+
+_P = (1.26177193074810590878e-4, 3.02994407707441961300e-2, 9.99999999999999999910e-1)
+_Q = (
+    *(3.00198505138664455042e-6, 2.52448340349684104192e-3, 2.27265548208155028766e-1),
+    2.00000000000000000005e0,
+)
+_LOG2_HIGH, _LOG2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
+"""The logarithm of 2 in two parts, of which products of the first with small integers are exact."""
+
+_SHIFT = 1.5 * 2.0**52
+"""What is added to a number to round it to an integer, which then is the lowest bits of the sum."""
+
+_SHIFT_BITS = 0x4338 << 48
+
+_LEAST, _MOST = -746.0, 710.0
+"""Where the function is 0 and infinite."""
+
+
+def exponential_of_float64(context: PassContext) -> None:
+    """Rewrites all exponentials of float64."""
+    processor = context.processor
+    if not isinstance(processor, VectorUnit) or processor.float64_exponential:
+        return
+    for op in _of_float64(context.module, "stablehlo.exponential", "stablehlo.logistic"):
+        replace(op, pointwise(Body.before(op), op.operands[0], "f64", _same_as(op)))
+    for op in _of_float64(context.module, "math.exp"):
+        body = Body.before(op)
+        kind = op.operands[0].type
+        lanes = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 0
+        replace(op, _exponential(body, Number(body, op.operands[0], "f64", lanes)).value)
+
+
+def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
+    """What emits an op on one number."""
+    return lambda body, number: elementwise(body, op, [number])
+
+
+def _of_float64(module: ir.Module, *names: str) -> list[ir.Operation]:
+    """The ops of some names that take float64."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in names:
+            kind = op.operands[0].type
+            shaped = isinstance(kind, (ir.RankedTensorType, ir.VectorType))
+            if str(kind.element_type if shaped else kind) == "f64":
+                found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def _exponential(body: Body, x: Number) -> Number:
+    """Emits the exponential of a float64 or a vector of them."""
+
+    def constant(value: float) -> Number:
+        return body.constant(value, "f64", x.lanes)
+
+    def polynomial(z: Number, coefficients: tuple[float, ...]) -> Number:
+        first, *rest = map(constant, coefficients)
+        return reduce(lambda total, each: total * z + each, rest, first)
+
+    def integer(op: str, first: Number, second: Number) -> Number:
+        return body.number(f"arith.{op}", [first, second], "i64", x.lanes)
+
+    def power(exponent: Number) -> Number:
+        """2 to an integer."""
+        biased = exponent + body.constant(1023, "i64", x.lanes)
+        bits = integer("shli", biased, body.constant(52, "i64", x.lanes))
+        return body.number("arith.bitcast", [bits], "f64", x.lanes)
+
+    # NaN stays what it is: neither is greater or less than anything.
+    low = body.select(body.compare("olt", x, constant(_LEAST)), constant(_LEAST), x)
+    x = body.select(body.compare("ogt", low, constant(_MOST)), constant(_MOST), low)
+    shifted = x * constant(1 / math.log(2)) + constant(_SHIFT)
+    n = shifted - constant(_SHIFT)
+    r = x - n * constant(_LOG2_HIGH) - n * constant(_LOG2_LOW)
+    z = r * r
+    odd = r * polynomial(z, _P)
+    ratio = body.number("arith.divf", [odd, polynomial(z, _Q) - odd], "f64", x.lanes)
+    near = ratio * constant(2.0) + constant(1.0)
+    bits = body.number("arith.bitcast", [shifted], "i64", x.lanes)
+    exponent = integer("subi", bits, body.constant(_SHIFT_BITS, "i64", x.lanes))
+    half = integer("shrsi", exponent, body.constant(1, "i64", x.lanes))
+    return near * power(half) * power(integer("subi", exponent, half))

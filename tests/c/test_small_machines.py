@@ -1,0 +1,174 @@
+"""C for processors with addresses of 32 bits: what TensorFlow's kernels gave, on emulated boards.
+
+Cortex-M4, M7, M33 and M55 on boards without a system, ARMv7 under Linux, RISC-V of 32 bits.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c.calling import COMPILERS, run
+from c.emulated import MACHINES, Emulated, needs
+from c.test_goldens import FIRST, PACKED, SINGLE_STEP, check, compiled
+from numeric.harness import module, renamed
+from processors.test_aarch64 import cases
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.cli.inspect_sources import inspect_sources
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.lowering.c.elf import Elf
+from rnn_compiler.lowering.c.mathematics import DEFINED
+from rnn_compiler.lowering.c.object_file import ObjectFile
+
+SMALL = [name for name in MACHINES if name != "aarch64"]
+
+on_each = pytest.mark.parametrize(
+    "architecture", [pytest.param(name, marks=needs(name)) for name in SMALL]
+)
+
+
+@needs("cortex-m4")
+def test_a_board_without_a_system(tmp_path: Path) -> None:
+    golden = next(golden for golden in FIRST if golden.op == "BlockLSTMV2")
+    check(Emulated(compiled([golden], "cpu:cortex-m4"), tmp_path), "case_0", golden)
+
+
+@pytest.mark.slow
+@on_each
+def test_each_op(architecture: str, tmp_path: Path) -> None:
+    emulated = Emulated(compiled([*FIRST, SINGLE_STEP, PACKED], f"cpu:{architecture}"), tmp_path)
+    for number, golden in enumerate([*FIRST, SINGLE_STEP, PACKED]):
+        check(emulated, f"case_{number}", golden)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@on_each
+def test_each_dtype(architecture: str, dtype: str, tmp_path: Path) -> None:
+    goldens = cases(dtype)
+    parts = [module(golden.op, dtype, golden.variant) for golden in goldens]
+    made = rc.compile_c(renamed(*parts), f"cpu:{architecture}", name="goldens")
+    emulated = Emulated(made, tmp_path)
+    for number, golden in enumerate(goldens):
+        check(emulated, f"case_{number}", golden)
+
+
+SIZES = {"seq_length": 32, "batch_size": 1, "input_size": 8, "num_units": 24}
+
+
+@pytest.fixture(scope="module")
+def on_cortex_m4() -> rc.CModule:
+    return rc.compile_c(rc.build("BlockLSTMV2", **SIZES), "cpu:cortex-m4", name="lstm")
+
+
+def test_flash_memory_and_stack(
+    on_cortex_m4: rc.CModule, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are in the header, the manifest and `inspect`, and small."""
+    manifest = on_cortex_m4.manifest
+    flash = Elf.read(on_cortex_m4.object).loaded_size
+    assert manifest["flash_size"] == flash < 10_000
+    assert f"lstm.o has {flash} bytes of code and constants" in on_cortex_m4.header
+    assert manifest["alignment"] == 16
+    assert "#define LSTM_ALIGNMENT 16" in on_cortex_m4.header
+    packed = next(row for row in manifest["functions"] if row["function"].endswith("_prepacked"))
+    inputs_times_weights = 4 * SIZES["seq_length"] * 4 * SIZES["num_units"]
+    assert packed["scratch_size"] < inputs_times_weights + 500
+    folder = on_cortex_m4.save(tmp_path / "lstm")
+    assert main(["inspect", str(folder)]) == 0
+    text = capsys.readouterr().out
+    for number in (flash, packed["scratch_size"], packed["stack_size"]):
+        assert f"{number:,} bytes" in text
+    assert main(["inspect", str(folder / "lstm.json"), "--json"]) == 0
+    (folder / "lstm.o").write_bytes(on_cortex_m4.object + b"\0")
+    with pytest.raises(ArtifactError, match=r"lstm\.o: damaged"):
+        inspect_sources(folder / "lstm.json", as_json=False)
+
+
+def test_the_object_needs_nothing_but_the_compilers_own(on_cortex_m4: rc.CModule) -> None:
+    """What it lacks of mathematics is in the source file, under a name of its own."""
+    elf = Elf.read(on_cortex_m4.object)
+    lacking = {each.name for each in elf.symbols[1:] if not each.section}
+    assert lacking == {"lstm_floorf"}
+    assert "float lstm_floorf(float x)\n{" in on_cortex_m4.source
+
+
+@pytest.mark.skipif(not COMPILERS, reason="needs a C compiler")
+def test_floor(tmp_path: Path) -> None:
+    text = "#include <stdint.h>\nfloat m_floorf(float x);\n" + DEFINED["floorf"]
+    (tmp_path / "floor.c").write_text(text.replace("{NAME}", "m"))
+    run(COMPILERS[0], "-O1", "-shared", "-fPIC", "floor.c", "-o", "floor.so", folder=tmp_path)
+    floor = ctypes.CDLL(str(tmp_path / "floor.so")).m_floorf
+    floor.restype, floor.argtypes = ctypes.c_float, [ctypes.c_float]
+    near = np.float32([0, 0.5, 1, 1.5, 87.3, 127, 2**22 + 0.5, 2**23 - 0.5, 2**23, 2**31, 1e38])
+    both = [np.nextafter(near, np.float32(way)) for way in (-np.inf, np.inf)]
+    for x in np.concatenate([near, *both, [np.float32(np.inf)]]):
+        for value in (x, -x):
+            assert floor(value) == np.floor(value)
+    assert np.isnan(floor(np.nan))
+
+
+@pytest.mark.parametrize("architecture", ["cortex-m4", "riscv32"])
+def test_arrays_that_no_address_reaches(architecture: str) -> None:
+    sizes = {"seq_length": 70_000, "batch_size": 64, "input_size": 8, "num_units": 256}
+    built = rc.build("BlockLSTMV2", **sizes)
+    with pytest.raises(UnsupportedError, match=r"addresses for 2,147,483,647; choose smaller"):
+        rc.compile_c(built, f"cpu:{architecture}")
+
+
+def test_open_sizes_end_where_addresses_do() -> None:
+    sizes = {**SIZES, "seq_length": None}
+    made = rc.compile_c(rc.build("BlockLSTMV2", **sizes), "cpu:cortex-m7", name="lstm")
+    (row, *_) = made.manifest["functions"]
+    (size,) = row["open_sizes"]
+    per_step = 4 * SIZES["num_units"] * 4
+    assert size["maximum"] * per_step < 2**31 <= 40 * size["maximum"] * per_step
+
+
+@pytest.mark.parametrize(
+    ("target", "form", "remedy"),
+    [
+        ("cpu:cortex-m4", "vmfb", r"but C \(compile_c, or --format c\)"),
+        ("cpu:armv7", "vmfb", "but C"),
+        ("cpu:wasm32", "vmfb", r"but JavaScript \(compile_js, or --format js\)"),
+        ("cpu:wasm32", "c", "but JavaScript"),
+    ],
+)
+def test_formats_that_a_target_does_not_have(target: str, form: str, remedy: str) -> None:
+    compile = {"vmfb": rc.compile, "c": rc.compile_c}[form]
+    with pytest.raises(UnsupportedError, match=f"a module for {target} cannot be .*{remedy}"):
+        compile(rc.build("BlockLSTMV2", **SIZES), target)
+    if form == "vmfb":
+        with pytest.raises(UnsupportedError, match=remedy):
+            rc.compile(rc.build("BlockLSTMV2", **SIZES), ["cpu", target])
+
+
+def test_features_of_other_processors() -> None:
+    with pytest.raises(InvalidArgumentError, match="fp64 belongs to cortex-m7"):
+        rc.compile_c(rc.build("BlockLSTMV2", **SIZES), "cpu:cortex-m4,fp64")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_objects(on_cortex_m4: rc.CModule, seed: int) -> None:
+    """Of 32 bits, with addends in place: whatever the bytes, no other exception."""
+    random = np.random.default_rng(seed)
+    for _ in range(60):
+        data = bytearray(on_cortex_m4.object)
+        for _ in range(random.integers(1, 8)):
+            data[random.integers(len(data))] = random.integers(256)
+        with pytest.raises(UnsupportedError):  # as it has no table of exports in any case
+            ObjectFile(bytes(data[: random.integers(len(data) // 2, len(data) + 1)]))
+
+
+def test_each_small_machine_is_known() -> None:
+    for name in SMALL:
+        made = ObjectFile.empty(name).with_only({}, {"m_constant_0": b"\1\2"}, 16)
+        elf = Elf.read(made)
+        assert elf.word == 4
+        assert re.search("constants", str([each.name for each in elf.sections]))
+        assert elf.loaded_size == 2
