@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.allocate_up_front import allocate_up_front, is_large
 from rnn_compiler.lowering.c.external_results import Types, public_types
 from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
 from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes import load_pass
-from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext
+from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, is_large
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES, check_open
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit

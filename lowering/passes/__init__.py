@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.passes.context import PassContext
-    from rnn_compiler.lowering.passes.properties import Property
+    from rnn_compiler.lowering.rewriting.context import PassContext
+    from rnn_compiler.lowering.rewriting.properties import Property
 
 __all__ = ["Pass", "load_pass"]
 

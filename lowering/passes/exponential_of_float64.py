@@ -20,8 +20,8 @@ from rnn_compiler.lowering.codegen.arithmetic import elementwise
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import pointwise, replace
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import pointwise, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["exponential_of_float64"]

@@ -14,8 +14,8 @@ from __future__ import annotations
 import json
 
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.properties import frozen_weights_are_parameters
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.properties import frozen_weights_are_parameters
 from rnn_compiler.schema.manifest import SCOPE
 
 __all__ = ["add_global", "freeze_weights", "load_global"]

@@ -16,11 +16,11 @@ from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import call_before, opaque
-from rnn_compiler.lowering.passes.properties import time_loops_are_rewritten
-from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import call_before, opaque
+from rnn_compiler.lowering.rewriting.properties import time_loops_are_rewritten
+from rnn_compiler.lowering.rewriting.time_loops import take_time_loops
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["fuse_time_loops"]

@@ -34,15 +34,15 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.hoistable import hoistable, parts_read
 from rnn_compiler.lowering.codegen.function import create_function, set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of, remove_unused, symbol_of
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import (
+from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import (
     inlined_copy,
     make_asynchronous,
     remove_checks,
     returning,
 )
-from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
-from rnn_compiler.lowering.passes.properties import (
+from rnn_compiler.lowering.rewriting.properties import (
     frozen_weights_are_parameters,
     products_are_rewritten,
     time_loops_are_rewritten,

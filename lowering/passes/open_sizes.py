@@ -41,9 +41,9 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_blo
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import opaque, replace
-from rnn_compiler.lowering.passes.properties import (
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import opaque, replace
+from rnn_compiler.lowering.rewriting.properties import (
     sizes_are_indices,
     time_loops_are_rewritten,
 )

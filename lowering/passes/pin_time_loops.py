@@ -20,11 +20,11 @@ from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop, ste
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import call_before
-from rnn_compiler.lowering.passes.properties import time_loops_are_rewritten
-from rnn_compiler.lowering.passes.time_loops import take_time_loops
 from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import call_before
+from rnn_compiler.lowering.rewriting.properties import time_loops_are_rewritten
+from rnn_compiler.lowering.rewriting.time_loops import take_time_loops
 from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["pin_time_loops"]

@@ -35,8 +35,8 @@ from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows,
 from rnn_compiler.lowering.cpu.products.rows_product import rows_product
 from rnn_compiler.lowering.cpu.products.store import Store
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import (
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import (
     Calls,
     inlined,
     opaque,
@@ -44,7 +44,7 @@ from rnn_compiler.lowering.passes.edits import (
     unfolded,
     widened,
 )
-from rnn_compiler.lowering.passes.properties import products_are_rewritten
+from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 from rnn_compiler.schema.open_sizes import Open
 

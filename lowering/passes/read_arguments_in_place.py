@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.properties import (
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.properties import (
     arguments_are_read_in_place,
     products_are_rewritten,
     time_loops_are_rewritten,

@@ -16,8 +16,8 @@ from rnn_compiler.lowering.analysis.values import shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import pointwise_cast, replace
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 

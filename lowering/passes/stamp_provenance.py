@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.properties import provenance_is_stamped
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.properties import provenance_is_stamped
 from rnn_compiler.schema.manifest import signature_text
 
 __all__ = ["stamp_provenance"]

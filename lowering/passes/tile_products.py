@@ -23,8 +23,8 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import bits, element_type
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.passes.context import PassContext
-from rnn_compiler.lowering.passes.edits import Calls, inlined, replace
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import Calls, inlined, replace
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.schema.open_sizes import is_static
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.mlir import ir, new_context
-from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext, Processor
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext, Processor
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec

@@ -13,9 +13,9 @@ from ir.filecheck import check
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.mlir import ir, new_context
-from rnn_compiler.lowering.passes.context import PassContext
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import TargetSpec

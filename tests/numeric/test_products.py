@@ -28,7 +28,7 @@ from rnn_compiler.lowering.cpu.products.rows import FirstRows
 from rnn_compiler.lowering.cpu.products.rows_product import rows_product
 from rnn_compiler.lowering.iree_compile import compile_module
 from rnn_compiler.lowering.mlir import ir, new_context, ops_of
-from rnn_compiler.lowering.passes.context import PASS_DIALECTS
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 

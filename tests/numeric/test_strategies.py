@@ -23,7 +23,7 @@ from rnn_compiler.lowering import pipeline
 from rnn_compiler.lowering.mlir import block_of, ir, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.passes import Pass
-from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext
 
 PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
 

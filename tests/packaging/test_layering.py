@@ -127,7 +127,8 @@ FLOORS: list[tuple[str, ...]] = [
     ("pipeline", "networks"),
     ("linking",),
     ("direct_calls",),
-    ("passes", "allocate_up_front", "c"),
+    ("passes", "c"),
+    ("rewriting",),
     ("cpu", "gpu"),
     ("analysis",),
     ("codegen",),
@@ -145,6 +146,7 @@ CPU_FLOORS: list[tuple[str, ...]] = [("fused_loop", "products"), ("packing",), (
 UNSEEN = {
     "c": [
         "passes",
+        "rewriting",
         "cpu",
         "gpu",
         "analysis",
@@ -154,10 +156,11 @@ UNSEEN = {
         "targets",
         "iree_compile",
     ],
-    "ops": ["pipeline", "passes", "cpu", "gpu", "analysis", "codegen"],
+    "ops": ["pipeline", "passes", "rewriting", "cpu", "gpu", "analysis", "codegen"],
     "codegen": ["ops", "builder", "targets", "iree_compile"],
     "analysis": ["ops", "builder", "targets", "iree_compile"],
     "passes": ["ops", "builder", "iree_compile"],
+    "rewriting": ["cpu", "gpu", "ops", "builder", "iree_compile"],
 }
 """Rooms that some do not import, although they are lower in the list."""
 

@@ -1,7 +1,7 @@
 """Memory that a call allocates is used again by the next, however much it is, with threads too.
 
-IREE's queue would map more than 64 MiB anew, page by page; `lowering/allocate_up_front.py` says how
-not.
+IREE's queue would map more than 64 MiB anew, page by page; `lowering/passes/allocate_up_front.py`
+says how not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from linking.modules import function
 
 import rnn_compiler as rc
 from rnn_compiler.lowering import pipeline
-from rnn_compiler.lowering.allocate_up_front import is_large
+from rnn_compiler.lowering.passes.allocate_up_front import is_large
 
 PAGE = resource.getpagesize()
 T, B, N = 64, 64, 128

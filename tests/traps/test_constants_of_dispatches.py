@@ -38,7 +38,9 @@ _OPAQUE = """%k3 = arith.constant 3 : i32
 @pytest.mark.parametrize(
     "numbers",
     [
-        pytest.param(_CONSTANTS, marks=trap("`opaque` in lowering/passes/edits.py"), id="constant"),
+        pytest.param(
+            _CONSTANTS, marks=trap("`opaque` in lowering/rewriting/edits.py"), id="constant"
+        ),
         pytest.param(_OPAQUE, id="opaque"),
     ],
 )

@@ -13,7 +13,7 @@ from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir, new_context
-from rnn_compiler.lowering.passes.context import PASS_DIALECTS
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 
 ARRAY = "tensor<3x4xf32>"
 

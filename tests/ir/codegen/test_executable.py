@@ -12,7 +12,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of
-from rnn_compiler.lowering.passes.context import PASS_DIALECTS
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 
 ARRAY = "tensor<3x4xf32>"
 

@@ -13,7 +13,7 @@ from rnn_compiler.lowering.codegen.attributes import cpu_tiles
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir, new_context
-from rnn_compiler.lowering.passes.context import PASS_DIALECTS
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 
 
 @pytest.fixture(autouse=True)

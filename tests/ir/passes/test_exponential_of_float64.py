@@ -11,8 +11,8 @@ from ir.filecheck import check
 from ir.rewriting import AVX2, rewritten
 from traps.iree import called, trap
 
-from rnn_compiler.lowering.passes.context import Processor
 from rnn_compiler.lowering.passes.exponential_of_float64 import exponential_of_float64
+from rnn_compiler.lowering.rewriting.context import Processor
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit

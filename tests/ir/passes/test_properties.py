@@ -11,9 +11,10 @@ from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.mlir import ir, new_context
-from rnn_compiler.lowering.passes import Pass, load_pass, properties
-from rnn_compiler.lowering.passes.context import PASS_DIALECTS, PassContext
-from rnn_compiler.lowering.passes.properties import Property
+from rnn_compiler.lowering.passes import Pass, load_pass
+from rnn_compiler.lowering.rewriting import properties
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
+from rnn_compiler.lowering.rewriting.properties import Property
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES

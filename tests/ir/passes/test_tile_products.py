@@ -6,8 +6,8 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import AVX512, edited, rewritten
 
-from rnn_compiler.lowering.passes.context import Processor
 from rnn_compiler.lowering.passes.tile_products import tile_products
+from rnn_compiler.lowering.rewriting.context import Processor
 from rnn_compiler.lowering.targets.gpu import Gpu
 
 BEFORE = """

@@ -7,7 +7,7 @@ from collections import Counter
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
-from rnn_compiler.lowering.passes.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext
 
 __all__ = ["take_time_loops"]
 

@@ -1,0 +1,1 @@
+"""What passes are written with: what they are given, edits, what they require and ensure."""
