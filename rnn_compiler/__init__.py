@@ -1,6 +1,7 @@
 """TensorFlow's fused recurrent ops and their gradients as small ahead-of-time compiled modules.
 
 raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
+onnx_ops     ONNX's ops, likewise: onnx_ops.LSTM(X=..., W=..., R=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 compile_many many modules, several at a time
@@ -27,7 +28,7 @@ from rnn_compiler.errors import InvalidArgumentError as _InvalidArgumentError
 from rnn_compiler.logs import configure_logging as _configure_logging
 
 if TYPE_CHECKING:
-    from rnn_compiler import errors, raw_ops, runtime, weights
+    from rnn_compiler import errors, onnx_ops, raw_ops, runtime, weights
     from rnn_compiler.c_compilation import CModule, compile_c
     from rnn_compiler.compilation import compile
     from rnn_compiler.dropout import dropout_mask
@@ -60,6 +61,7 @@ __all__ = [
     "import_model",
     "import_network",
     "link",
+    "onnx_ops",
     "raw_ops",
     "runtime",
     "target",
@@ -69,7 +71,7 @@ __all__ = [
 with contextlib.suppress(_InvalidArgumentError):  # the command line reports it
     _configure_logging()
 
-_SUBMODULES = ("errors", "raw_ops", "runtime", "weights")
+_SUBMODULES = ("errors", "onnx_ops", "raw_ops", "runtime", "weights")
 _HOMES = {
     "Artifact": "runtime.artifact",
     "Bundle": "runtime.artifact",

@@ -18,7 +18,7 @@ __all__ = ["documentation", "named", "parameters"]
 def parameters(
     signature: Signature, *, keywords_only: bool = False
 ) -> Mapping[str, inspect.Parameter]:
-    """TensorFlow's parameters of an op, in TensorFlow's order: tensors, attributes, `name`.
+    """The parameters of an op, in its order: tensors, attributes, `name`.
 
     Args:
         signature: The op's.
@@ -33,7 +33,12 @@ def parameters(
     if keywords_only:
         kind = inspect.Parameter.KEYWORD_ONLY
     every = [
-        *(inspect.Parameter(each.name, kind) for each in signature.arguments),
+        *(
+            inspect.Parameter(each.name, kind, default=None)
+            if each.optional
+            else inspect.Parameter(each.name, kind)
+            for each in signature.arguments
+        ),
         *(
             inspect.Parameter(each.name, kind, default=each.default)
             for each in signature.call_attributes

@@ -24,7 +24,7 @@ FEW = 1 << 15
 @functools.cache
 def result_type(op: str, fields: tuple[str, ...]) -> Any:
     """The named tuple type of an op's results; the same for all programs, and picklable."""
-    results: Any = namedtuple(op, fields)  # pyright: ignore
+    results: Any = namedtuple(op.rpartition(".")[2], fields)  # pyright: ignore
     results.__reduce__ = lambda self: (_make_result, (op, fields, tuple(self)))  # pyright: ignore
     return results
 

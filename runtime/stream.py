@@ -80,7 +80,7 @@ class Stream:
         }
         self._first = {name: self._resident(name, arguments.get(name)) for name in self._next}
         self._counts: dict[int, DeviceArray] = {}
-        self._axis = 0 if spec.attributes.get("time_major", True) else 1
+        self._axis = spec.time_axis
         shown = {*self._op.rows, *self._next.values()}
         self._fields = tuple(each.name for each in spec.results if each.name in shown)
         self._rows = tuple(name for name in self._fields if name in self._op.rows)

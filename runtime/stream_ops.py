@@ -34,12 +34,12 @@ def stream_op(spec: FunctionSpec) -> Chunked:
     if op is None:
         raise UnsupportedError(
             f"{spec.op}: has no state to continue from; BlockLSTM*, CudnnRNN*, LSTMBlockCell and "
-            "GRUBlockCell have one"
+            "GRUBlockCell have one, and onnx.* whose inputs include the initial states"
         )
     if op.steps and not spec.dims["seq_length"]:
         raise UnsupportedError(f"{spec.op}: built for zero steps")
     attributes = spec.attributes
-    if attributes.get("direction") == "bidirectional":
+    if attributes.get("direction") in ("bidirectional", "reverse"):
         raise UnsupportedError(f"{spec.op}: the backward direction begins where the sequence ends")
     if attributes.get("is_training") and attributes.get("dropout"):
         raise UnsupportedError(

@@ -15,6 +15,7 @@ import cudnn_params_reference
 import cudnn_reference
 import numpy as np
 import numpy.typing as npt
+import onnx_reference
 import reference
 
 TOLERANCES = {
@@ -97,6 +98,39 @@ def _stack(version: int) -> tuple[OpCase, OpCase]:
         _STACK_COTANGENTS,
         _STACK_GRADIENTS,
     )
+
+
+_EVERY_INPUT = "B sequence_lens initial_h"
+_ONNX: dict[str, tuple[dict[str, Any], ...]] = {
+    "LSTM": (
+        sizes(
+            *(4, 2, 3, 5),
+            direction="bidirectional",
+            activations="HardSigmoid Softsign Elu Sigmoid ScaledTanh Softplus",
+            activation_alpha="0.3 1.2 0.8",
+            activation_beta="0.4 0.9",
+            clip=2.5,
+            inputs=f"{_EVERY_INPUT} initial_c P",
+        ),
+        sizes(3, 5, 4, 4, direction="reverse", input_forget=1, inputs="B P", layout=1),
+        sizes(5, 3, 17, 19, activations="Sigmoid LeakyRelu Affine", inputs="initial_c"),
+    ),
+    "GRU": (
+        sizes(4, 2, 3, 5, direction="bidirectional", clip=2.5, inputs=_EVERY_INPUT),
+        sizes(3, 5, 4, 4, direction="reverse", linear_before_reset=1, layout=1),
+        sizes(5, 3, 17, 19, activations="HardSigmoid Softsign", inputs=""),
+    ),
+    "RNN": (
+        sizes(4, 2, 3, 5, direction="bidirectional", activations="Softplus Elu", clip=2.5),
+        sizes(3, 5, 4, 4, direction="reverse", activations="HardSigmoid", layout=1),
+        sizes(5, 3, 17, 19, activations="ThresholdedRelu", activation_alpha="0.1", inputs="B"),
+    ),
+}
+
+
+def _onnx(kind: str) -> tuple[OpCase, ...]:
+    """An op of ONNX's."""
+    return (OpCase(f"onnx.{kind}", partial(onnx_reference.forward, kind), _ONNX[kind]),)
 
 
 _PARAMETERS = {
@@ -184,6 +218,9 @@ CASES = {
         *_stack(1),
         *_stack(2),
         *_stack(3),
+        *_onnx("LSTM"),
+        *_onnx("GRU"),
+        *_onnx("RNN"),
         _parameters("CudnnRNNParamsSize", cudnn_params_reference.params_size),
         _parameters("CudnnRNNParamsToCanonical", cudnn_params_reference.params_to_canonical),
         _parameters("CudnnRNNParamsToCanonicalV2", cudnn_params_reference.params_to_canonical),

@@ -100,6 +100,7 @@ _EMITTERS: Mapping[str, Emitter] = MappingProxyType(
         "abs": _plain("math.absf", None),
         "tanh": _plain("math.tanh", None),
         "exponential": _plain("math.exp", None),
+        "log_plus_one": _plain("math.log1p", None),
         "and": _plain(None, "arith.andi"),
         "or": _plain(None, "arith.ori"),
         "xor": _plain(None, "arith.xori"),

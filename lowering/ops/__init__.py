@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
+from rnn_compiler.lowering.ops.onnx import recurrence
+from rnn_compiler.lowering.ops.onnx import signatures as onnx
 from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
 
@@ -59,6 +61,7 @@ _TABLE = (
     Op(gru_block_cell.PARAMETER_GRAD, gru_block_cell.parameter_gradients),
     *(Op(signature, rnn.forward) for signature in signatures.OPS),
     *(Op(signature, rnn.backward) for signature in signatures.GRADIENTS),
+    *(Op(signature, recurrence.forward) for signature in onnx.OPS),
     Op(params.PARAMS_SIZE, params.params_size),
     Op(params.TO_CANONICAL, params.to_canonical),
     Op(params.TO_CANONICAL_V2, params.to_canonical),
@@ -67,7 +70,7 @@ _TABLE = (
 )
 
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})
-"""Every op, by its TensorFlow name."""
+"""Every op, by its name: TensorFlow's, or ONNX's after ``onnx.``."""
 
 GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
     {name: op.signature.gradient for name, op in OPS.items() if op.signature.gradient is not None}

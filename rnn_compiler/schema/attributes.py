@@ -1,8 +1,14 @@
-"""The parameters of an op that are not tensors: attributes and dimensions, and their values."""
+"""The parameters of an op that are not tensors: attributes and dimensions, and their values.
+
+A list is a text of its elements with spaces between them, ``"Sigmoid Tanh"``, so that it is what
+any other value is: in a cache's key, in JSON, in MLIR and on the command line.
+"""
 
 from __future__ import annotations
 
 import inspect
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -30,13 +36,16 @@ class Attribute:
         type: Its Python type: bool, int, float or str.
         default: Its default, `REQUIRED` if it has none.
         doc: A short description.
-        choices: The values that a string may have.
+        choices: The values that a string may have, or each element of a list of strings.
         is_dtype: Whether it is a dtype, which may be given in any form.
         bounds: The smallest and the largest value of a number.
         at_run_time: Whether a compiled function takes it as an argument, so that it works for all
             values. `Signature.forms` lists that argument in the forms that read it.
         of_build: Whether only `build` has it: TensorFlow's op has no such attribute, nor has a
             function that is built without it.
+        is_implied: Whether the tensors of a call imply it; `build` has to be told.
+        elements: Of a list, the type of its elements, str or float; its own type is str. The case
+            of choices does not matter.
     """
 
     name: str
@@ -48,12 +57,16 @@ class Attribute:
     bounds: tuple[int, int] | None = None
     at_run_time: bool = False
     of_build: bool = False
+    is_implied: bool = False
+    elements: type[str] | type[float] | None = None
 
     @property
     def values(self) -> str:
         """The values it may have, in readable form."""
         if self.type is bool:
             return "true, false"
+        if self.elements is not None:
+            return f"a list of {', '.join(self.choices) or 'numbers'}"
         if self.bounds is None:
             kinds = {int: "any", float: "any but NaN", str: "any"}
             return ", ".join(self.choices) or kinds[self.type]
@@ -70,7 +83,8 @@ class Attribute:
         if self.type is bool:
             return [(not self.default, self.text(not self.default))]
         if self.type is str:
-            return [(choice, choice) for choice in self.choices if choice != self.default]
+            single = self.choices if self.elements is None else ()
+            return [(choice, choice) for choice in single if choice != self.default]
         return [(1, "above 0")] if self.default == 0 and self.bounds is not None else []
 
     def canonical(self, op: str, value: object, dtype: str) -> bool | int | float | str:
@@ -84,6 +98,8 @@ class Attribute:
         """
         if value is None and self.default is not REQUIRED:
             value = self.default
+        if self.elements is not None:
+            return self._canonical_list(op, value, dtype)
         scalar = canonical_name(value) if self.is_dtype else _python_scalar(value)
         if isinstance(scalar, bool) == (self.type is bool) and self._allows(scalar):
             if self.type is not float and isinstance(scalar, self.type):
@@ -100,6 +116,32 @@ class Attribute:
         got = f"{describe(value)} ({type(value).__name__})"
         remedy = did_you_mean(value, self.choices) if isinstance(value, str) else ""
         raise InvalidArgumentError(op, self.name, kind, got, remedy)
+
+    def _canonical_list(self, op: str, value: object, dtype: str) -> str:
+        """A list as text.
+
+        Raises:
+            InvalidArgumentError: It is none, or an element is none that it may have.
+        """
+        given = value.replace(",", " ").split() if isinstance(value, str) else value
+        if isinstance(given, np.ndarray):
+            given = cast(Any, given).ravel().tolist()
+        expected = f"a list of {', '.join(self.choices) or 'numbers, not NaN'}"
+        if not isinstance(given, (list, tuple)):
+            got = f"{describe(value)} ({type(value).__name__})"
+            raise InvalidArgumentError(op, self.name, expected, got)
+        names = {choice.lower(): choice for choice in self.choices}
+        found: list[str] = []
+        for element in cast(Sequence[object], given):
+            scalar = _python_scalar(element)
+            name = names.get(scalar.lower()) if isinstance(scalar, str) else None
+            if self.elements is float:
+                name = _number(scalar, dtype)
+            if name is None:
+                meant = did_you_mean(scalar, self.choices) if isinstance(scalar, str) else ""
+                raise InvalidArgumentError(op, self.name, expected, describe(element), meant)
+            found.append(name)
+        return " ".join(found)
 
     def _allows(self, scalar: Any) -> bool:
         """Whether a value is one of the choices and within the bounds, if there are any."""
@@ -124,6 +166,17 @@ def _python_scalar(value: Any) -> Any:
     """A numpy scalar as a Python number; anything else unchanged."""
     is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
     return cast(Any, value).item() if is_scalar else cast(Any, value)
+
+
+def _number(value: Any, dtype: str) -> str | None:
+    """A number of a list as text, in the precision of an op of a dtype; None if it is none."""
+    try:
+        number = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if number != number:
+        return None
+    return str(number if dtype == "float64" else _single(number))
 
 
 def _single(value: float) -> float:

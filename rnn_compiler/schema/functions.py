@@ -151,6 +151,12 @@ class FunctionSpec:
         names = dict.fromkeys(each.keyword for each in steps or self.arguments)
         return next(iter(names)) if len(names) == 1 else None
 
+    @property
+    def time_axis(self) -> int:
+        """Which axis of its sequences time is."""
+        batch_first = self.attributes.get("layout") or not self.attributes.get("time_major", True)
+        return int(bool(batch_first))
+
     def parameter(self, name: str) -> str:
         """The name of a frozen argument in the archive, ``"encoder.w"``."""
         return f"{self.function}.{name}"

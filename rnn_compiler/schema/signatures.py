@@ -99,7 +99,26 @@ class Signature:
     def call_attributes(self) -> tuple[Attribute, ...]:
         """The attributes that a call with tensors takes."""
         first = () if self.dtype_attribute is None else (self.dtype_attribute,)
-        return (*first, *(each for each in self.attributes if not each.of_build))
+        others = [each for each in self.attributes if not (each.of_build or each.is_implied)]
+        return (*first, *others)
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The tensors that a call has to pass, be it None."""
+        return tuple(each.name for each in self.arguments if not each.optional)
+
+    def implied(self, given: Mapping[str, object]) -> dict[str, str]:
+        """The attributes that a call with some tensors implies, unless it gives them.
+
+        Args:
+            given: The tensors by name; None for one that is left out.
+        """
+        taken = [e.name for e in self.arguments if e.optional and given.get(e.name) is not None]
+        return {
+            each.name: " ".join(taken)
+            for each in self.attributes
+            if each.is_implied and given.get(each.name) is None
+        }
 
     @cached_property
     def defining_axes(self) -> dict[str, list[tuple[str, int]]]:
@@ -161,7 +180,8 @@ class Signature:
 
     @cached_property
     def _call_keywords(self) -> tuple[list[str], list[str]]:
-        return _keywords([each.name for each in self.arguments], self.call_attributes)
+        names, required = _keywords(self.required, self.call_attributes)
+        return [*dict.fromkeys([*(each.name for each in self.arguments), *names])], required
 
     def specialize(
         self,
@@ -219,9 +239,9 @@ class Signature:
                 spec for tensor in arguments for spec in tensor.specialize(name, known)
             ),
             results=tuple(spec for tensor in results for spec in tensor.specialize(name, known)),
-            weights=() if values.get("is_training") else self.weights,
+            weights=() if values.get("is_training") else _present(self.weights, arguments),
             positive=tuple(dim for dim in sizes if dim in self.positive),
-            chunked=self.chunked,
+            chunked=_chunked(self.chunked, arguments),
         )
         for tensor in (*spec.arguments, *spec.results):
             if _bytes(tensor) >= 2**63:
@@ -306,6 +326,19 @@ def _keywords(first: Sequence[str], attributes: Sequence[Attribute]) -> tuple[li
     """All keywords, and the required ones: the given ones and attributes without a default."""
     required = [*first, *(each.name for each in attributes if each.default is REQUIRED)]
     return [*dict.fromkeys([*required, *(each.name for each in attributes)])], required
+
+
+def _present(names: Iterable[str], arguments: Iterable[Tensor]) -> tuple[str, ...]:
+    """Those of some names that arguments have."""
+    known = {each.name for each in arguments}
+    return tuple(name for name in names if name in known)
+
+
+def _chunked(chunked: Chunked | None, arguments: Sequence[Tensor]) -> Chunked | None:
+    """How a function with some of an op's arguments takes chunks; None without its states."""
+    if chunked is None or len(_present(chunked.states, arguments)) < len(chunked.states):
+        return None
+    return chunked if _present([chunked.length or ""], arguments) else replace(chunked, length=None)
 
 
 def _bytes(tensor: TensorSpec) -> int:

@@ -97,7 +97,9 @@ class Tensor:
         maximum: Largest value of an integer, as a size formula.
         ignored: Whether the op accepts any shape because it never reads it.
         default: The value of all its elements if a caller passes None, or omits it in a call of a
-            compiled function; None if it is required.
+            compiled function: a number, or a size formula; None if it is required.
+        optional: Whether there are functions without it: a call that omits it runs one, and for
+            `build` the attribute `inputs` names those that a function has.
         equals: For an integer scalar, the symbol of the dimension whose value it is; calls of a
             compiled function, whose dimensions are fixed, may omit it.
         any_shape: Whether any shape with the same number of elements is accepted.
@@ -112,7 +114,8 @@ class Tensor:
     minimum: int | None = None
     maximum: str | None = None
     ignored: bool = False
-    default: int | None = None
+    default: int | str | None = None
+    optional: bool = False
     equals: str | None = None
     any_shape: bool = False
     is_list: bool = False
@@ -138,6 +141,9 @@ class Tensor:
 
     def specialize(self, dtype: str, known: Mapping[str, Any]) -> tuple[TensorSpec, ...]:
         """Its type, or the types of a list's elements, given attributes and sizes by long name."""
+        default = self.default
+        if isinstance(default, str):
+            default = Axis.parse(default).evaluate(known)
         spec = TensorSpec(
             name=self.name,
             dtype=dtype if self.dtype is None else known.get(self.dtype, self._fixed(dtype)),
@@ -146,7 +152,7 @@ class Tensor:
             minimum=self.minimum,
             maximum=None if self.maximum is None else Axis.parse(self.maximum).evaluate(known),
             ignored=self.ignored,
-            default=self.default,
+            default=default,
             any_shape=self.any_shape,
             batched=any(s in _OF_THE_BATCH for size in self.sizes for _, s in size.terms),
         )

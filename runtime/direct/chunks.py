@@ -126,7 +126,7 @@ class DirectChunks:
         spec = self._spec
         if not self._op.steps or not spec.open_dims:
             return spec if shape == self._tensors[self._op.chunk].shape else None
-        axis = 0 if spec.attributes.get("time_major", True) else 1
+        axis = spec.time_axis
         if len(shape) != len(self._tensors[self._op.chunk].shape) or not shape[axis]:
             return None
         spec = spec.bound({"seq_length": shape[axis]})

@@ -48,7 +48,7 @@ def test_a_misspelt_option(
         (
             ["ops", "gru"],
             "ops: 'op': expected one of GRUBlockCell, GRUBlockCellGrad, "
-            "GRUBlockCellParameterGrad, got 'gru'",
+            "GRUBlockCellParameterGrad, onnx.GRU, got 'gru'",
         ),
         (
             [*CELL, "--dim", "seq_length=4"],

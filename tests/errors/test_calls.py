@@ -18,7 +18,7 @@ import pytest
 from cases import COMPUTING
 from errors.expect import invalid_argument
 from numeric import harness
-from numeric.harness import draw, first_variant, lengths_of
+from numeric.harness import draw, drop_in, first_variant, lengths_of
 from numeric.marks import each_op, each_sequence_op, marks
 
 import rnn_compiler as rc
@@ -45,7 +45,7 @@ def _no_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> NoReturn:
         raise AssertionError("an invalid call got as far as compiling")
 
-    monkeypatch.setattr("rnn_compiler.raw_ops.compile", fail)
+    monkeypatch.setattr("rnn_compiler.op_calls.compile", fail)
 
 
 def arguments(op: str, **changed: object) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def attributes_taken(op: str, keywords: dict[str, Any]) -> dict[str, Any]:
 
 def run_raw(op: str, **changed: object) -> Any:
     attributes = attributes_taken(op, {**SPECS[op].attributes, **changed})
-    return getattr(rc.raw_ops, op)(**{**arguments(op, **changed), **attributes})
+    return drop_in(op)(**{**arguments(op, **changed), **attributes})
 
 
 def run_program(op: str, **changed: object) -> Any:
@@ -426,9 +426,11 @@ def test_keywords_are_checked(op: str) -> None:
     spec = SPECS[op]
     (function,) = harness.program(op, "float32", first_variant(op)).functions.values()
     first = spec.arguments[0].name
-    for callee, call in ((op, getattr(rc.raw_ops, op)), (spec.function, function)):
-        extra = attributes_taken(op, {"use_peephole": True}) if callee == op else {}
-        required = [a.name for a in spec.arguments if a.default is None or callee == op]
+    for callee, call in ((op, drop_in(op)), (spec.function, function)):
+        known = {**spec.attributes, "use_peephole": True}
+        extra = attributes_taken(op, known) if callee == op else {}
+        asked = OPS[op].signature.required if callee == op else ()
+        required = [a.name for a in spec.arguments if a.default is None or a.name in asked]
         for name in required:
             given = arguments(op)
             del given[name]

@@ -26,7 +26,7 @@ def _no_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> NoReturn:
         raise AssertionError("an invalid call got as far as compiling")
 
-    monkeypatch.setattr("rnn_compiler.raw_ops.compile", fail)
+    monkeypatch.setattr("rnn_compiler.op_calls.compile", fail)
 
 
 def zeros(*shape: int) -> Any:

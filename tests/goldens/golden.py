@@ -1,4 +1,4 @@
-"""Golden files: inputs, attributes and results of one call of TensorFlow's own kernel."""
+"""Golden files: inputs, attributes and results of one call of TensorFlow's or ONNX' own kernel."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ def read_goldens(op: str | None = None) -> list[Golden]:
 def _read_all() -> tuple[Golden, ...]:
     block_ops = (Golden.read(path) for path in sorted(FOLDER.glob("block_ops/*.npz")))
     cudnn_rnn = (call for golden in read_cudnn_goldens() for call in _calls(golden))
-    return (*block_ops, *cudnn_rnn)
+    onnx = (Golden.read(path) for path in sorted(FOLDER.glob("onnx/*.npz")))
+    return (*block_ops, *cudnn_rnn, *onnx)
 
 
 def _calls(golden: CudnnGolden) -> Iterator[Golden]:

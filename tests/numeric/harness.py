@@ -44,6 +44,11 @@ def module(op: str, dtype: str, variant: dict[str, Any]) -> rc.Module:
     return rc.build(op, dtype=dtype, **{k: v for k, v in given.items() if k in known})
 
 
+def drop_in(op: str) -> Any:
+    """The op's function of `raw_ops`, or of `onnx_ops`."""
+    return getattr(rc.onnx_ops if op.startswith("onnx.") else rc.raw_ops, op.rpartition(".")[2])
+
+
 def program(op: str, dtype: str, variant: dict[str, Any]) -> rc.Program:
     """The compiled op, loaded on the default device."""
     return _program(op, dtype, tuple(variant.items()))
@@ -145,7 +150,7 @@ def draw(
 
 def spread(argument: TensorSpec, scale: float) -> float:
     """The standard deviation of an argument: pre-activations are of order 1, unless x is not."""
-    if argument.name in ("x", "input"):
+    if argument.name in ("x", "input", "X"):
         return scale
     is_matrix = argument.name.startswith("w") and len(argument.shape) == 2
     return 1.5 / max(1, argument.shape[0]) ** 0.5 if is_matrix else 0.5
@@ -161,9 +166,8 @@ def forward_arguments(op: str, arguments: Arrays) -> Arrays:
     """Of the arguments of a gradient op, those that are its forward op's."""
     forward = CASES[op].forward
     assert forward is not None
-    return {
-        argument.name: arguments[argument.name] for argument in OPS[forward].signature.arguments
-    }
+    names = [argument.name for argument in OPS[forward].signature.arguments]
+    return {name: arguments[name] for name in names if name in arguments}
 
 
 def padded(op: str, names: Iterable[str]) -> list[str]:

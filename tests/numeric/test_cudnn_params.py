@@ -454,7 +454,7 @@ def test_calls_are_checked(
 ) -> None:
     changed, argument, expected, got = row
     function = program(HOW).cudnn_rnn_canonical_to_params_v2
-    monkeypatch.setattr("rnn_compiler.raw_ops.compile", None)
+    monkeypatch.setattr("rnn_compiler.op_calls.compile", None)
     arguments = {**SPLIT_SIZES, **LISTS, **changed}
     raw_op = functools.partial(rc.raw_ops.CudnnRNNCanonicalToParamsV2, **ATTRIBUTES)
     for call in (function, raw_op):

@@ -455,7 +455,7 @@ def test_a_new_seed_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> NoReturn:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr("rnn_compiler.raw_ops.compile", fail)
+    monkeypatch.setattr("rnn_compiler.op_calls.compile", fail)
     spaces = [first.reserve_space]
     for seeds in ({"seed": 1}, {"seed2": 1}, {"call_counter": 1}, {"seed": np.int64(9)}):
         spaces.append(rc.raw_ops.CudnnRNN(**floats, **attributes, **seeds).reserve_space)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cases import CASES, COMPUTING
 from goldens.golden import read_goldens
+from numeric.harness import drop_in
 from numeric.harness import module as build
 from weights.converter_golden import GOLDENS as CONVERTER_GOLDENS
 
@@ -102,10 +103,11 @@ def test_every_op_is_everywhere(op: str) -> None:
     for dtype in signature.dtypes:
         module = build(op, dtype, CASES[op].variants[0])
         assert f"func.func @{signature.function}(" in module.text
-    assert bool(read_goldens(op)) == (signature.in_tensorflow and not CASES[op].only_moves)
+    judged = (signature.in_tensorflow or op.startswith("onnx.")) and not CASES[op].only_moves
+    assert bool(read_goldens(op)) == judged
     if CASES[op].only_moves:
         assert op in (ROOT / "tests" / "numeric" / "test_cudnn_params.py").read_text()
-    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "ops.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `([\w.]+)` \|", (ROOT / "docs" / "ops.md").read_text(), re.MULTILINE)
     assert rows.count(op) == 1
 
 
@@ -121,9 +123,9 @@ def test_names_follow_from_tensorflows(op: str) -> None:
     """Snake case of the op, a function in `raw_ops`, and the keywords of `tf.raw_ops`."""
     signature = OPS[op].signature
     assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", signature.function)
-    assert signature.function.replace("_", "") == op.lower()
-    assert op in dir(rc.raw_ops)
-    parameters = list(getattr(rc.raw_ops, op).__signature__.parameters)
+    assert signature.function.replace("_", "") == op.lower().replace(".", "")
+    assert op.removeprefix("onnx.") in dir(rc.onnx_ops if op.startswith("onnx.") else rc.raw_ops)
+    parameters = list(drop_in(op).__signature__.parameters)
     names = [a.name for a in (*signature.arguments, *signature.call_attributes)]
     assert parameters == [*names, "name", "to_host"]
     for attribute in signature.call_attributes:
@@ -131,7 +133,7 @@ def test_names_follow_from_tensorflows(op: str) -> None:
         assert attribute.values
     for tensor in (*signature.arguments, *signature.results):
         assert tensor.doc
-        assert f"    {tensor.name}: " in getattr(rc.raw_ops, op).__doc__
+        assert f"    {tensor.name}: " in drop_in(op).__doc__
 
 
 def test_functions_have_one_op_each() -> None:
@@ -147,7 +149,7 @@ def test_gradients_are_those_that_the_cases_test(op: str) -> None:
         chain.append(CASES[chain[-1]].forward)
     forward, *ops = reversed(chain)
     if not ops:
-        assert op in GRADIENTS
+        assert op in GRADIENTS or op.startswith("onnx.")
         return
     gradient = GRADIENTS[forward]
     assert gradient.ops[: len(ops)] == tuple(ops)

@@ -12,7 +12,7 @@ import rnn_compiler as rc
 from rnn_compiler.errors import DeviceError, InvalidArgumentError
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.raw_ops import RawOp
+from rnn_compiler.op_calls import OpCall
 from rnn_compiler.runtime.device.devices import Device, get_device
 from rnn_compiler.schema.manifest import TensorSpec
 
@@ -139,9 +139,9 @@ def test_raw_ops_run_where_target_says(
         def invoke(self, *_: object, **__: object) -> None:
             seen.append(self.where)
 
-    monkeypatch.setattr("rnn_compiler.raw_ops.compile", lambda module, target: target)
-    monkeypatch.setattr("rnn_compiler.raw_ops.load", Loaded)
-    call = RawOp(OPS["BlockLSTMV2"].signature)
+    monkeypatch.setattr("rnn_compiler.op_calls.compile", lambda module, target: target)
+    monkeypatch.setattr("rnn_compiler.op_calls.load", Loaded)
+    call = OpCall(OPS["BlockLSTMV2"].signature)
     call(**forward)
     with rc.target("cpu:generic", device="local-task"):
         call(**forward)

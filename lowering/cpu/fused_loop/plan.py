@@ -201,15 +201,12 @@ class Plan:
     def _group(self, writes: list[Write]) -> Group:
         """What a group multiplies, and in which panels."""
         loop, gate = self._loop, gate_width(writes[0].value)
-        level = loop.level(writes[0].value)
         columns: dict[ir.Value, dict[tuple[ir.Value, int], None]] = {}
         pieces = 0
         for write in writes:
             for start in range(0, width(write.value), gate):
                 pieces += 1
                 for product, column in loop.products_of_gate(write.value, start):
-                    if loop.level(product) != level:
-                        raise Refused("a product is needed at a later level")
                     lhs = loop.products[product].lhs
                     columns.setdefault(lhs, {})[product, column] = None
         gates = sum(map(len, columns.values())) or pieces

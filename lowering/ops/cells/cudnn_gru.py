@@ -13,15 +13,20 @@ are a_r, a_z, a_n; as the recurrent product sees them a_r, a_z, r*a_n:
     a_z = dh * (h_before - n) * z*(1-z)
     dh_before = dh * z, besides what passes through R
 
-GRUBlockCell, which resets before the product, is another cell (`gru_block_cell`).
+GRUBlockCell, which resets before the product, is another cell (`gru_block_cell`), and so is ONNX's
+of its default (`gru_reset_before`). ONNX's with linear_before_reset is this one, in gate order
+z, r, n, with functions f and g of its own in the place of s and tanh; what is kept of a gate is its
+value, unless its function needs the input.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells.direction import Derivative, StepResult
+from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
+from rnn_compiler.lowering.ops.cells.direction import Derivative, PlainCell, StepResult, Times
 from rnn_compiler.schema.cudnn_reserve import SAVED
 
 if TYPE_CHECKING:
@@ -31,52 +36,85 @@ if TYPE_CHECKING:
 __all__ = ["GRU"]
 
 
-class GRU:
-    """The `Cell` of gru."""
+@dataclass(frozen=True)
+class GRU(PlainCell):
+    """The `Cell` of gru.
+
+    Attributes:
+        gate_order: The order of its gates, "rzn" or "zrn".
+        f: The function of the gates r and z.
+        g: That of n.
+    """
+
+    gate_order: str = "rzn"
+    f: Function = SIGMOID
+    g: Function = TANH
 
     name = "gru"
     saved = SAVED["gru"]
-    has_cell_state = False
-    reads = frozenset({"h_before"})
     splits_recurrent = True
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The output before."""
+        return frozenset({"h_before"})
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
         """Emits the bias outside, which lacks bR_n; the step adds that inside the reset."""
         b.formula("b = bW + [bR_r, bR_z, 0]")
-        r, z, n = recurrent.split(0, 3)
-        outside = b.concatenate([r, z, b.full(0, n.shape, n.dtype)], 0)
+        first, second, n = recurrent.split(0, 3)
+        outside = b.concatenate([first, second, b.full(0, n.shape, n.dtype)], 0)
         return input + outside, {"b_n": n}
 
-    def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
+    def step(
+        self, b: Builder, x: Value, r: Value, state: Values, parameters: Values, times: Times
+    ) -> StepResult:
         """Emits one step."""
         b.formula("x_k = block k of zx")
-        x_r, x_z, x_n = x.split(1, 3)
+        xs = self._gates(x)
         b.formula("r_k = block k of r")
-        r_r, r_z, r_n = r.split(1, 3)
+        rs = self._gates(r)
         b.formula("r = s(zx_r + r_r)")
-        reset = b.sigmoid(x_r + r_r)
+        kept_r = self.f.clipped(b, xs["r"] + rs["r"])
+        reset = self.f.apply(b, kept_r)
         b.formula("z = s(zx_z + r_z)")
-        z = b.sigmoid(x_z + r_z)
+        kept_z = self.f.clipped(b, xs["z"] + rs["z"])
+        z = self.f.apply(b, kept_z)
         b.formula("u = r_n + bR_n")
-        u = r_n + biases["b_n"]
+        u = rs["n"] + parameters["b_n"]
         b.formula("n = tanh(zx_n + r*u)")
-        n = b.tanh(x_n + reset * u)
+        kept_n = self.g.clipped(b, xs["n"] + reset * u)
+        n = self.g.apply(b, kept_n)
         b.formula("h = (1 - z)*n + z*h_before")
         h = (1.0 - z) * n + z * state["h"]
-        return StepResult(h, None, (reset, z, n, u))
+        saved = [
+            x if of.keeps_input else y
+            for of, x, y in ((self.f, kept_r, reset), (self.f, kept_z, z), (self.g, kept_n, n))
+        ]
+        return StepResult(h, None, (*saved, u))
 
-    def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
+    def derivative(
+        self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
+    ) -> Derivative:
         """Emits its derivative."""
-        r, z, n = reads["r"], reads["z"], reads["n"]
+        b.formula("r = of what was kept")
+        r, z, n = (
+            of.value(b, reads[name]) for of, name in ((self.f, "r"), (self.f, "z"), (self.g, "n"))
+        )
         b.formula("a_n = dh * (1-z) * (1 - n*n)")
-        a_n = dh * (1.0 - z) * (1.0 - n * n)
+        a_n = self.g.gradient(b, reads["n"], n, dh * (1.0 - z))
         b.formula("a_r = a_n * u * r*(1-r)")
-        a_r = a_n * reads["u"] * r * (1.0 - r)
+        a_r = self.f.gradient(b, reads["r"], r, a_n * reads["u"])
         b.formula("a_z = dh * (h_before - n) * z*(1-z)")
-        a_z = dh * (reads["h_before"] - n) * z * (1.0 - z)
+        a_z = self.f.gradient(b, reads["z"], z, dh * (reads["h_before"] - n))
         b.formula("dx_gates = [a_r, a_z, a_n]")
-        dx_gates = b.concatenate([a_r, a_z, a_n], 1)
+        input = {"r": a_r, "z": a_z, "n": a_n}
+        dx_gates = b.concatenate([input[gate] for gate in self.gate_order], 1)
         b.formula("dr_gates = [a_r, a_z, r*a_n]")
-        dr_gates = b.concatenate([a_r, a_z, r * a_n], 1)
+        recurrent = input | {"n": r * a_n}
+        dr_gates = b.concatenate([recurrent[gate] for gate in self.gate_order], 1)
         b.formula("dh_before = dh * z")
         return Derivative(dx_gates, dr_gates, dh * z, None)
+
+    def _gates(self, value: Value) -> dict[str, Value]:
+        return dict(zip(self.gate_order, value.split(1, 3), strict=True))

@@ -1,18 +1,20 @@
-"""cuDNN's LSTM as a cell of a layer: `lstm` in gate order i, f, n, o, without extras.
+"""The LSTM as a cell of a layer: cuDNN's `lstm`, in gate order i, f, n, o, and ONNX's.
 
     z = zx + r      zx = W x + bW + bR      r = R h_before
 
-A step saves the gates i, f, n, o after activation, and the cell state c; co = tanh(c) is computed
-again. Cell clip, peepholes and forget bias are the block ops' alone.
+A step saves what is kept of the gates i, f, n, o, which is their values after activation unless a
+function needs its input, and the cell state c; co = h(c) is computed again. Cell clip and forget
+bias are the block ops' alone; ONNX's has functions of its own and peepholes.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import lstm
-from rnn_compiler.lowering.ops.cells.direction import Derivative, StepResult
+from rnn_compiler.lowering.ops.cells.direction import Derivative, PlainCell, StepResult, Times
 from rnn_compiler.schema.cudnn_reserve import SAVED
 
 if TYPE_CHECKING:
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
 
 __all__ = ["LSTM", "output"]
-
-_GATE_ORDER = "IFCO"
 
 
 def output(b: Builder, activations: Value) -> Value:
@@ -31,32 +31,53 @@ def output(b: Builder, activations: Value) -> Value:
     return o * b.tanh(c)
 
 
-class LSTM:
-    """The `Cell` of lstm."""
+@dataclass(frozen=True)
+class LSTM(PlainCell):
+    """The `Cell` of lstm.
+
+    Attributes:
+        gate_order: The order of its gates, a key of `lstm.GATE_ORDERS`.
+        functions: Its functions.
+    """
+
+    gate_order: str = "IFCO"
+    functions: lstm.Functions = lstm.Functions()  # noqa: RUF009 - it is a constant
 
     name = "lstm"
     saved = SAVED["lstm"]
     has_cell_state = True
-    reads: frozenset[str] = frozenset()
-    splits_recurrent = False
 
-    def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
-        """Emits their sum; the step needs none."""
-        b.formula("b = bW + bR")
-        return input + recurrent, {}
-
-    def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
+    def step(
+        self, b: Builder, x: Value, r: Value, state: Values, parameters: Values, times: Times
+    ) -> StepResult:
         """Emits one step."""
         b.formula("z = zx + r")
         z = x + r
-        step = lstm.forward(b, z, state["c"], {}, gate_order=_GATE_ORDER, cell_clip=0.0)
-        return StepResult(step.h, step.cs, (step.i, step.f, step.ci, step.o, step.cs))
+        step, kept = lstm.forward_with_kept(
+            b,
+            z,
+            state["c"],
+            _peepholes(parameters),
+            gate_order=self.gate_order,
+            functions=self.functions,
+        )
+        gates = (kept[name] for name in ("i", "f", "ci", "o"))
+        return StepResult(step.h, step.cs, (*gates, step.cs))
 
-    def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
+    def derivative(
+        self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
+    ) -> Derivative:
         """Emits its derivative."""
         assert dc is not None
         b.formula("co = tanh(c)")
         saved = {name: reads[name] for name in ("i", "f", "o")}
-        saved |= {"ci": reads["n"], "co": b.tanh(reads["c"])}
-        gates, dc = lstm.backward(b, saved, reads["c_before"], dc, dh, {})
-        return Derivative(gates.concatenate(b, _GATE_ORDER), None, None, dc)
+        saved |= {"ci": reads["n"], "cs": reads["c"]}
+        saved["co"] = self.functions.h.apply(b, reads["c"])
+        gates, dc = lstm.backward(
+            b, saved, reads["c_before"], dc, dh, _peepholes(reads), self.functions
+        )
+        return Derivative(gates.concatenate(b, self.gate_order), None, None, dc)
+
+
+def _peepholes(values: Values) -> dict[str, Value]:
+    return {name: values[name] for name in lstm.PEEPHOLES if name in values}

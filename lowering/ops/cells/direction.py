@@ -13,7 +13,8 @@ Outside the valid steps, row t of every output is 0 and h, c, dh and dc are left
 padding may hold NaN. `time_loop` is told the lengths and sees to that; a step is of valid rows.
 
 Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are used as they are, and the
-only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``.
+only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``. A cell may cut R into
+several matrices by rows; the first is R here, and the cell multiplies with the others itself.
 
 16-bit types are what is stored: h, c, what is saved, and the gate gradients. Products accumulate,
 and everything else is computed, in float32; so are dh and dc.
@@ -21,8 +22,8 @@ and everything else is computed, in float32; so are dh and dc.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["Cell", "Derivative", "Direction", "StepResult"]
+__all__ = ["Cell", "Derivative", "Direction", "PlainCell", "StepResult", "Times"]
+
+Times = Callable[[str, "Value"], "Value"]
+"""A product of a step: with the weights of a name, of rows ``[B, N]`` in any type."""
 
 
 class StepResult(NamedTuple):
@@ -56,7 +60,7 @@ class Derivative(NamedTuple):
 
     Attributes:
         input: Gradients of the gates as the input projection sees them, ``[B, gH]``.
-        recurrent: Those as the recurrent product sees them; None if they are the same.
+        recurrent: Those as the first recurrent product sees them; None if they are the same.
         h: Gradient of the previous output that does not pass through R; None if there is none.
         c: Gradient of the previous cell state; None if the cell has none.
     """
@@ -71,11 +75,12 @@ class Cell(Protocol):
     """One step of a layer's cell and its derivative.
 
     Attributes:
-        name: Its rnn_mode.
+        name: What the loops are called, such as its rnn_mode.
         saved: The names of what a step saves; "c" among them is the cell state.
         has_cell_state: Whether there is a ``c`` beside ``h``.
         reads: What the derivative reads besides: "h", its own output; "h_before", the previous one.
-        splits_recurrent: Whether its derivative has a `Derivative.recurrent`.
+        splits_recurrent: Whether its derivative has a `Derivative.recurrent` of all gates, of which
+            the gradient of R is then made.
     """
 
     @property
@@ -102,20 +107,60 @@ class Cell(Protocol):
         """The bias of the input projection, and those that the step needs by name."""
         ...
 
-    def step(self, b: Builder, x: Value, r: Value, state: Values, biases: Values) -> StepResult:
-        """One step, from its gates' two halves ``[B, gH]`` and the state before."""
+    def weights(self, b: Builder, recurrent: Value) -> Values:
+        """The recurrent weights as the steps multiply with them, by name, ``w_r`` first."""
         ...
 
-    def derivative(self, b: Builder, reads: Values, dh: Value, dc: Value | None) -> Derivative:
+    def step(
+        self, b: Builder, x: Value, r: Value, state: Values, parameters: Values, times: Times
+    ) -> StepResult:
+        """One step.
+
+        Args:
+            b: The builder.
+            x: The gates' input side, ``[B, gH]``.
+            r: The output before, multiplied with ``w_r``.
+            state: The state before.
+            parameters: What `biases` named, and other vectors that the direction has.
+            times: Multiplies with other weights, transposed.
+        """
+        ...
+
+    def derivative(
+        self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
+    ) -> Derivative:
         """The derivative of a step.
 
         Args:
             b: The builder.
-            reads: What the step saved; ``c_before``, if there is one; what `reads` names.
+            reads: What the step saved; ``c_before``, if there is one; what `reads` names; vectors
+                that the direction has.
             dh: Gradient of the step's output, before any projection.
             dc: Gradient of the step's cell state.
+            times: Multiplies with other weights than ``w_r``.
         """
         ...
+
+
+class PlainCell:
+    """What most cells have in common."""
+
+    splits_recurrent = False
+    has_cell_state = False
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Nothing besides what is saved."""
+        return frozenset()
+
+    def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
+        """Emits their sum; the step needs none."""
+        b.formula("b = bW + bR")
+        return input + recurrent, {}
+
+    def weights(self, b: Builder, recurrent: Value) -> Values:
+        """All of them at once."""
+        return {"w_r": recurrent}
 
 
 @dataclass(frozen=True)
@@ -130,6 +175,7 @@ class Direction:
         reverse: Whether it is the backward direction.
         recurrent: R, ``[gH, h]``.
         projection: Wp, ``[P, H]``, or None.
+        parameters: Vectors that steps read besides, in the compute type, by name.
     """
 
     b: Builder
@@ -139,6 +185,7 @@ class Direction:
     reverse: bool
     recurrent: Value
     projection: Value | None
+    parameters: Values = field(default_factory=dict[str, "Value"])
 
     @property
     def _compute(self) -> str:
@@ -146,8 +193,17 @@ class Direction:
 
     @property
     def _weights(self) -> dict[str, Value]:
+        weights = self.cell.weights(self.b, self.recurrent)
         projection = {} if self.projection is None else {"w_p": self.projection}
-        return {"w_r": self.recurrent, **projection, **self._lengths}
+        return {**weights, **projection, **self.parameters, **self._lengths}
+
+    def _times(self, reads: Values, axis: int) -> Times:
+        """Products with the weights of a step, over one of their axes."""
+
+        def times(name: str, rows: Value) -> Value:
+            return rows.to(self.storage).dot(reads[name], (1, axis), self._compute)
+
+        return times
 
     @property
     def _lengths(self) -> dict[str, Value]:
@@ -177,9 +233,11 @@ class Direction:
             b.formula("zx = zx[t] + b")
             x = reads["zx"].row(t) + reads["b"]
             b.formula("r = h @ R^T")
-            r = state["h"].dot(reads["w_r"], (1, 1), compute)
+            times = self._times(reads, 1)
+            r = times("w_r", state["h"])
             wide = {name: value.to(compute) for name, value in state.items()}
-            result = cell.step(b, x, r, wide, {name: reads[name] for name in biases})
+            vectors = {name: reads[name] for name in (*biases, *self.parameters)}
+            result = cell.step(b, x, r, wide, vectors, times)
             b.formula(f"h = h in {storage}")
             h = result.h.to(storage)
             if "w_p" in reads:
@@ -291,14 +349,17 @@ class Direction:
                 written["dh_rows"] = dh.to(storage)
                 b.formula("dm = dh @ Wp")
                 dm = written["dh_rows"].dot(reads["w_p"], (1, 0), compute)
-            derivative = cell.derivative(b, values, dm, state.get("dc"))
+            values |= {name: reads[name] for name in self.parameters}
+            times = self._times(reads, 0)
+            derivative = cell.derivative(b, values, dm, state.get("dc"), times)
             b.formula(f"dx_gates = dx_gates in {storage}")
             through = written["dx_gates"] = derivative.input.to(storage)
             if derivative.recurrent is not None:
                 b.formula(f"dr_gates = dr_gates in {storage}")
-                through = written["dr_gates"] = derivative.recurrent.to(storage)
+                through = derivative.recurrent.to(storage)
+                written |= {"dr_gates": through} if cell.splits_recurrent else {}
             b.formula("dh = dr_gates @ R")
-            new = {"dh": through.dot(reads["w_r"], (1, 0), compute)}
+            new = {"dh": times("w_r", through)}
             if derivative.h is not None:
                 new["dh"] += derivative.h
             if derivative.c is not None:

@@ -23,6 +23,10 @@ TensorFlow's kernels do:
     cs_prev_grad = dcs*f                           (+ di*wci + df*wcf with peephole)
 
 Source: tensorflow/core/kernels/rnn/lstm_ops.h (LSTMBlockCellFprop, LSTMBlockCellBprop).
+
+ONNX's LSTM is the same with three functions of its own (`Functions`): f in the place of s, g of the
+tanh of z_ci, h of that of cs; and with input_forget f = 1 - i. There the gradient stops where a
+function's input is clipped.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
 from rnn_compiler.schema.attributes import REQUIRED, WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.gradients import Gradient
@@ -50,12 +55,14 @@ __all__ = [
     "USE_PEEPHOLE",
     "USE_PEEPHOLE_REQUIRED",
     "WEIGHTS",
+    "Functions",
     "GateGradients",
     "LSTMStep",
     "activations",
     "backward",
     "cell_clip",
     "forward",
+    "forward_with_kept",
     "gate_bias",
     "gradient_by",
     "peephole_gradients",
@@ -65,10 +72,11 @@ __all__ = [
 GATE_ORDERS: dict[str, tuple[str, str, str, str]] = {
     "ICFO": ("i", "ci", "f", "o"),
     "IFCO": ("i", "f", "ci", "o"),
+    "IOFC": ("i", "o", "f", "ci"),
 }
 """Which gate each block of the 4H axis of ``w``, ``b`` and the gate gradients belongs to.
 
-ICFO is that of LSTMBlockCell and BlockLSTM, IFCO that of BlockLSTMV2.
+ICFO is that of LSTMBlockCell and BlockLSTM, IFCO that of BlockLSTMV2 and cuDNN, IOFC ONNX's.
 """
 
 PEEPHOLES = ("wci", "wcf", "wco")
@@ -154,6 +162,25 @@ class LSTMStep(NamedTuple):
     h: Value
 
 
+class Functions(NamedTuple):
+    """The functions of a cell.
+
+    Attributes:
+        f: That of the gates i, f and o.
+        g: That of the cell input.
+        h: That of the cell state in the output.
+        input_forget: Whether the forget gate is 1 - i.
+    """
+
+    f: Function = SIGMOID
+    g: Function = TANH
+    h: Function = TANH
+    input_forget: bool = False
+
+
+TENSORFLOWS = Functions()
+
+
 def forward(
     b: Builder,
     z: Value,
@@ -163,7 +190,7 @@ def forward(
     gate_order: str,
     cell_clip: float,
 ) -> LSTMStep:
-    """One step, from the pre-activations of its gates.
+    """One step of TensorFlow's cell, from the pre-activations of its gates.
 
     Args:
         b: The builder.
@@ -173,7 +200,42 @@ def forward(
         gate_order: A key of `GATE_ORDERS`.
         cell_clip: Bound of the cell state; none if not positive.
     """
+    return forward_with_kept(b, z, cs_prev, peepholes, gate_order=gate_order, cell_clip=cell_clip)[
+        0
+    ]
+
+
+def forward_with_kept(
+    b: Builder,
+    z: Value,
+    cs_prev: Value,
+    peepholes: Mapping[str, Value],
+    *,
+    gate_order: str,
+    cell_clip: float = 0.0,
+    functions: Functions = TENSORFLOWS,
+) -> tuple[LSTMStep, dict[str, Value]]:
+    """One step, and what its derivative needs of the gates i, ci, f and o: value or input of each.
+
+    Args:
+        b: The builder.
+        z: As in `forward`.
+        cs_prev: As in `forward`.
+        peepholes: As in `forward`.
+        gate_order: As in `forward`.
+        cell_clip: As in `forward`.
+        functions: The cell's functions.
+    """
     gates: dict[str, Value] = {}
+    kept: dict[str, Value] = {}
+
+    def function(gate: str, of: Function, name: str) -> Value:
+        x = of.clipped(b, gates[gate])
+        b.formula(f"{gate} = {name}(z_{gate})")
+        y = of.apply(b, x)
+        kept[gate] = x if of.keeps_input else y
+        return y
+
     for block, gate in enumerate(GATE_ORDERS[gate_order]):
         b.formula(f"z_{gate} = block {block} of z")
         gates[gate] = z.part(1, block, 4)
@@ -182,27 +244,27 @@ def forward(
         gates["i"] += cs_prev * peepholes["wci"]
         b.formula("z_f += cs_prev*wcf")
         gates["f"] += cs_prev * peepholes["wcf"]
-    b.formula("i = s(z_i)")
-    i = b.sigmoid(gates["i"])
-    b.formula("ci = tanh(z_ci)")
-    ci = b.tanh(gates["ci"])
-    b.formula("f = s(z_f)")
-    f = b.sigmoid(gates["f"])
+    i = function("i", functions.f, "s")
+    ci = function("ci", functions.g, "tanh")
+    if functions.input_forget:
+        b.formula("f = 1 - i")
+        f = kept["f"] = 1.0 - i
+    else:
+        f = function("f", functions.f, "s")
     b.formula("cs = i*ci + f*cs_prev")
     cs = i * ci + f * cs_prev
     if cell_clip > 0:
         b.formula("cs = min(max(cs, -cell_clip), cell_clip)")
         cs = b.clamp(-cell_clip, cs, cell_clip)
     b.formula("co = tanh(cs)")
-    co = b.tanh(cs)
+    co = functions.h.apply(b, cs)
     if peepholes:
         b.formula("z_o += cs*wco")
         gates["o"] += cs * peepholes["wco"]
-    b.formula("o = s(z_o)")
-    o = b.sigmoid(gates["o"])
+    o = function("o", functions.f, "s")
     b.formula("h = o*co")
     h = o * co
-    return LSTMStep(i, cs, f, o, ci, co, h)
+    return LSTMStep(i, cs, f, o, ci, co, h), kept
 
 
 class GateGradients(NamedTuple):
@@ -233,34 +295,47 @@ def backward(
     cs_grad: Value,
     h_grad: Value,
     peepholes: Mapping[str, Value],
+    functions: Functions = TENSORFLOWS,
 ) -> tuple[GateGradients, Value]:
     """The derivative of one step.
 
     Args:
         b: The builder.
-        saved: The step's ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``.
+        saved: The step's ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``; of another cell
+            than TensorFlow's what was kept of the gates, and ``cs``.
         cs_prev: The cell state before the step, ``[B, H]``.
         cs_grad: Gradient of the step's cell state, ``[B, H]``.
         h_grad: Gradient of the step's output, ``[B, H]``.
         peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
+        functions: The cell's functions.
 
     Returns:
         The gradients of the gates and of `cs_prev`.
     """
-    i, f, o, ci, co = (saved[name] for name in SAVED)
+    of = functions
+    b.formula("i = of what was kept")
+    i, o = (of.f.value(b, saved[name]) for name in ("i", "o"))
+    f = saved["f"] if of.input_forget else of.f.value(b, saved["f"])
+    ci, co = of.g.value(b, saved["ci"]), saved["co"]
     b.formula("do = o*(1-o) * h_grad*co")
-    do = o * (1.0 - o) * h_grad * co
+    do = of.f.gradient(b, saved["o"], o, h_grad, co)
     b.formula("dcs = (1-co*co) * h_grad*o + cs_grad")
-    dcs = (1.0 - co * co) * h_grad * o + cs_grad
+    dcs = of.h.gradient(b, saved.get("cs", co), co, h_grad, o) + cs_grad
     if peepholes:
         b.formula("dcs += do*wco")
         dcs += do * peepholes["wco"]
     b.formula("dci = (1-ci*ci) * dcs*i")
-    dci = (1.0 - ci * ci) * dcs * i
-    b.formula("df = f*(1-f) * dcs*cs_prev")
-    df = f * (1.0 - f) * dcs * cs_prev
-    b.formula("di = i*(1-i) * dcs*ci")
-    di = i * (1.0 - i) * dcs * ci
+    dci = of.g.gradient(b, saved["ci"], ci, dcs, i)
+    if of.input_forget:
+        b.formula("di = i*(1-i) * dcs*(ci - cs_prev)")
+        di = of.f.gradient(b, saved["i"], i, dcs, ci - cs_prev)
+        b.formula("df = 0")
+        df = b.full(0, di.shape, di.dtype)
+    else:
+        b.formula("df = f*(1-f) * dcs*cs_prev")
+        df = of.f.gradient(b, saved["f"], f, dcs, cs_prev)
+        b.formula("di = i*(1-i) * dcs*ci")
+        di = of.f.gradient(b, saved["i"], i, dcs, ci)
     b.formula("cs_prev_grad = dcs*f")
     cs_prev_grad = dcs * f
     if peepholes:

@@ -45,6 +45,17 @@ class ValidSteps:
     count: Value
     lengths: Value | None
 
+    @staticmethod
+    def of_lengths(b: Builder, seq_length: Size, given: Value | None) -> ValidSteps:
+        """The steps of rows of given lengths, int32 ``[B]``, clamped to 0..T; None for all."""
+        if given is None:
+            b.formula("n = T")
+            return ValidSteps(seq_length, b.constant(seq_length, "int64"), None)
+        b.formula("lengths = min(max(sequence_lengths, 0), T)")
+        lengths = b.clamp(0, given, seq_length)
+        b.formula("n = max(lengths)")  # as int32: IREE 3.13 fails on int64 for GPUs
+        return ValidSteps(seq_length, lengths.max(0).to("int64"), lengths.to("int64"))
+
     def of(self, b: Builder, block: TimeBlock) -> Value:
         """How many steps of a block of time any row has, int64 scalar."""
         count = self.count

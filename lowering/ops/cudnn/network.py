@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, TANH, Function
 from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
 from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
-from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNRelu, RNNTanh
+from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
 from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Network"]
 
-CELLS: dict[str, Cell] = {cell.name: cell for cell in (LSTM(), GRU(), RNNTanh(), RNNRelu())}
+_CELLS = (LSTM(), GRU(), RNN("rnn_tanh", TANH), RNN("rnn_relu", Function(ACTIVATIONS["Relu"])))
+
+CELLS: dict[str, Cell] = {cell.name: cell for cell in _CELLS}
 """The cell of each rnn_mode."""
 
 
@@ -49,15 +52,8 @@ class Network:
     @staticmethod
     def of(b: Builder, spec: FunctionSpec, args: Values) -> Network:
         """The network of an op."""
-        T = spec.dims["seq_length"]
-        if "sequence_lengths" not in args:
-            b.formula("n = T")
-            steps = ValidSteps(T, b.constant(T, "int64"), None)
-        else:
-            b.formula("lengths = min(max(sequence_lengths, 0), T)")
-            lengths = b.clamp(0, args["sequence_lengths"], T)
-            b.formula("n = max(lengths)")  # as int32: IREE 3.13 fails on int64 for GPUs
-            steps = ValidSteps(T, lengths.max(0).to("int64"), lengths.to("int64"))
+        lengths = args.get("sequence_lengths")
+        steps = ValidSteps.of_lengths(b, spec.dims["seq_length"], lengths)
         reserve = reserve_of(spec.op, {**spec.attributes, **spec.dims})
         return Network(b, spec, args, reserve, steps)
 

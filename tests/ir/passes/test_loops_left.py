@@ -95,16 +95,6 @@ CASES = [
         ),
     ),
     Case(
-        "a product is needed at a later level",
-        instead(
-            f"""%a = stablehlo.tanh %sum : {WHOLE}
-            %aw = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0]
-              : ({WHOLE}, {WEIGHT}) -> {WHOLE}
-            %next = stablehlo.add %aw, %hw : {WHOLE}"""
-        ),
-        "fuse",
-    ),
-    Case(
         "products of mixed orientation",
         instead(
             f"""%wh = stablehlo.dot_general %h, %w, contracting_dims = [1] x [1]

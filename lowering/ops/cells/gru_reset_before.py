@@ -1,0 +1,123 @@
+"""ONNX's GRU as it is by default: the reset gate comes before the product.
+
+Gate order z, r, n; zx = W x + bW + bR, with R cut into those rows for z and r, R_zr, and those for
+n, R_n; f and g are the cell's functions:
+
+    z = f(zx_z + R_z h_before)    r = f(zx_r + R_r h_before)    n = g(zx_n + R_n (r*h_before))
+    h = (1 - z)*n + z*h_before
+
+A step saves what is kept of z, r and n: values, unless a function needs its input. Its derivative:
+
+    a_n = dh * (1-z) * g'    q = a_n @ R_n    a_r = q * h_before * f'    a_z = dh*(h_before-n) * f'
+    dh_before = dh*z + q*r, besides [a_z, a_r] @ R_zr
+    dR_zr = [a_z, a_r]^T @ h_before           dR_n = a_n^T @ (r*h_before)
+
+In 16-bit types r*h_before and a_n are rounded, as what is multiplied is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
+from rnn_compiler.lowering.ops.cells.direction import Derivative, PlainCell, StepResult, Times
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+
+__all__ = ["GRUResetBefore"]
+
+
+@dataclass(frozen=True)
+class GRUResetBefore(PlainCell):
+    """The `Cell` of ONNX's GRU with linear_before_reset=0.
+
+    Attributes:
+        f: The function of the gates z and r.
+        g: That of n.
+    """
+
+    f: Function = SIGMOID
+    g: Function = TANH
+
+    name = "gru_reset_before"
+    saved = ("z", "r", "n")
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The output before."""
+        return frozenset({"h_before"})
+
+    def weights(self, b: Builder, recurrent: Value) -> Values:
+        """Emits R_zr and R_n."""
+        rows, units = recurrent.shape
+        b.formula("w_r = R_zr")
+        w_r = recurrent.slice(0, 0, 2 * units)
+        b.formula("w_n = R_n")
+        return {"w_r": w_r, "w_n": recurrent.slice(0, 2 * units, rows)}
+
+    def step(
+        self, b: Builder, x: Value, r: Value, state: Values, parameters: Values, times: Times
+    ) -> StepResult:
+        """Emits one step."""
+        b.formula("x_k = block k of zx")
+        x_z, x_r, x_n = x.split(1, 3)
+        b.formula("r_k = block k of r")
+        r_z, r_r = r.split(1, 2)
+        b.formula("z = f(zx_z + r_z)")
+        kept_z = self.f.clipped(b, x_z + r_z)
+        z = self.f.apply(b, kept_z)
+        b.formula("r = f(zx_r + r_r)")
+        kept_r = self.f.clipped(b, x_r + r_r)
+        reset = self.f.apply(b, kept_r)
+        b.formula("rh = r*h_before")
+        rh = reset * state["h"]
+        b.formula("n = g(zx_n + rh @ R_n^T)")
+        kept_n = self.g.clipped(b, x_n + times("w_n", rh))
+        n = self.g.apply(b, kept_n)
+        b.formula("h = (1 - z)*n + z*h_before")
+        h = (1.0 - z) * n + z * state["h"]
+        saved = [
+            x if of.keeps_input else y
+            for of, x, y in ((self.f, kept_z, z), (self.f, kept_r, reset), (self.g, kept_n, n))
+        ]
+        return StepResult(h, None, saved)
+
+    def derivative(
+        self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
+    ) -> Derivative:
+        """Emits its derivative."""
+        h_before = reads["h_before"]
+        b.formula("z = of what was kept")
+        z, r, n = (
+            of.value(b, reads[name]) for of, name in ((self.f, "z"), (self.f, "r"), (self.g, "n"))
+        )
+        b.formula("a_n = dh * (1-z) * g'")
+        a_n = self.g.gradient(b, reads["n"], n, dh * (1.0 - z))
+        b.formula("q = a_n @ R_n")
+        q = times("w_n", a_n)
+        b.formula("a_r = q * h_before * f'")
+        a_r = self.f.gradient(b, reads["r"], r, q * h_before)
+        b.formula("a_z = dh * (h_before - n) * f'")
+        a_z = self.f.gradient(b, reads["z"], z, dh * (h_before - n))
+        b.formula("dx_gates = [a_z, a_r, a_n]")
+        dx_gates = b.concatenate([a_z, a_r, a_n], 1)
+        b.formula("dr_gates = [a_z, a_r]")
+        dr_gates = b.concatenate([a_z, a_r], 1)
+        b.formula("dh_before = dh*z + q*r")
+        return Derivative(dx_gates, dr_gates, dh * z + q * r, None)
+
+    def reset_output(self, b: Builder, activations: Value, before: Value) -> Value:
+        """The rows that R_n was multiplied with, ``[n, B, H]``.
+
+        Args:
+            b: The builder.
+            activations: What the steps saved, ``[n, B, 3H]``.
+            before: The output before each step, ``[n, B, H]``.
+        """
+        b.formula("rh = r*h_before")
+        _, kept, _ = activations.split(2, len(self.saved))
+        return self.f.value(b, kept) * before

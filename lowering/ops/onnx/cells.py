@@ -1,0 +1,122 @@
+"""The cells that ONNX's attributes ask for, one for each direction.
+
+`activations` are f, g, h of LSTM, f, g of GRU, f of RNN; of two directions, the forward ones first.
+Each function that has an alpha takes the next number of `activation_alpha`, and likewise beta: so
+ONNX Runtime reads the specification. Functions for which none is left have ONNX's defaults. A list
+as long as `activations` is also taken if both readings agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.ops.cells import lstm
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, Activation, Function
+from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
+from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
+from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
+from rnn_compiler.lowering.ops.cells.direction import Cell
+from rnn_compiler.lowering.ops.cells.gru_reset_before import GRUResetBefore
+
+__all__ = ["DEFAULTS", "DIRECTIONS", "GATES", "cells_of"]
+
+DIRECTIONS: Mapping[str, tuple[int, ...]] = {
+    "forward": (0,),
+    "reverse": (1,),
+    "bidirectional": (0, 1),
+}
+"""Of each direction attribute, the directions that there are: 1 runs backward."""
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+"""How many gates an op's cells have."""
+
+DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
+"""The functions of an op where `activations` says nothing."""
+
+
+def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
+    """The cells of an op, one for each of its directions.
+
+    Args:
+        op: The name of the op, ``"onnx.LSTM"``, or of its gradient.
+        attributes: Its attributes.
+
+    Raises:
+        InvalidArgumentError: They do not go together.
+    """
+    kind = op.removeprefix("onnx.").removesuffix("Grad")
+    directions = DIRECTIONS[attributes["direction"]]
+    count = len(DEFAULTS[kind])
+    functions = _functions(op, kind, attributes, len(directions))
+    return [
+        _cell(kind, attributes, functions[count * place : count * (place + 1)])
+        for place in range(len(directions))
+    ]
+
+
+def _cell(kind: str, attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
+    if kind == "LSTM":
+        f, g, h = functions
+        coupled = bool(attributes["input_forget"])
+        return LSTM("IOFC", lstm.Functions(f, g, Function(h.of, h.alpha, h.beta), coupled))
+    if kind == "RNN":
+        return RNN("rnn", functions[0])
+    f, g = functions
+    return GRU("zrn", f, g) if attributes["linear_before_reset"] else GRUResetBefore(f, g)
+
+
+def _functions(
+    op: str, kind: str, attributes: Mapping[str, Any], directions: int
+) -> list[Function]:
+    """The functions of all directions, with their parameters."""
+    clip = float(attributes["clip"])
+    if clip < 0:
+        raise InvalidArgumentError(op, "clip", "a number above 0, or 0 for none", str(clip))
+    names = _names(op, kind, attributes["activations"].split(), directions)
+    rows = [ACTIVATIONS[name] for name in names]
+    alphas, betas = (_numbers(op, rows, each, attributes) for each in ("alpha", "beta"))
+    bound = 0.0 if math.isinf(clip) else clip
+    return [
+        Function(row, alpha, beta, bound)
+        for row, alpha, beta in zip(rows, alphas, betas, strict=True)
+    ]
+
+
+def _names(op: str, kind: str, given: Sequence[str], directions: int) -> Sequence[str]:
+    default = DEFAULTS[kind]
+    if not given:
+        return default * directions
+    if kind == "RNN" and len(given) == 2:  # as ONNX's default has them for any direction
+        return given[:directions]
+    if len(given) != len(default) * directions:
+        expected = f"{len(default) * directions} functions, {', '.join(default * directions)}"
+        got = f"{len(given)}, {', '.join(given)}"
+        raise InvalidArgumentError(op, "activations", f"{expected} by default", got)
+    return given
+
+
+def _numbers(
+    op: str, rows: Sequence[Activation], parameter: str, attributes: Mapping[str, Any]
+) -> list[float]:
+    """The alpha, or beta, of each function; 0 of those that have none."""
+    name = f"activation_{parameter}"
+    given = [float(text) for text in attributes[name].split()]
+    takers = [place for place, row in enumerate(rows) if parameter in row.parameters]
+    names = ", ".join(rows[place].name for place in takers) or "none"
+    agree = len(given) == len(rows) and [given[k] for k in takers] == given[: len(takers)]
+    if len(given) > len(takers) and not agree:
+        expected = f"a number for each function that has {parameter}: {names}"
+        raise InvalidArgumentError(op, name, expected, attributes[name])
+    found = [0.0] * len(rows)
+    for place, row in enumerate(rows):
+        default = row.parameters.get(parameter, 0.0)
+        order = takers.index(place) if place in takers else len(given)
+        value = given[order] if order < len(given) else default
+        if value is None:
+            expected = f"a number for {row.name}, which has no default"
+            raise InvalidArgumentError(op, name, expected, attributes[name] or "none")
+        found[place] = value
+    return found

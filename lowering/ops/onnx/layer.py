@@ -1,0 +1,128 @@
+"""What the forward and the backward pass of ONNX's ops share: directions, parts of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rnn_compiler.lowering.builder.time_loop import Values
+from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
+from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
+from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
+from rnn_compiler.schema.dtypes import DTYPES
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["OnnxLayer"]
+
+_PEEPHOLES = ("wci", "wco", "wcf")
+"""The parts of P, in order, as the cell calls them."""
+
+
+@dataclass(frozen=True)
+class OnnxLayer:
+    """A forward op or a gradient.
+
+    Attributes:
+        b: The builder.
+        spec: The op.
+        args: Its arguments, by name.
+        steps: Which steps of the padded batch count.
+        cells: The cell of each direction.
+    """
+
+    b: Builder
+    spec: FunctionSpec
+    args: Values
+    steps: ValidSteps
+    cells: Sequence[Cell]
+
+    @staticmethod
+    def of(b: Builder, spec: FunctionSpec, args: Values) -> OnnxLayer:
+        """The layer of an op."""
+        steps = ValidSteps.of_lengths(b, spec.dims["seq_length"], args.get("sequence_lens"))
+        return OnnxLayer(b, spec, args, steps, cells_of(spec.op, spec.attributes))
+
+    @property
+    def storage(self) -> str:
+        """The dtype of what is stored."""
+        return self.spec.dtype
+
+    @property
+    def compute(self) -> str:
+        """The dtype that is computed in."""
+        return DTYPES[self.spec.dtype].compute
+
+    @property
+    def backward_runs(self) -> Sequence[int]:
+        """Of each direction, whether it runs backward, 1, or forward, 0."""
+        return DIRECTIONS[str(self.spec.attributes["direction"])]
+
+    def time_major(self, value: Value) -> Value:
+        """A sequence or a state as layout 0 has it: ``[T, B, I]`` or ``[D, B, H]``."""
+        if not self.spec.attributes["layout"]:
+            return value
+        self.b.formula("layout = batch second")
+        return value.transpose(1, 0, 2)
+
+    def as_laid_out(self, value: Value) -> Value:
+        """A sequence or a state as the op's layout has it."""
+        if not self.spec.attributes["layout"]:
+            return value
+        self.b.formula("layout = batch first")
+        return value.transpose(1, 0, 2) if len(value.shape) == 3 else value.transpose(2, 0, 1, 3)
+
+    def part(self, name: str, place: int, axis: int = 0) -> Value:
+        """What an argument has for a direction."""
+        return self.part_of(self.args[name], name, place, axis)
+
+    def part_of(self, value: Value, name: str, place: int, axis: int = 0) -> Value:
+        """What a value has for a direction."""
+        self.b.formula(f"{name} = of direction {place}")
+        shape = (*value.shape[:axis], *value.shape[axis + 1 :])
+        return value.slice(axis, place, place + 1).reshape(*shape)
+
+    def biases(self, place: int) -> tuple[Value, Value]:
+        """The biases of W and of R, in the compute type."""
+        rows = self.args["R"].shape[1]
+        if "B" not in self.args:
+            self.b.formula("B = 0")
+            zero = self.b.full(0, (rows,), self.compute)
+            return zero, zero
+        whole = self.part("B", place).to(self.compute)
+        return whole.slice(0, 0, rows), whole.slice(0, rows, 2 * rows)
+
+    def state(self, place: int) -> dict[str, Value]:
+        """The states before the first step, by name."""
+        names = ("h", "c") if self.cells[place].has_cell_state else ("h",)
+        found: dict[str, Value] = {}
+        for name in names:
+            if f"initial_{name}" in self.args:
+                whole = self.time_major(self.args[f"initial_{name}"])
+                found[name] = self.part_of(whole, name, place)
+            else:
+                self.b.formula(f"{name} = 0")
+                shape = (self.spec.dims["batch_size"], self.spec.dims["num_units"])
+                found[name] = self.b.full(0, shape, self.storage)
+        return found
+
+    def direction(self, place: int) -> Direction:
+        """A direction."""
+        parameters: dict[str, Value] = {}
+        if "P" in self.args:
+            parts = self.part("P", place).to(self.compute).split(0, len(_PEEPHOLES))
+            parameters = dict(zip(_PEEPHOLES, parts, strict=True))
+        return Direction(
+            self.b,
+            self.cells[place],
+            self.storage,
+            self.steps,
+            reverse=self.backward_runs[place] == 1,
+            recurrent=self.part("R", place),
+            projection=None,
+            parameters=parameters,
+        )

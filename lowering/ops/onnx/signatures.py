@@ -1,0 +1,186 @@
+"""The signatures of ONNX's LSTM, GRU and RNN, and of their gradients.
+
+Names, order and defaults are ONNX's (https://onnx.ai/onnx/operators, opset 22). With D directions
+and g gates:
+
+    X [T, B, I]    W [D, gH, I]    R [D, gH, H]    B [D, 2gH]    P [D, 3H], LSTM only
+    sequence_lens [B]    initial_h, initial_c [D, B, H]
+    Y [T, D, B, H]    Y_h, Y_c [D, B, H]    reserve_space [D, T, B, kH], with is_training
+
+layout=1 has B as the first axis of X, Y and the states. Gates are in the order i, o, f, c,
+peepholes in the order i, o, f, and GRU's gates z, r, h.
+
+All but X, W and R are optional. `inputs` says which a function has: by default all but P, and in a
+call those that it passes. Those that a function has may still be left out: they are 0 then, and
+`sequence_lens` T.
+
+What the gradient needs of a step is in `reserve_space`: what is kept of the gates i, f, c, o, and
+the cell state, k = 5; of z, r, h, k = 3; with linear_before_reset of r, z, h, and
+``H R_h^T + Rb_h``, k = 4; of RNN nothing, or the function's input, k = 1. `Y` is needed besides.
+Kept of a gate is its value, or where that does not tell the derivative its function's input
+(`ops.cells.activations`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
+from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, GATES, cells_of
+from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.streams import Chunked
+from rnn_compiler.schema.tensors import Argument, Result, Tensor
+
+__all__ = ["OPS"]
+
+_COMMON = (
+    Attribute(
+        "direction",
+        str,
+        "forward",
+        "reverse runs from the last step to the first, bidirectional both ways",
+        choices=tuple(DIRECTIONS),
+    ),
+    Attribute(
+        "activations",
+        str,
+        "",
+        "the functions f, g, h of LSTM, f, g of GRU, f of RNN, for each direction; Sigmoid, Tanh, "
+        "Tanh by default, of RNN Tanh",
+        choices=tuple(ACTIVATIONS),
+        elements=str,
+    ),
+    Attribute(
+        "activation_alpha",
+        str,
+        "",
+        "the alpha of each function that has one, in their order; ONNX's defaults if fewer",
+        elements=float,
+    ),
+    Attribute(
+        "activation_beta",
+        str,
+        "",
+        "the beta of each function that has one, in their order; ONNX's defaults if fewer",
+        elements=float,
+    ),
+    Attribute("clip", float, 0.0, "bound of what f and g take; none if 0"),
+    Attribute("hidden_size", int, 0, "what num_units is; 0 takes it from the sizes"),
+    Attribute("layout", int, 0, "1 has the batch as first axis", bounds=(0, 1)),
+)
+
+_OWN = {
+    "LSTM": (Attribute("input_forget", int, 0, "1 makes the forget gate 1 - i", bounds=(0, 1)),),
+    "GRU": (
+        Attribute(
+            "linear_before_reset",
+            int,
+            0,
+            "1 resets after the product with R_h, as cuDNN does, 0 before it",
+            bounds=(0, 1),
+        ),
+    ),
+    "RNN": (),
+}
+
+_IS_TRAINING = Attribute("is_training", bool, False, "whether to save what the gradient needs")
+
+
+def _inputs(kind: str) -> tuple[str, ...]:
+    """The optional inputs of an op."""
+    return ("B", "sequence_lens", "initial_h") + (("initial_c", "P") if kind == "LSTM" else ())
+
+
+def _inputs_attribute(kind: str) -> Attribute:
+    names = _inputs(kind)
+    return Attribute(
+        "inputs",
+        str,
+        " ".join(name for name in names if name != "P"),
+        "the optional inputs that the function has",
+        choices=names,
+        elements=str,
+        is_implied=True,
+    )
+
+
+def _forms(
+    kind: str, attributes: Mapping[str, Any]
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """The arguments and results of a forward op with given attributes."""
+    D = len(DIRECTIONS[attributes["direction"]])
+    gates = GATES[kind] if GATES[kind] > 1 else ""
+    state, sequence, output = f"{D} B H", "T B I", f"T {D} B H"
+    if attributes["layout"]:
+        state, sequence, output = f"B {D} H", "B T I", f"B T {D} H"
+    lengths = "steps of each row; what is past them is padding"
+    optional = (
+        Argument(
+            "B", f"{D} {2 * GATES[kind]}H", "biases of W, then of R; None for zeros", default=0
+        ),
+        Argument("sequence_lens", "B", lengths, dtype="int32", minimum=0, maximum="T", default="T"),
+        Argument("initial_h", state, "output before the first step; None for zeros", default=0),
+        Argument("initial_c", state, "cell state before the first step; None for zeros", default=0),
+        Argument("P", f"{D} 3H", "peephole weights of i, o, f; None for none", default=0),
+    )
+    taken = attributes["inputs"].split()
+    arguments = (
+        Argument("X", sequence, "input"),
+        Argument("W", f"{D} {gates}H I", "weights of the input, gate by gate"),
+        Argument("R", f"{D} {gates}H H", "weights of the output before, gate by gate"),
+        *(replace(each, optional=True) for each in optional if each.name in taken),
+    )
+    results = [
+        Result("Y", output, "output; 0 for padding"),
+        Result("Y_h", state, "output after the last step"),
+    ]
+    if kind == "LSTM":
+        results.append(Result("Y_c", state, "cell state after the last step"))
+    cells = cells_of(f"onnx.{kind}", attributes)
+    if attributes.get("is_training"):
+        saved = max(len(cell.saved) for cell in cells)
+        width = f"{saved}H" if saved else "0"
+        results.append(Result("reserve_space", f"{D} T B {width}", "what the gradient needs"))
+    return arguments, tuple(results)
+
+
+def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Nothing; checks the sizes.
+
+    Raises:
+        InvalidArgumentError: `hidden_size` is another.
+    """
+    if known["hidden_size"] not in (0, known["num_units"]):
+        expected = f"num_units = {known['num_units']}, or 0"
+        raise InvalidArgumentError(op, "hidden_size", expected, str(known["hidden_size"]))
+    return {}
+
+
+def _signature(kind: str) -> Signature:
+    attributes = (*_COMMON, *_OWN[kind], _inputs_attribute(kind), _IS_TRAINING)
+    forms = partial(_forms, kind)
+    every = {a.name: a.default for a in attributes} | {"inputs": " ".join(_inputs(kind))}
+    arguments, results = forms(every)
+    states = {"initial_h": ("Y_h",)} | ({"initial_c": ("Y_c",)} if kind == "LSTM" else {})
+    return Signature(
+        f"onnx.{kind}",
+        f"ONNX's {kind}: a layer in one or two directions, with any of ONNX's functions",
+        arguments=arguments,
+        attributes=attributes,
+        results=results,
+        positive=("seq_length", "num_units"),
+        in_tensorflow=False,
+        forms=forms,
+        derived=_derived,
+        weights=("W", "R", "B", "P"),
+        chunked=Chunked("X", ("Y",), states, "sequence_lens"),
+    )
+
+
+OPS = tuple(_signature(kind) for kind in GATES)
+"""onnx.LSTM, onnx.GRU, onnx.RNN."""

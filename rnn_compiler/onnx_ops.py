@@ -1,0 +1,35 @@
+"""ONNX's ops as functions, with ONNX's names of inputs, attributes and outputs.
+
+Inputs that ONNX calls optional may be left out; what is compiled then has none. The first call with
+new shapes compiles, or finds the module in the cache; later ones only run.
+
+Example:
+    >>> import numpy as np
+    >>> from rnn_compiler import onnx_ops
+    >>> x = np.ones((4, 2, 3), np.float32)
+    >>> w, r = np.full((1, 5, 3), 0.5, np.float32), np.full((1, 5, 5), 0.1, np.float32)
+    >>> out = onnx_ops.RNN(X=x, W=w, R=r, activations=["HardSigmoid"])
+    >>> out._fields, out.Y.shape, out.Y_h.shape
+    (('Y', 'Y_h'), (4, 1, 2, 5), (1, 2, 5))
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.op_calls import OpCall, found
+
+_PREFIX = "onnx."
+
+_FUNCTIONS = {
+    name.removeprefix(_PREFIX): OpCall(op.signature, "onnx_ops")
+    for name, op in OPS.items()
+    if name.startswith(_PREFIX)
+}
+
+
+def __getattr__(name: str) -> OpCall:
+    return found("onnx_ops", _FUNCTIONS, name)
+
+
+def __dir__() -> list[str]:
+    return list(_FUNCTIONS)

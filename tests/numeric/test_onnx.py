@@ -1,0 +1,291 @@
+"""ONNX's LSTM, GRU and RNN: what the sweeps over all ops do not see.
+
+Against the float64 reference every function, and any optional inputs; against CudnnRNNV3, whose
+bits they have where the cell is cuDNN's; and every strategy on sizes that do not divide.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx_reference
+import pytest
+from cases import CASES, TOLERANCES, assert_close
+from errors.expect import invalid_argument
+from numeric.harness import Arrays, draw, drop_in, expected, module
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
+
+KINDS = ("LSTM", "GRU", "RNN")
+OPTIONAL = ("B", "sequence_lens", "initial_h", "initial_c", "P")
+
+FUNCTIONS: dict[str, tuple[list[float], list[float]]] = {
+    "Affine": ([0.7], [0.2]),
+    "ScaledTanh": ([1.3], [0.6]),
+    "ThresholdedRelu": ([0.3], []),
+}
+"""Alpha and beta, where ONNX's defaults are not meant."""
+
+
+def inputs(
+    kind: str,
+    sizes: tuple[int, int, int, int],
+    optional: str,
+    *,
+    dtype: str = "float32",
+    seed: int = 0,
+    **attributes: Any,
+) -> Arrays:
+    """Random inputs by name; `optional` is which of the optional ones."""
+    T, B, I, H = sizes  # noqa: E741
+    D, g = (
+        (2 if attributes.get("direction") == "bidirectional" else 1),
+        len(onnx_reference.GATES[kind]),
+    )
+    batch_first = bool(attributes.get("layout"))
+    state = (B, D, H) if batch_first else (D, B, H)
+    shapes = {
+        **{"X": (B, T, I) if batch_first else (T, B, I), "W": (D, g * H, I), "R": (D, g * H, H)},
+        **{"B": (D, 2 * g * H), "initial_h": state, "initial_c": state, "P": (D, 3 * H)},
+    }
+    rng = np.random.default_rng(seed)
+    found: Arrays = {}
+    for name in ("X", "W", "R", *OPTIONAL):
+        if name == "sequence_lens" and name in optional.split():
+            found[name] = rng.integers(0, T + 1, B).astype(np.int32)
+        elif name in ("X", "W", "R", *optional.split()):
+            scale = 0.5 if name in ("W", "R") else 0.8
+            found[name] = (rng.standard_normal(shapes[name]) * scale).astype(dtype)
+    return found
+
+
+def texts(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Attributes as the reference takes them."""
+    lists = (list, tuple)
+    return {k: " ".join(map(str, v)) if isinstance(v, lists) else v for k, v in attributes.items()}
+
+
+def check(kind: str, given: Arrays, **attributes: Any) -> None:
+    results = getattr(rc.onnx_ops, kind)(**given, **attributes)._asdict()
+    exact = onnx_reference.forward(kind, **given, **texts(attributes))
+    assert_close(results, exact, given["X"].dtype.name)
+
+
+# Where the cell is cuDNN's.
+
+
+@pytest.mark.parametrize(
+    ("kind", "rnn_mode", "attributes"),
+    [
+        ("LSTM", "lstm", {}),
+        ("GRU", "gru", {"linear_before_reset": 1}),
+        ("RNN", "rnn_tanh", {}),
+        ("RNN", "rnn_relu", {"activations": ["Relu"]}),
+    ],
+)
+def test_bits_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> None:
+    """In two directions, rows of any lengths; gates have another order, and nothing else."""
+    functions = [*attributes.get("activations", [])] * 2
+    attributes |= {"direction": "bidirectional", "activations": functions}
+    given = inputs(
+        kind, (7, 5, 6, 8), " ".join(OPTIONAL[: 4 if kind == "LSTM" else 3]), **attributes
+    )
+    results = getattr(rc.onnx_ops, kind)(**given, **attributes)
+    params = rc.weights.from_onnx(given["W"], given["R"], given["B"], rnn_mode=rnn_mode)
+    same = rc.raw_ops.CudnnRNNV3(
+        input=given["X"],
+        input_h=given["initial_h"],
+        input_c=given.get("initial_c"),
+        params=params,
+        sequence_lengths=given["sequence_lens"],
+        rnn_mode=rnn_mode,
+        direction="bidirectional",
+        is_training=False,
+    )
+    assert np.array_equal(np.concatenate([*results.Y.transpose(1, 0, 2, 3)], 2), same.output)
+    assert np.array_equal(results.Y_h, same.output_h)
+    assert kind != "LSTM" or np.array_equal(results.Y_c, same.output_c)
+
+
+# Functions.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_every_function(name: str, dtype: str) -> None:
+    alpha, beta = FUNCTIONS.get(name, ([], []))
+    for kind, count in (("LSTM", 3), ("GRU", 2), ("RNN", 1)):
+        known = {"activations": [name] * count, "clip": 1.5}
+        known |= {"activation_alpha": alpha * count, "activation_beta": beta * count}
+        check(kind, inputs(kind, (5, 3, 4, 6), "B initial_h", dtype=dtype), **known)
+
+
+def test_numbers_go_to_the_functions_that_take_one() -> None:
+    """In order, and defaults when there are none left; names in any case, as in ONNX Runtime."""
+    attributes: dict[str, Any] = {
+        "activations": ["tanh", "leakyrelu", "hardsigmoid", "ELU"],
+        "activation_alpha": [0.5, 0.3],
+        "direction": "bidirectional",
+    }
+    given = inputs("GRU", (3, 2, 3, 4), "", **attributes)
+    results = rc.onnx_ops.GRU(**given, **attributes)
+    names = "Tanh LeakyRelu HardSigmoid Elu"
+    known = {"activations": names, "activation_alpha": "0.5 0.3 1.0", "direction": "bidirectional"}
+    assert_close(results._asdict(), onnx_reference.forward("GRU", **given, **known), "float32")
+    spec = rc.build("onnx.GRU", **DIMS, **attributes).functions[0]
+    assert spec.attributes["activations"] == names
+    assert spec.attributes["activation_alpha"] == "0.5 0.3"
+
+
+DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes", "argument", "expected_", "got"),
+    [
+        ("LSTM", {"activations": ["Tanh"]}, "activations", "3 functions", "1, Tanh"),
+        ("LSTM", {"activations": ["tan"] * 3}, "activations", "a list of Relu, Tanh,", "'tan'"),
+        ("LSTM", {"activations": 3}, "activations", "a list of Relu", "3 (int)"),
+        ("GRU", {"activation_alpha": ["x"]}, "activation_alpha", "a list of numbers", "'x'"),
+        ("GRU", {"activation_alpha": [1.0]}, "activation_alpha", "a number for each", "1.0"),
+        ("RNN", {"activations": "ScaledTanh"}, "activation_alpha", "no default", "none"),
+        (
+            "GRU",
+            {"activations": ["Tanh", "Elu"], "activation_alpha": [0.1, 0.2]},
+            "activation_alpha",
+            "a number for each function that has alpha: Elu",
+            "0.1 0.2",
+        ),
+        ("RNN", {"clip": -1.0}, "clip", "a number above 0", "-1.0"),
+        ("RNN", {"direction": "backward"}, "direction", "one of forward, reverse", "'backward'"),
+        ("RNN", {"layout": 2}, "layout", "in 0..1", "2"),
+        ("LSTM", {"hidden_size": 4}, "hidden_size", "num_units = 5, or 0", "4"),
+        ("GRU", {"inputs": ["P"]}, "inputs", "a list of B, sequence_lens, initial_h", "'P'"),
+    ],
+)
+def test_attributes_are_checked(
+    kind: str, attributes: dict[str, Any], argument: str, expected_: str, got: str
+) -> None:
+    with invalid_argument(f"onnx.{kind}", argument, expected_, got):
+        rc.build(f"onnx.{kind}", **DIMS, **attributes)
+
+
+def test_a_clip_of_infinity_is_none() -> None:
+    texts = {rc.build("onnx.LSTM", **DIMS, clip=clip).text for clip in (0.0, float("inf"))}
+    assert len(texts) == 1
+
+
+# Optional inputs.
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_passed_is_not_there(kind: str) -> None:
+    """A call compiles a function without it; a function that has it takes zeros, or all steps."""
+    names = [each.name for each in OPS[f"onnx.{kind}"].signature.arguments if each.optional]
+    given = inputs(kind, (4, 2, 3, 5), " ".join(names))
+    bare = {name: given[name] for name in ("X", "W", "R")}
+    check(kind, bare)
+    whole = rc.runtime.load(rc.compile(rc.build(f"onnx.{kind}", **dims(given), inputs=names)))
+    assert [*whole.manifest.functions[0].arguments][3:][0].name == names[0]
+    results = whole(**bare)._asdict()
+    assert_close(results, onnx_reference.forward(kind, **bare), "float32")
+    assert_close(whole(**given)._asdict(), onnx_reference.forward(kind, **given), "float32")
+
+
+def dims(given: Arrays) -> dict[str, int]:
+    T, B, I = given["X"].shape  # noqa: E741
+    return {"seq_length": T, "batch_size": B, "input_size": I, "num_units": given["R"].shape[2]}
+
+
+def test_inputs_of_a_function() -> None:
+    """All but P, if nothing is said: peepholes take time."""
+
+    def names(**keywords: Any) -> list[str]:
+        return [
+            each.name for each in rc.build("onnx.LSTM", **DIMS, **keywords).functions[0].arguments
+        ]
+
+    assert names() == ["X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c"]
+    assert names(inputs=[]) == ["X", "W", "R"]
+    assert names(inputs=["P", "B"]) == ["X", "W", "R", "B", "P"]
+    assert names(inputs="P B") == names(inputs=("B", "P"))
+
+
+def test_lengths_are_checked() -> None:
+    given = inputs("GRU", (4, 2, 3, 5), "")
+    for lengths in ([5, 1], [-1, 1]):
+        with invalid_argument("onnx.GRU", "sequence_lens", "values in 0..4", str(lengths[0])):
+            rc.onnx_ops.GRU(**given, sequence_lens=np.array(lengths, np.int32))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_without_steps_keeps_its_state(kind: str) -> None:
+    names = "sequence_lens initial_h" + " initial_c" * (kind == "LSTM")
+    given = inputs(kind, (4, 2, 3, 5), names)
+    given["sequence_lens"][...] = (0, 3)
+    results = getattr(rc.onnx_ops, kind)(**given)
+    assert not results.Y[:, :, 0].any()
+    assert np.array_equal(results.Y_h[:, 0], given["initial_h"][:, 0])
+    assert kind != "LSTM" or np.array_equal(results.Y_c[:, 0], given["initial_c"][:, 0])
+
+
+# Lowering.
+
+
+@pytest.mark.parametrize("op", [f"onnx.{kind}" for kind in KINDS])
+def test_loops_are_fused(op: str) -> None:
+    """Of whatever functions; those of GRU's two products too."""
+    for dtype, variant in itertools.product(("float32", "float64"), CASES[op].variants[:2]):
+        artifact = rc.compile(module(op, dtype, variant))
+        assert artifact.manifest.strategy == "fused"
+        assert artifact.manifest.plain_loops == {}
+
+
+SHAPES = [(5, 1, 3, 4), (6, 2, 3, 33), (7, 9, 5, 65), (3, 17, 2, 130), (9, 33, 2, 20), (3, 1, 2, 2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["fused", "pinned"])
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_strategies(strategy: str, dtype: str, shape: tuple[int, int, int, int]) -> None:
+    """All ops and both ways to reset, with rows of several lengths, against the reference."""
+    rows: list[tuple[str, dict[str, Any]]] = [
+        ("LSTM", {"activations": "HardSigmoid Softsign Elu", "inputs": "B sequence_lens P"}),
+        ("GRU", {"inputs": "sequence_lens initial_h"}),
+        ("GRU", {"linear_before_reset": 1, "direction": "reverse"}),
+        ("RNN", {"activations": "Softplus", "clip": 2.0}),
+    ]
+    named = ("seq_length", "batch_size", "input_size", "num_units")
+    variants = [(kind, {**dict(zip(named, shape, strict=True)), **more}) for kind, more in rows]
+    built = [
+        (f"onnx.{kind}", {**variant, "function": f"case_{number}"})
+        for number, (kind, variant) in enumerate(variants)
+    ]
+    program = rc.runtime.load(rc.compile(rc.build(built, dtype=dtype), "cpu", strategy=strategy))
+    for number, (kind, variant) in enumerate(variants):
+        op = f"onnx.{kind}"
+        given = draw(op, dtype, variant, seed=number)
+        if "sequence_lens" in given:
+            T, B = shape[:2]
+            given["sequence_lens"] = np.arange(B, dtype=np.int32) * 7 % (T + 1)
+        results = program.functions[f"case_{number}"](**given)._asdict()
+        assert_close(results, expected(op, dtype, variant, given), dtype)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nan_of_padding_is_not_seen(kind: str) -> None:
+    given: dict[str, npt.NDArray[Any]] = inputs(kind, (4, 3, 2, 5), "B sequence_lens")
+    given["sequence_lens"][...] = (4, 2, 0)
+    whole = drop_in(f"onnx.{kind}")(**given)
+    poisoned = given["X"].copy()
+    for row, length in enumerate(given["sequence_lens"]):
+        poisoned[length:, row] = np.nan
+    for one, other in zip(whole, drop_in(f"onnx.{kind}")(**{**given, "X": poisoned}), strict=True):
+        assert np.array_equal(one, other)
