@@ -286,18 +286,22 @@ def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
 
 
 def _refused(strategy: str, request: Request, cache: ArtifactCache) -> list[str]:
-    """The functions that do not compile on their own; empty if no function compiles."""
+    """The functions that do not compile on their own; empty if no function compiles.
+
+    In a user's module, these are the functions of our ops.
+    """
     module = request.module
-    if len(module.functions) == 1 or module.is_users:
+    parts = module.linked if module.is_users else module.functions
+    if len(parts) < 2:
         return []
     refused: list[str] = []
-    for spec in module.functions:
+    for spec in parts:
         alone = replace(request, module=Module([spec], module.name))
         try:
             _compile_with(strategy, alone, cache)
         except CompileError:
             refused.append(spec.function)
-    return refused if len(refused) < len(module.functions) else []
+    return refused if len(refused) < len(parts) else []
 
 
 def _compile_with(

@@ -70,7 +70,7 @@ class PassContext:
                 op for op in self.defined_functions() if "sym_visibility" not in op.attributes
             ]
             return [op for op in public if symbol_of(op) not in self.portable]
-        symbols = {spec.function for spec in self.linked}
+        symbols = {spec.function for spec in self.linked} - {*self.portable}
         return [op for op in self.defined_functions() if symbol_of(op) in symbols]
 
     def ops(self) -> list[ir.Operation]:

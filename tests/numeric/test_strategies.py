@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import sizes
-from numeric.harness import draw, together
+from linking.modules import function
+from numeric.harness import draw, module, together
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
@@ -153,41 +154,64 @@ def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         rc.compile(built, "cpu", strategy="fused")
 
 
-def test_a_function_that_fails_does_not_take_others_with_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
-    """It stays portable, the others have the bits that they have alone."""
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> str:
+    """The name of a function that the compiler refuses with fast loops."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
     known = pipeline.PASSES
+    name = "rnn_compiler_block_lstm_v2_"
 
     def broken(context: PassContext) -> None:
-        """What the compiler refuses, in a function of the name "bad"."""
         known["fuse_time_loops"].run(context)
-        for function in context.op_functions():
-            if symbol_of(function) == "bad":
-                x = block_of(function).arguments[1]
+        for each in context.op_functions():
+            if symbol_of(each) == name:
+                x = block_of(each).arguments[1]
                 lost = ir.Operation.create(
                     "stablehlo.custom_call",
                     [x.type],
                     [x],
                     {"call_target_name": ir.StringAttr.get("nowhere")},
-                    ip=ir.InsertionPoint.at_block_begin(block_of(function)),
+                    ip=ir.InsertionPoint.at_block_begin(block_of(each)),
                 )
                 x.replace_all_uses_except(lost.results[0], lost)
 
     monkeypatch.setattr(pipeline, "PASSES", {**known, "fuse_time_loops": Pass(broken, (), ())})
+    return name
+
+
+def test_a_function_that_fails_does_not_take_others_with_it(refused: str) -> None:
+    """It stays portable, the others have the bits that they have alone."""
     sizes = {"seq_length": 3, "batch_size": 2, "input_size": 3, "num_units": 8}
-    rows = [("BlockLSTMV2", {"function": name}) for name in ("good", "bad")]
-    with pytest.warns(CompileWarning, match="the fused lowering of bad did not compile"):
+    rows = [("BlockLSTMV2", {"function": name}) for name in ("good", refused)]
+    with pytest.warns(CompileWarning, match=f"the fused lowering of {refused} did not compile"):
         artifact = rc.compile(rc.build(rows, **sizes), "cpu")
     assert artifact.manifest.strategy == "fused"
-    assert [*artifact.manifest.plain_loops] == ["bad.lstm_forward"]
+    assert [*artifact.manifest.plain_loops] == [f"{refused}.lstm_forward"]
     given = draw("BlockLSTMV2", "float32", sizes)
     program = rc.runtime.load(artifact)
     alone = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", function="good", **sizes), "cpu"))
     for name, expected in alone(**given)._asdict().items():
         np.testing.assert_array_equal(getattr(program.good(**given), name), expected)
-        np.testing.assert_allclose(getattr(program.bad(**given), name), expected, atol=1e-6)
+        found = program.functions[refused](**given)
+        np.testing.assert_allclose(getattr(found, name), expected, atol=1e-6)
+
+
+def test_nor_does_one_of_a_users_module(refused: str) -> None:
+    variants = [{"seq_length": 3, "batch_size": 2, "input_size": n, "num_units": 8} for n in (3, 4)]
+    specs = [rc.build("BlockLSTMV2", **variant).functions[0] for variant in variants]
+    text = "".join(
+        function(spec, name=name) for spec, name in zip(specs, ("good", "bad"), strict=True)
+    )
+    with pytest.warns(CompileWarning, match=f"the fused lowering of {refused} did not compile"):
+        program = rc.runtime.load(rc.link(text, "cpu"))
+    assert program.manifest.strategy == "fused"
+    assert [*program.manifest.plain_loops] == [f"{refused}.lstm_forward"]
+    for variant, name, atol in zip(variants, ("good", "bad"), (0, 1e-6), strict=True):
+        given = draw("BlockLSTMV2", "float32", variant)
+        alone = rc.runtime.load(rc.compile(module("BlockLSTMV2", "float32", variant), "cpu"))
+        found = program.functions[name](**given)
+        for result, expected in alone(**given)._asdict().items():
+            np.testing.assert_allclose(getattr(found, result), expected, rtol=0, atol=atol)
 
 
 def test_unknown_strategies_are_refused() -> None:
