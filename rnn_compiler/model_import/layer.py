@@ -22,9 +22,10 @@ from rnn_compiler.schema.tensors import DIMENSIONS
 __all__ = ["FOR_TRAINING", "STREAMED", "Layer", "Refused", "checked", "freeze", "named_apart"]
 
 FOR_TRAINING = "it is built for training; with is_training=False, for inference"
+"""The note of a layer whose op is training in the model."""
+
 STREAMED = "; program.stream does this"
 """The end of a note that says that states are kept."""
-"""The note of a layer whose op is training in the model."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

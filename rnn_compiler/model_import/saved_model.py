@@ -13,7 +13,7 @@ from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.model_import.checkpoint import Checkpoint
-from rnn_compiler.model_import.layer import Layer
+from rnn_compiler.model_import.layer import Layer, Refused
 from rnn_compiler.model_import.messages import pairs, parse
 from rnn_compiler.model_import.reading import Budget, damaged, read_bytes, stored_bytes
 from rnn_compiler.model_import.tensorflow_constants import Constants
@@ -25,7 +25,7 @@ __all__ = ["read_frozen_graph", "read_saved_model"]
 _SERVING = "serve"
 
 
-def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
+def read_saved_model(folder: Path) -> tuple[list[Layer | Refused], str]:
     """The layers of a SavedModel, and what else is in it.
 
     Raises:
@@ -58,7 +58,7 @@ def read_saved_model(folder: Path) -> tuple[list[Layer], str]:
     return layers_of(constants), _ops_of(graph)
 
 
-def read_frozen_graph(path: Path) -> tuple[list[Layer], str]:
+def read_frozen_graph(path: Path) -> tuple[list[Layer | Refused], str]:
     """The layers of a graph whose weights are constants, and what else is in it.
 
     Raises:

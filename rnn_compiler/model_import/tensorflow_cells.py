@@ -1,15 +1,17 @@
 """Cells that TensorFlow 1 wrote as ordinary ops: BasicLSTMCell, LSTMCell and GRUCell.
 
 They are steps of loops, of either kind: frames of Enter and Exit, or functions of While. What they
-compute is LSTMBlockCell, without peepholes and clip, and GRUBlockCell, and so are their weights:
+compute is LSTMBlockCell and GRUBlockCell, and so are their weights:
 
-    i, j, f, o = split([x, h] w + b)    c' = c * sigmoid(f + forget_bias) + sigmoid(i) * tanh(j)
-    h' = tanh(c') * sigmoid(o)
+    i, j, f, o = split([x, h] w + b)
+    c' = clip(c * sigmoid(f + forget_bias + wcf * c) + sigmoid(i + wci * c) * tanh(j))
+    h' = tanh(c') * sigmoid(o + wco * c')
 
     r, u = split(sigmoid([x, h] w_ru + b_ru))    h' = u * h + (1 - u) * tanh([x, r * h] w_c + b_c)
 
-A cell is one only if all its ops are just these: with peepholes, a clip or another activation it is
-none. Sums and products are in either order.
+Peepholes and the clip may be missing. Sums and products are in either order. What has the output
+gate of an LSTM cell, but other ops than these, such as a projection, is refused; what is no cell at
+all is passed over.
 
 Source: tensorflow/python/ops/rnn_cell_impl.py of TensorFlow 1.15.
 """
@@ -17,11 +19,11 @@ Source: tensorflow/python/ops/rnn_cell_impl.py of TensorFlow 1.15.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rnn_compiler.model_import.layer import Layer, checked
+from rnn_compiler.model_import.layer import Layer, Refused, checked
 from rnn_compiler.model_import.tensorflow_constants import Constants
 from rnn_compiler.model_import.tensorflow_graph import (
     Scope,
@@ -34,10 +36,18 @@ from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 
 __all__ = ["cells_of"]
 
-_HOLDING = {"MatMul", "ConcatV2", "Split", "Sigmoid", "Tanh", "Mul"}
+_HOLDING = {"MatMul", "ConcatV2", "Split", "Sigmoid", "Mul"}
 """The ops that every cell has."""
 
 _SUMS = ("Add", "AddV2")
+_ACTIVATIONS = ("Tanh", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu", "Softsign", "Softplus")
+_O = 3
+"""Which part of the product is the output gate's."""
+
+_MOST_TERMS = 16
+"""More parts of a sum than a gate has."""
+
+_REFUSED = "which LSTMBlockCell does not compute"
 _NOTE = (
     "a cell of ordinary ops, one step per call: {states} of the previous step, zeros at first; the "
     "model's loop decides about lengths and directions"
@@ -48,7 +58,23 @@ class _NoCellError(Exception):
     """A value that no cell makes."""
 
 
-def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer]]:
+class _Gate(NamedTuple):
+    """What the sigmoid of a gate takes.
+
+    Attributes:
+        part: Its part of the product.
+        bias: The number that is added.
+        peephole: The weights of its peephole; None if it has none.
+        state: What those are multiplied with.
+    """
+
+    part: Value
+    bias: float
+    peephole: Any
+    state: Value | None
+
+
+def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer | Refused]]:
     """The cells of a graph, each with the scope that it is in.
 
     Args:
@@ -68,31 +94,144 @@ def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer]]:
                 continue
 
 
+def _folder(name: str) -> str:
+    """Where in the graph a node is."""
+    return name.rpartition("/")[0]
+
+
 class _Cells:
-    """Reads cells backwards from the state that they make."""
+    """Reads the cells of a scope backwards from the state that they make."""
 
     def __init__(self, constants: Constants) -> None:
         self._constants = constants
         self._graph = constants.graph
+        self._matrices: dict[tuple[Value, str], list[Value]] | None = None
 
-    def lstm(self, value: Value) -> Layer:
-        """The LSTM cell that makes a value, which is its h."""
-        state, o = self._activated(value, "Mul", "Tanh", "Sigmoid")
-        kept, new = self._sides(state, *_SUMS)
+    def lstm(self, value: Value) -> Layer | Refused:
+        """The LSTM cell that makes a value, which is its h: the output gate times the state."""
+        sides = self._sides(value, "Mul")
+        for state, gate in (sides, sides[::-1]):
+            if self._op(gate) == "Sigmoid" and self._op(state) in _ACTIVATIONS:
+                o = self._gate(gate)
+                if o.part.number == _O:
+                    break
+        else:
+            raise _NoCellError
+        gates = self._inputs(o.part, "Split")
+        *_, w, b, name = self._product(gates[-1])
+        try:
+            return self._lstm(value, state, o, w, b, name)
+        except _NoCellError as error:
+            reason = str(error) or "other ops than TensorFlow's cells"
+            return Refused(self._name(value.scope, name) or name, reason, _REFUSED)
+
+    def _lstm(self, value: Value, activated: Value, o: _Gate, w: Any, b: Any, name: str) -> Layer:
+        """The cell of an output gate."""
+        units = w.shape[1] // 4
+        if self._is_projected(value, units, name):
+            raise _NoCellError("a projection of h")
+        if self._op(activated) != "Tanh":
+            raise _NoCellError(f"the activation {self._op(activated)}")
+        (state,) = self._inputs(activated, "Tanh")
+        unclipped, cell_clip = self._unclipped(state)
+        kept, new = self._sides(unclipped, *_SUMS)
         if "Tanh" not in map(self._op, self._inputs(new, "Mul")):
             kept, new = new, kept
-        i, j = self._activated(new, "Mul", "Sigmoid", "Tanh")
+        sigmoid, tanh = self._activated(new, "Mul", "Sigmoid", "Tanh", whole=True)
+        i, (j,) = self._gate(sigmoid), self._inputs(tanh, "Tanh")
         forgotten = [each for each in self._inputs(kept, "Mul") if self._op(each) == "Sigmoid"]
-        f, forget_bias = self._biased(
-            self._inputs(forgotten[-1], "Sigmoid")[0] if forgotten else kept
-        )
-        split = self._split([i, j, f, o])
-        _, _, w, b, name = self._product(self._inputs(split, "Split")[1])
-        units = w.shape[1] // 4
-        peepholes = dict.fromkeys(("wci", "wcf", "wco"), np.zeros(units, w.dtype))
-        attributes = {"forget_bias": forget_bias, "cell_clip": -1.0, "use_peephole": False}
+        if not forgotten:
+            raise _NoCellError
+        f = self._gate(forgotten[-1])
+        before = self._other(kept, forgotten[-1])
+        self._split([i.part, j, f.part, o.part])
+        used = {each.peephole is not None for each in (i, f, o)}
+        seen = [(i.state, before), (f.state, before), (o.state, state)]
+        if len(used) > 1 or i.bias or o.bias:
+            raise _NoCellError
+        if used == {True} and any(a is None or self._source(a) != self._source(c) for a, c in seen):
+            raise _NoCellError("peepholes of other states")
+        zeros = np.zeros(units, w.dtype)
+        peepholes = {
+            name: zeros if gate.peephole is None else gate.peephole
+            for name, gate in (("wci", i), ("wcf", f), ("wco", o))
+        }
+        attributes = {
+            "forget_bias": f.bias,
+            "cell_clip": cell_clip,
+            "use_peephole": used == {True},
+        }
         weights = {"w": w, **peepholes, "b": b}
         return self._layer(value.scope, name, "LSTMBlockCell", attributes, weights, units)
+
+    def _gate(self, sigmoid: Value) -> _Gate:
+        """A gate, of what its sigmoid takes: a part of the product, and what is added to that."""
+        part, bias, peephole, seen = None, 0.0, None, None
+        waiting = self._inputs(sigmoid, "Sigmoid")[:1]
+        for _ in range(_MOST_TERMS):
+            if not waiting:
+                break
+            term = waiting.pop()
+            op = self._op(term)
+            number = self._constants.array(term)
+            if op in _SUMS:
+                waiting += self._sides(term, *_SUMS)
+            elif number is not None and number.ndim == 0:
+                bias += float(number)
+            elif op == "Mul" and peephole is None:
+                peephole, seen = self._peephole(term)
+            elif op == "Split" and part is None:
+                part = self._source(term)
+            else:
+                raise _NoCellError
+        if part is None or waiting:
+            raise _NoCellError
+        return _Gate(part, bias, peephole, seen)
+
+    def _peephole(self, term: Value) -> tuple[Any, Value]:
+        """The weights of a peephole, and the state that it looks at."""
+        sides = self._sides(term, "Mul")
+        for weights, state in (sides, sides[::-1]):
+            array = self._constants.array(weights)
+            if array is not None and array.ndim == 1:
+                return array, state
+        raise _NoCellError
+
+    def _unclipped(self, state: Value) -> tuple[Value, float]:
+        """A state before it is clipped, and to what; -1 where it is not clipped."""
+        if self._op(state) != "Maximum":
+            return state, -1.0
+        smaller, low = self._and_number(state, "Maximum")
+        unclipped, high = self._and_number(smaller, "Minimum")
+        if high <= 0 or low != -high:
+            raise _NoCellError(f"a clip to {low:g}..{high:g}")
+        return unclipped, high
+
+    def _and_number(self, value: Value, op: str) -> tuple[Value, float]:
+        """What an op takes: a value, and a constant number."""
+        sides = self._sides(value, op)
+        for other, constant in (sides, sides[::-1]):
+            number = self._constants.array(constant)
+            if number is not None and number.ndim == 0:
+                return other, float(number)
+        raise _NoCellError
+
+    def _is_projected(self, h: Value, units: int, name: str) -> bool:
+        """Whether h is multiplied with a matrix in the cell, which a product of some name is in."""
+        matrices = self._factors(h.scope).get((self._source(h), _folder(name)), ())
+        arrays = map(self._constants.array, matrices)
+        return any(array is not None and array.shape[:1] == (units,) for array in arrays)
+
+    def _factors(self, scope: Scope) -> dict[tuple[Value, str], list[Value]]:
+        """The matrices that values are multiplied with, by the value and where in the graph."""
+        if self._matrices is None:
+            self._matrices = {}
+            for node in scope.body.nodes.values():
+                if node.op == "MatMul" and len(data_inputs(node)) == 2:
+                    made, matrix = self._inputs(Value(scope, node.name), "MatMul")
+                    key = (self._source(made), _folder(node.name))
+                    self._matrices.setdefault(key, []).append(matrix)
+        return self._matrices
 
     def gru(self, value: Value) -> Layer:
         """The GRU cell that makes a value, which is its h."""
@@ -129,14 +268,17 @@ class _Cells:
         if units < 1 or input_size < 1 or first.dtype.name not in FLOAT_DTYPES:
             raise _NoCellError
         taken = {key: self._constants.whole(array) for key, array in weights.items()}
-        path = (*scope.path, name.rpartition("/")[0])
         states = "cs_prev and h_prev are those" if op == "LSTMBlockCell" else "h_prev is that"
         notes = [_NOTE.format(states=states)]
         if not scope.is_reached:
             notes.append(f"it is in {scope.path[0]}, a function that no signature calls")
-        full_name = layer_name([part for part in path if part]) or op
+        full_name = self._name(scope, name) or op
         made = Layer(full_name, op, attributes, dims, first.dtype.name, taken, tuple(notes))
         return checked(made, self._graph.path)
+
+    def _name(self, scope: Scope, name: str) -> str:
+        """The name of a cell, whose product has some name."""
+        return layer_name([part for part in (*scope.path, _folder(name)) if part])
 
     def _source(self, value: Value) -> Value:
         return self._graph.source(value)
@@ -170,17 +312,6 @@ class _Cells:
         for a, b in (sides, sides[::-1]):
             if (self._op(a), self._op(b)) == (first, second):
                 return (a, b) if whole else (self._inputs(a, first)[0], self._inputs(b, second)[0])
-        raise _NoCellError
-
-    def _biased(self, value: Value) -> tuple[Value, float]:
-        """A value, and the number that is added to it."""
-        if self._op(value) not in _SUMS:
-            return value, 0.0
-        sides = self._sides(value, *_SUMS)
-        for gate, bias in (sides, sides[::-1]):
-            number = self._constants.array(bias)
-            if number is not None and number.ndim == 0:
-                return gate, float(number)
         raise _NoCellError
 
     def _parts(self, product: Value, number: int) -> list[Value]:

@@ -14,7 +14,14 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.model_import.layer import FOR_TRAINING, STREAMED, Layer, checked, named_apart
+from rnn_compiler.model_import.layer import (
+    FOR_TRAINING,
+    STREAMED,
+    Layer,
+    Refused,
+    checked,
+    named_apart,
+)
 from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros
 from rnn_compiler.model_import.sizes import Sizes
 from rnn_compiler.model_import.tensorflow_cells import cells_of
@@ -45,7 +52,7 @@ _MOST_LAYERS, _MOST_NODES = 300, 2_000
 """More layers, and places where they are called, than a model has; one may be a step of a loop."""
 
 
-def layers_of(constants: Constants) -> list[Layer]:
+def layers_of(constants: Constants) -> list[Layer | Refused]:
     """The layers of a graph, in the order of its nodes; calls of one layer are one layer.
 
     Args:
@@ -69,11 +76,15 @@ def layers_of(constants: Constants) -> list[Layer]:
                 reason = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls"
                 raise exceeded(graph.path, reason)
             _add(found, _layer(graph, constants, kept, scope, node), scope.is_reached)
+    refused: dict[Refused, None] = {}
     for scope, layer in cells_of(constants):
-        _add(found, layer, scope.is_reached)
-        if len(found) > _MOST_LAYERS:
+        if isinstance(layer, Refused):
+            refused[layer] = None
+        else:
+            _add(found, layer, scope.is_reached)
+        if len(found) + len(refused) > _MOST_LAYERS:
             raise exceeded(graph.path, f"it has more than {_MOST_LAYERS} recurrent layers")
-    return named_apart(found)
+    return named_apart([*found, *refused])
 
 
 def _add(found: list[Layer], layer: Layer, reached: bool) -> None:

@@ -201,6 +201,35 @@ def cells(path: Path, v2: bool) -> dict[str, Any]:
 
 
 @model
+def cells_odd(path: Path) -> dict[str, Any]:
+    """LSTMCells with peepholes and a clip, with a projection, and with relu."""
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    tf1 = v1()
+    import tensorflow as tf
+
+    tf1.disable_control_flow_v2()
+    with tf1.Session(graph=tf1.Graph()) as session, session.graph.as_default():
+        x = tf1.placeholder(tf.float32, [None, T, I], name="x")
+        clipped = tf1.nn.rnn_cell.LSTMCell(H, use_peepholes=True, cell_clip=0.3)
+        projected = tf1.nn.rnn_cell.LSTMCell(H, num_proj=2)
+        relu = tf1.nn.rnn_cell.LSTMCell(H, activation=tf.nn.relu)
+        outputs = {
+            name: tf1.nn.dynamic_rnn(cell, x, dtype=tf.float32, scope=name)[0]
+            for name, cell in (("clipped", clipped), ("projected", projected), ("relu", relu))
+        }
+        session.run(tf1.global_variables_initializer())
+        for k, each in enumerate(tf1.global_variables()):
+            each.load(numbers(tuple(each.shape), 240 + k), session)
+        given = numbers((B, T, I), 260)
+        arrays = session.run(outputs, {x: given})
+        frozen = tf1.graph_util.convert_variables_to_constants(
+            session, session.graph.as_graph_def(), [each.op.name for each in outputs.values()]
+        )
+        path.with_suffix(".pb").write_bytes(frozen.SerializeToString())
+        return {"x": given, **arrays}
+
+
+@model
 def cells_frozen(path: Path) -> dict[str, Any]:
     return cells(path, v2=False)
 
