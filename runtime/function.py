@@ -31,6 +31,7 @@ from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.direct.calls import Calls
 from rnn_compiler.runtime.direct.functions import DirectFunction
+from rnn_compiler.runtime.direct.repeats import Repeats
 from rnn_compiler.runtime.direct.routing import Routing
 from rnn_compiler.runtime.loading import find_function
 from rnn_compiler.runtime.prepacking import Prepacking, packed_arrays
@@ -67,8 +68,7 @@ class Function:
         self.__name__ = self.__qualname__ = spec.function
         self.__doc__ = documentation(spec)
         self.__signature__ = call_signature(spec.arguments, spec.sequence)
-        self._context = context
-        self._function = find_function(module, spec)
+        self._context, self._function = context, find_function(module, spec)
         places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
         self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
         self.prepacking = Prepacking(device, places, self._pack)
@@ -81,12 +81,14 @@ class Function:
         self.prepacks = prepack and there and all_there and not spec.frozen
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
         self._has_lists = any(tensor.list for tensor in (*spec.arguments, *spec.results))
-        optional = [argument.name for argument in spec.arguments if argument.default is not None]
+        optional = {each.name for each in spec.arguments if each.default is not None}
         self._required = [name for name in self._names if name not in optional]
         fields = dict.fromkeys(result.keyword for result in spec.results)
         self._results = result_type(spec.op, tuple(fields))
         self._calls, self._at_sizes = 0, AtSizes(spec)
         self.is_direct = self._routing.is_direct
+        repeats = self.is_direct and not (self._at_sizes.is_open or self._has_lists)
+        self._repeats = Repeats(spec, device) if repeats else None
 
     def __repr__(self) -> str:
         return f"Function({self.spec.function} on {self.device.uri}: {self.spec})"
@@ -111,9 +113,11 @@ class Function:
             TypeError: An argument is unknown or missing.
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
-        specs = self.spec.arguments
+        specs, repeats = self.spec.arguments, self._repeats
         if sequence:
             arguments = with_sequence(self.__name__, self.spec.sequence, sequence, arguments)
+        if repeats is not None and (found := repeats(arguments, to_host)) is not None:
+            return self._results(*found)
         if arguments.keys() != self._names.keys():
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
@@ -122,7 +126,10 @@ class Function:
             arguments = self._viewed(arguments)
             specs = self._at_sizes.of(arguments).arguments
         arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
-        return self.invoke(arrays, to_host=to_host)
+        results, calls, packed = self._watched(self._invoke, arrays, to_host)
+        if repeats is not None:
+            repeats.expect(arguments, calls, packed)
+        return results
 
     def stream(self, **arguments: object) -> Stream:
         """Creates a stream: it takes a sequence in chunks and keeps the state on the device.
@@ -170,7 +177,7 @@ class Function:
         Raises:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
-        return self._watched(self._invoke, arrays, to_host)
+        return self._watched(self._invoke, arrays, to_host)[0]
 
     def launch(self, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
         """Runs the function on checked arrays on its device, in the order of its arguments.
@@ -203,24 +210,25 @@ class Function:
                     return run(*arguments)
             return run(*arguments)
 
-    def _invoke(self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool) -> Any:
+    def _invoke(
+        self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool
+    ) -> tuple[Any, Calls | None, Sequence[DeviceArray]]:
+        """Runs the function; gives its results, the direct calls taken, and packed weights."""
         values: Sequence[Any]
         spec = self._at_sizes.of_all(arrays)
         direct, packed = self.direct_calls(arrays)
         if direct is not None:
             values = direct(arrays, packed)
-            if not to_host:
-                each = zip(values, spec.results, strict=True)
-                values = [self.device.keep(self.device.adopt_array(*pair)) for pair in each]
+            values = values if to_host else [*map(self.device.adopt_array, values, spec.results)]
         else:
             there = [*map(self._on_device, arrays, spec.arguments)]
             results = self._arrays(self._launch(there, packed), arrays)
             values = fetched(results, arrays) if to_host else results
             if not to_host:
                 self.hand_out(results, arrays)
-        if self._has_lists:
-            return self._results(**by_keyword(self.spec.results, values))
-        return self._results(*values)
+        named = by_keyword(self.spec.results, values) if self._has_lists else None
+        results = self._results(*values) if named is None else self._results(**named)
+        return results, direct, packed
 
     def hand_out(
         self,

@@ -53,15 +53,51 @@ class DeviceArray:
         exported: Whether its memory has been exported, and might be written to.
     """
 
-    __slots__ = ("__weakref__", "_host", "_place", "_spec", "_view", "device", "exported")
+    __slots__ = (
+        *("__weakref__", "_host", "_memory", "_place", "_spec", "_view_of", "device"),
+        "exported",
+    )
 
-    def __init__(self, device: Device, view: Any, spec: TensorSpec) -> None:
+    def __init__(
+        self,
+        device: Device,
+        view: Any,
+        spec: TensorSpec,
+        memory: npt.NDArray[np.uint8] | None = None,
+        place: tuple[int, int] | None = None,
+    ) -> None:
+        """Takes what it is made of.
+
+        Args:
+            device: Where it is.
+            view: IREE's view of it; None if it is in memory that IREE does not know yet.
+            spec: Its shape and dtype.
+            memory: That memory, of this machine; nobody else writes there.
+            place: The addresses of its first byte there, and of the byte after its last.
+        """
         self.device = device
-        self._view = view
+        self._view_of = view
         self._spec = spec
+        self._memory, self._place = memory, place
         self._host: npt.NDArray[Any] | None = None
-        self._place: tuple[int, int] | None = None
         self.exported = False
+
+    @property
+    def _view(self) -> Any:
+        """IREE's view of it, made when it is first needed."""
+        if self._view_of is None:
+            (view,) = self.device.adopt([self._bytes().__dlpack__()])
+            kind = ELEMENT_TYPES[self._spec.dtype]
+            self._view_of = iree.HalBufferView(view.get_buffer(), self.shape, kind)
+            self.device.keep(self)  # a call may return it as it came
+        return self._view_of
+
+    def _bytes(self) -> npt.NDArray[np.uint8]:
+        """Its bytes, in memory that IREE need not know."""
+        memory: Any = self._memory
+        start, stop = self._span()
+        offset = start - memory.__array_interface__["data"][0]
+        return memory[offset : offset + stop - start]
 
     def matches(self, spec: TensorSpec) -> bool:
         """Whether its dtype and shape match an argument."""
@@ -184,7 +220,8 @@ class DeviceArray:
 
     def move(self) -> None:
         """Moves it to separate memory."""
-        self._view, self._host, self._place = self.copy()._view, None, None
+        self._view_of, self._host, self._place = self.copy()._view, None, None
+        self._memory = None
 
     def shares_memory(self, others: Iterable[DeviceArray]) -> bool:
         """Whether it shares memory with any of some other arrays on its device.
@@ -254,6 +291,10 @@ class DeviceArray:
         """Its memory as an array, writable for callers that know it is not shared."""
         if 0 in self.shape:
             return np.zeros(self.shape, self.dtype)
+        if self._memory is not None:
+            array = self._bytes().view(self.dtype).reshape(self.shape)
+            array.flags.writeable = writable
+            return array
         raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
         if self.device.kind == "local":
             mapping = self._view.map()
@@ -268,6 +309,8 @@ class DeviceArray:
         spec = self._spec
         if self.device.kind != "local" or 0 in spec.shape:
             return self.map()
+        if self._memory is not None:
+            return self.map().copy()
         memory: Any = np.ndarray(spec.static_shape, DTYPES[spec.dtype].numpy, self._view.map())
         return memory.copy()
 

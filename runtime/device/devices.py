@@ -224,14 +224,11 @@ class Device:
 
     def adopt_array(self, array: Any, spec: TensorSpec) -> DeviceArray:
         """An array that owns its host memory exclusively, copied if necessary."""
-        if not array.size:
+        start: int = array.__array_interface__["data"][0]
+        if not array.size or start % ALIGNMENT:
             return self.put(array, spec)
-        capsule = array.reshape(-1).view(np.uint8).__dlpack__()
-        if address_of(capsule) % ALIGNMENT:
-            return self.put(array, spec)
-        (view,) = self.adopt([capsule])
-        view = iree.HalBufferView(view.get_buffer(), spec.static_shape, ELEMENT_TYPES[spec.dtype])
-        return DeviceArray(self, view, spec)
+        memory = array.reshape(-1).view(np.uint8)
+        return DeviceArray(self, None, spec, memory, (start, start + array.nbytes))
 
     def capsules(self, views: Sequence[Any]) -> Iterable[object]:
         """DLPack capsules of the memory of IREE's views, which other views may share.

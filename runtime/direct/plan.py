@@ -147,6 +147,16 @@ class Plan:
             self, steps=steps, scratch=scratch, blocks=tuple(blocks), results=tuple(results)
         )
 
+    def with_results_together(self) -> Plan:
+        """The same with one block for all results, each copied there as the last steps."""
+        start, places = 0, list[Span]()
+        for span in self.results:
+            places.append(Span(Place.RESULT, 0, start, span.size))
+            start += aligned(span.size)
+        apart = self.with_results_apart(start)
+        block = mapped(apart.steps, lambda span: _in_block(span, places))
+        return replace(apart, steps=block, blocks=(start,), results=tuple(places))
+
     def check(self) -> None:
         """Checks that each step stays within its memory, and gives the code what that takes."""
         room = {
@@ -173,6 +183,13 @@ class Plan:
                 workgroups += math.prod(static(step.workgroups))
         if workgroups > _MOST_WORKGROUPS:
             raise NoDirectCallsError("too many workgroups")
+
+
+def _in_block(span: Span, places: Sequence[Span]) -> Span:
+    """A part of a result of its own, where that is in a block of several."""
+    if span.place is not Place.RESULT:
+        return span
+    return places[span.index].part(span.offset, span.length)
 
 
 def _with_numbers(step: Step, known: Any) -> Step:

@@ -24,7 +24,7 @@ from numeric.harness import draw, module
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.direct import executable, functions, stepping
-from rnn_compiler.runtime.direct.calls import Calls
+from rnn_compiler.runtime.direct.prepared import Prepared
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
 
@@ -49,13 +49,13 @@ def through_iree(monkeypatch: pytest.MonkeyPatch) -> Load:
 def direct_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The functions that were called directly, once for each call."""
     calls: list[str] = []
-    original = Calls.__call__
+    original = Prepared.run
 
-    def call(each: Calls, *arguments: Any) -> Any:
+    def run(each: Prepared) -> None:
         calls.append(each.plan.function)
-        return original(each, *arguments)
+        original(each)
 
-    monkeypatch.setattr(Calls, "__call__", call)
+    monkeypatch.setattr(Prepared, "run", run)
     return calls
 
 

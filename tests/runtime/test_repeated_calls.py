@@ -1,0 +1,190 @@
+"""Calls with mostly the arguments of the call before: bits, checks and memory as of any call."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numeric.harness import draw
+
+import rnn_compiler as rc
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.runtime.direct.repeats import Repeats
+from rnn_compiler.runtime.program import Program
+
+DIMS = {"seq_length": 2, "batch_size": 1, "input_size": 3, "num_units": 4}
+
+
+@pytest.fixture(scope="module")
+def artifact() -> rc.Artifact:
+    return rc.compile(rc.build("BlockLSTMV2", **DIMS), "cpu")
+
+
+@pytest.fixture
+def repeated(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether calls were repeated, one after another."""
+    found: list[bool] = []
+    original = Repeats.__call__
+
+    def call(each: Repeats, *arguments: Any) -> Any:
+        results = original(each, *arguments)
+        found.append(results is not None)
+        return results
+
+    monkeypatch.setattr(Repeats, "__call__", call)
+    return found
+
+
+def given(seed: int = 0) -> dict[str, Any]:
+    arrays = draw("BlockLSTMV2", "float32", {**DIMS, "use_peephole": False})
+    rng = np.random.default_rng(seed)
+    return {**arrays, "x": rng.standard_normal(arrays["x"].shape).astype(np.float32)}
+
+
+def on_device(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: program.to_device(array) for name, array in arrays.items()}
+
+
+def wanted(artifact: rc.Artifact, arrays: Mapping[str, Any]) -> Any:
+    """What an ordinary call gives."""
+    return rc.runtime.load(artifact, "local-sync")(**arrays)
+
+
+def assert_same(results: Any, others: Any) -> None:
+    for one, other in zip(results, others, strict=True):
+        assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+@pytest.mark.parametrize("to_host", [True, False])
+@pytest.mark.parametrize("device", ["local-sync", "local-task"])
+def test_arrays_on_the_device(
+    device: str, to_host: bool, artifact: rc.Artifact, repeated: list[bool]
+) -> None:
+    """The same ones, then another input each time; no call changes earlier results."""
+    program = rc.runtime.load(artifact, device)
+    arrays = on_device(program, given())
+    found: list[Any] = []
+    for seed in (0, 0, 0, 0, 0, 1, 2, 2):
+        arrays["x"] = arrays["x"] if seed == 0 else program.to_device(given(seed)["x"])
+        found.append((seed, program(**arrays, to_host=to_host)))
+    assert repeated[-4:] == [True] * 4
+    for seed, results in found:
+        assert_same(results, wanted(artifact, given(seed)))
+
+
+def test_inputs_on_the_host(artifact: rc.Artifact, repeated: list[bool]) -> None:
+    """By name and by position, of any layout, from what numpy can view."""
+    program = rc.runtime.load(artifact, "local-sync")
+    weights = on_device(program, {k: given()[k] for k in ("w", "wci", "wcf", "wco", "b")})
+    arrays = {**given(), **weights}
+    for _ in range(4):
+        program(**arrays)
+    x = given(1)["x"]
+    odd = np.asfortranarray(np.repeat(x, 2, 2))[:, :, ::2]
+    others = {name: array for name, array in arrays.items() if name != "x"}
+    expected = wanted(artifact, given(1))
+    repeated.clear()
+    for results in (
+        program(**{**arrays, "x": x}),
+        program(odd, **others),
+        program(memoryview(x), **others),
+        program(x=program.to_device(x), **{**others, "seq_len_max": 2}),
+        program(x=x, **others),
+    ):
+        assert_same(results, expected)
+    assert repeated == [True] * 5
+
+
+def test_wrong_arguments_are_refused(artifact: rc.Artifact, repeated: list[bool]) -> None:
+    program = rc.runtime.load(artifact, "local-sync")
+    arrays = on_device(program, given())
+    for _ in range(4):
+        program(**arrays)
+    assert repeated[-1]
+    for name, value in (
+        ("x", np.zeros((2, 1, 4), np.float32)),
+        ("x", np.zeros((2, 1, 3))),
+        ("x", program.to_device(np.zeros((2, 2, 3), np.float32))),
+        ("x", None),
+        ("seq_len_max", 3),
+        ("seq_len_max", np.int64(-1)),
+        ("w", np.zeros((7, 17), np.float32)),
+    ):
+        with pytest.raises(InvalidArgumentError, match=name):
+            program(**{**arrays, name: value})
+    with pytest.raises(TypeError, match="missing"):
+        program(**{name: array for name, array in arrays.items() if name != "x"})
+    with pytest.raises(TypeError, match="y"):
+        program(**arrays, y=1)
+    assert_same(program(**arrays), wanted(artifact, given()))
+
+
+def test_other_weights(artifact: rc.Artifact) -> None:
+    """In turn, and where the first are freed."""
+    program = rc.runtime.load(artifact, "local-sync")
+    for turn in range(6):
+        arrays = given()
+        arrays["w"] = arrays["w"] * (turn % 3)
+        there = on_device(program, arrays)
+        for _ in range(1 + turn):
+            assert_same(program(**there), wanted(artifact, arrays))
+        del there
+        gc.collect()
+
+
+def test_weights_that_somebody_may_write_to(artifact: rc.Artifact) -> None:
+    """Given out by DLPack: what is written there counts."""
+    program = rc.runtime.load(artifact, "local-sync")
+    arrays = on_device(program, given())
+    for _ in range(4):
+        program(**arrays)
+    np.from_dlpack(arrays["w"])
+    ctypes.memset(arrays["w"].address, 0, arrays["w"].nbytes)
+    assert_same(program(**arrays), wanted(artifact, {**given(), "w": given()["w"] * 0}))
+
+
+def test_results_go_anywhere(artifact: rc.Artifact) -> None:
+    """Into IREE's calls, other frameworks, and copies: each is an array of its own."""
+    program = rc.runtime.load(artifact, "local-sync")
+    arrays = on_device(program, given())
+    for _ in range(4):
+        results = program(**arrays, to_host=False)
+    expected = wanted(artifact, given())
+    views = [np.from_dlpack(each) for each in results]
+    assert_same(views, expected)
+    assert_same([each.copy() for each in results], expected)
+    assert_same([each.fetch() for each in results], expected)
+    assert not any(np.shares_memory(a, b) for a in views for b in views if a is not b)
+    with pytest.raises(ValueError, match="read-only"):
+        results.h.to_host()[...] = 0
+    through = program.block_lstm_v2.launch([*on_device(program, {**given()}).values()])
+    assert_same(through, expected)
+    state = {**arrays, "h_prev": results.h.row(1), "cs_prev": results.cs.row(1)}
+    again = {**given(), "h_prev": expected.h[1], "cs_prev": expected.cs[1]}
+    assert_same(program(**state), wanted(artifact, again))
+
+
+def test_threads_at_once(artifact: rc.Artifact) -> None:
+    program = rc.runtime.load(artifact, "local-sync")
+    arrays = on_device(program, given())
+    expected = [wanted(artifact, given(seed)) for seed in range(4)]
+    wrong: list[int] = []
+
+    def call(seed: int) -> None:
+        x = given(seed)["x"]
+        for _ in range(200):
+            found = program(**{**arrays, "x": x})
+            if any(a.tobytes() != b.tobytes() for a, b in zip(found, expected[seed], strict=True)):
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=call, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
