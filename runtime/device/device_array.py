@@ -292,9 +292,10 @@ class DeviceArray:
         if 0 in self.shape:
             return np.zeros(self.shape, self.dtype)
         if self._memory is not None:
-            array = self._bytes().view(self.dtype).reshape(self.shape)
-            array.flags.writeable = writable
-            return array
+            own: Any = self._bytes()
+            own = own.view(self.dtype).reshape(self.shape)
+            own.flags.writeable = writable
+            return own
         raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
         if self.device.kind == "local":
             mapping = self._view.map()
@@ -310,7 +311,8 @@ class DeviceArray:
         if self.device.kind != "local" or 0 in spec.shape:
             return self.map()
         if self._memory is not None:
-            return self.map().copy()
+            own: Any = self.map()
+            return own.copy()
         memory: Any = np.ndarray(spec.static_shape, DTYPES[spec.dtype].numpy, self._view.map())
         return memory.copy()
 

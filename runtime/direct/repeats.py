@@ -7,7 +7,7 @@ Python needs to make its results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 from weakref import ref
 
@@ -41,7 +41,7 @@ class Repeats:
         self._spec, self._device = spec, device
         self._names = [each.name for each in spec.arguments]
         self._weights = [k for k, name in enumerate(self._names) if name in spec.weights]
-        self._given: frozenset[str] = frozenset()
+        self._given: Set[str] = set()
         self._free: list[_Repeat] = []
         self._seen: tuple[object, ...] = ()
 
@@ -84,7 +84,7 @@ class Repeats:
         again, self._seen = seen == self._seen, seen
         if calls is None or not again or not _fits(calls.plan, self._spec, values):
             return
-        self._given = frozenset(arguments)
+        self._given = set(arguments)
         self._free = [_Repeat(self._spec, self._device, calls.plan, packed, values)]
 
 
