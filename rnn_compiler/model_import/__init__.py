@@ -1,12 +1,12 @@
-"""Models of other frameworks: their recurrent layers as ops, with sizes and weights.
+"""Imports the recurrent layers of other frameworks' models as ops, with sizes and weights.
 
 import_model  the layers of a file of TensorFlow, Keras, ONNX or PyTorch
 Layer         one of them: build() gives its module
 
-`saved_model`, `keras_file`, `keras_h5`, `onnx_file` and `torch_layers` read a kind of file each;
-`tensorflow_graph` and its neighbours find ops in graphs; `messages` is the table of protobuf
-messages. No framework is needed. Files come from anywhere: nothing in them is run, and the sizes
-that they claim are compared with what they hold before memory is taken.
+`saved_model`, `keras_file`, `keras_h5`, `onnx_file` and `torch_layers` each read one kind of file;
+`tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table of
+protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
+stated in them are compared with their actual size before memory is allocated.
 """
 
 from __future__ import annotations
@@ -50,20 +50,21 @@ def import_model(
 
     Args:
         path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
-            an ``.onnx`` file, or what torch.save or torch.jit.save wrote, ``.pt``, ``.pth`` or
-            ``.jit``. Weights alone, in ``.h5``, have the model's ``.json`` beside them,
-            and either is the path.
-        layers: The names of those that are wanted; default: all.
+            an ``.onnx`` file, or a file from torch.save or torch.jit.save, ``.pt``, ``.pth`` or
+            ``.jit``. If an ``.h5`` file has only weights, the model's ``.json`` must be next to it;
+            pass the path of either.
+        layers: The names of the layers to import; default: all.
 
     Returns:
         The layers, in the model's order.
 
     Raises:
         ArtifactError: A file is damaged or cannot be read, refers to files outside of its folder,
-            or asks for more time or memory than is spent on its size.
-        InvalidArgumentError: It is no such file, or has no recurrent layer, or none of a name.
-        UnsupportedError: A layer is of a kind that no op computes, which is named; or a package
-            that reads such files is not installed.
+            or needs more time or memory than its size justifies.
+        InvalidArgumentError: It is another kind of file, has no recurrent layer, or has no layer
+            with a given name.
+        UnsupportedError: No op computes the named layer, or a package that reads such files is not
+            installed.
 
     Example:
         >>> import_model("model.tflite")
@@ -97,7 +98,7 @@ def import_model(
 
 
 def _contents(path: Path, read: _Reader) -> tuple[list[Any], str]:
-    """The layers of a model, and what else is in it; of whatever goes wrong, an error of ours."""
+    """The layers of a model and its other content; any failure becomes an error of this package."""
     try:
         return read(path)
     except RnnCompilerError:
@@ -114,12 +115,12 @@ def _contents(path: Path, read: _Reader) -> tuple[list[Any], str]:
 
 
 def _unreadable(error: OSError, path: object) -> ArtifactError:
-    """The error of a file that the system does not give."""
+    """The error for a file that the system cannot read."""
     return ArtifactError(f"{error.filename or path}: cannot be read ({error.strerror or error})")
 
 
 def _reader(path: Path) -> _Reader:
-    """What reads a kind of file."""
+    """The reader for a kind of file."""
     from rnn_compiler.model_import import (
         keras_file,
         keras_h5,
@@ -150,7 +151,7 @@ def _reader(path: Path) -> _Reader:
 
 
 def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list[Layer]:
-    """The layers of some names, all of which there must be an op for."""
+    """The layers with given names, each of which must have an op."""
     known = [layer.name for layer in found]
     for name in names or ():
         if name not in known:

@@ -1,14 +1,13 @@
 """TensorFlow's checkpoints: ``PREFIX.index`` and ``PREFIX.data-00000-of-0000N``.
 
 The index is a LevelDB table whose values are `BundleEntry` messages, one for each tensor, sorted by
-key; that of the empty key is the `BundleHeader`. The elements of a tensor lie in one of the data
-files as they are in memory. Blocks of the table, and tensors, have masked CRC-32C sums, which are
-checked.
+key; the empty key has the `BundleHeader`. The elements of a tensor are in one of the data files, in
+memory format. Blocks of the table and tensors have masked CRC-32C checksums, which are verified.
 
 A table ends with 48 bytes: the handles (offset and size, varints) of two blocks, the second of
 which is the index of all others, padding, and a magic number. A block is a list of entries, each of
-which leaves out what its key has in common with the one before; then come restart points, a byte
-for the compression, none here, and the sum.
+which omits the prefix that its key shares with the previous one, followed by restart points, a byte
+for the compression (none here), and the checksum.
 
 Sources: leveldb/doc/table_format.md, tensorflow/core/protobuf/tensor_bundle.proto,
 tensorflow/core/util/tensor_bundle.
@@ -39,7 +38,7 @@ _VALUE = "VARIABLE_VALUE"
 
 
 class Checkpoint:
-    """A checkpoint, of which arrays are read when they are asked for.
+    """A checkpoint whose arrays are read on demand.
 
     Attributes:
         prefix: The path, without ``.index``.
@@ -75,7 +74,7 @@ class Checkpoint:
         self.keys |= self._keys_of_objects()
 
     def array(self, name: str) -> Any:
-        """The array of a variable by its name; None if it is not there, or not to be told.
+        """The array of a variable by its name; None if it does not exist or is ambiguous.
 
         Raises:
             ArtifactError: It is damaged.

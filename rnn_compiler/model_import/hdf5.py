@@ -1,4 +1,4 @@
-"""HDF5 files, read in a process of their own, which damaged files may crash (`hdf5_reader`)."""
+"""Reads HDF5 files in a separate process, because damaged files may crash it (`hdf5_reader`)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Run as a process of its own: reads an HDF5 file, and writes what is in it to standard output.
+"""Runs as a separate process: reads an HDF5 file and writes its content to standard output.
 
-The HDF5 library is written in C and trusts what it reads: a damaged file can end the process, or
-never end. Here both are the parent's to notice (`hdf5`), and the system bounds time and memory.
+The HDF5 library is written in C and trusts its input: a damaged file can crash or hang the process.
+The parent detects both (`hdf5`), and the system limits time and memory.
 
-What is written is a line of JSON, ``{"groups": {path: {attribute: text or list of texts}},
-"arrays": [[path, dtype, shape], ...]}`` or ``{"error": ...}``, and the elements of the arrays, one
-after the other. Only what is in the file itself is read: no links to elsewhere.
+The output is a line of JSON, ``{"groups": {path: {attribute: text or list of texts}}, "arrays":
+[[path, dtype, shape], ...]}`` or ``{"error": ...}``, followed by the elements of the arrays. Links
+to other files are not followed.
 
     python hdf5_reader.py FILE MOST_BYTES      FILE may be - for standard input
 """

@@ -1,7 +1,7 @@
-"""Layers of Keras 1 as those of Keras 2: other names of options, and weights by gate.
+"""Converts layers of Keras 1 to Keras 2: renames options and joins the weights of gates.
 
-With consume_less="gpu" an LSTM or GRU has W, U and b, as Keras 2 has kernel, recurrent_kernel and
-bias. Otherwise it has W, U and b of each gate, gates in the order i, c, f, o and z, r, h.
+With consume_less="gpu" an LSTM or GRU has W, U and b, which are Keras 2's kernel, recurrent_kernel
+and bias. Otherwise it has W, U and b for each gate, in the order i, c, f, o and z, r, h.
 
 Sources: keras/layers/recurrent.py of Keras 1.2.2; keras/engine/topology.py of Keras 2.0.
 """

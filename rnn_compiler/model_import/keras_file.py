@@ -1,8 +1,8 @@
-"""Keras' ``.keras`` files: a zip file of a configuration and weights.
+"""Reads Keras' ``.keras`` files: a zip file with a configuration and weights.
 
-The configuration, JSON, lists the layers, nested models inside their models. The weights are in
-HDF5 groups. A group is called as its layer's class, in the order of the layers,
-``layers/lstm_1/cell/vars/0``; newer ones give the layer's name too.
+The configuration is JSON and lists the layers, including those of nested models. The weights are in
+HDF5 groups. A group is named after its layer's class, numbered in the order of the layers,
+``layers/lstm_1/cell/vars/0``; newer files also contain the layer's name.
 
 Nothing in these files is run: configurations are data, and neither pickles nor custom objects are
 loaded.

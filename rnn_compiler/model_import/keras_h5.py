@@ -1,9 +1,10 @@
-"""Keras' ``.h5`` files: whole models, and weights alone, whose architecture is in a ``.json`` file.
+"""Reads Keras' ``.h5`` files: whole models, or weights whose architecture is in a ``.json`` file.
 
 A whole model has its configuration as an attribute of the outermost group. There is a group for
 each layer of the outermost model, by its name, whose ``weight_names`` list the arrays.
-Weights alone are the same groups, or in ``.weights.h5`` files those that ``.keras`` files have.
-What `model.to_json` gave lies beside: either file finds the other by its name, or as the only one.
+Files with only weights have the same groups, or, if named ``.weights.h5``, those of ``.keras``
+files. The output of `model.to_json` is next to them: either file finds the other by its name, or if
+it is the only candidate.
 
 Sources: keras/src/legacy/saving/legacy_h5_format.py; keras/engine/topology.py of Keras 1 and 2.
 """

@@ -1,15 +1,16 @@
-"""Keras' recurrent layers as ops, from their configurations and weights.
+"""Converts Keras' recurrent layers to ops, from their configurations and weights.
 
 LSTM, SimpleRNN and GRU(reset_after=True) are CudnnRNNV3, in one direction or, inside Bidirectional,
 in two. GRU(reset_after=False), the older kind, multiplies the state by its reset gate before the
-matrix: that is GRUBlockCell, one step a call,
+matrix product, as GRUBlockCell does, one step per call:
 
     w_ru = [[W_r, W_z], [U_r, U_z]]    b_ru = [b_r, b_z]    w_c = [[W_h], [U_h]]    b_c = b_h
 
 with Keras' gates z, r, h and TensorFlow's u for z. CuDNNLSTM and CuDNNGRU are CudnnRNNV3 as they
 are; layers of Keras 1 are those of Keras 2 by other names (`keras_1`).
 
-What an op does not compute is refused by its name; what is done to its input or output is a note.
+Features that no op computes are rejected by name; what the layer does to its input or output
+becomes a note.
 
 Sources: keras/src/layers/rnn (lstm, gru, simple_rnn, bidirectional).py.
 """
@@ -52,8 +53,8 @@ class Place:
     """A layer in a configuration.
 
     Attributes:
-        names: The names of the models that it is in, below the outermost, and its own.
-        groups: What a .keras file calls them.
+        names: The names of the models that contain it, below the outermost, and its own.
+        groups: Their names in a .keras file.
         kind: Its class.
         config: Its configuration.
         first: The first two sizes of its input, None where they are open or not known.

@@ -22,10 +22,10 @@ from rnn_compiler.schema.tensors import DIMENSIONS
 __all__ = ["FOR_TRAINING", "STREAMED", "Layer", "Refused", "checked", "freeze", "named_apart"]
 
 FOR_TRAINING = "it is built for training; with is_training=False, for inference"
-"""The note of a layer whose op is training in the model."""
+"""The note for a layer whose op is in training mode in the model."""
 
 STREAMED = "; program.stream does this"
-"""The end of a note that says that states are kept."""
+"""The end of notes about states that are kept between calls."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,14 +33,14 @@ class Layer:
     """A recurrent layer of a model.
 
     Attributes:
-        name: What the model calls it.
-        op: The op that computes it, by TensorFlow's name.
-        attributes: The op's attributes, all of them.
+        name: Its name in the model.
+        op: TensorFlow's name of the op that computes it.
+        attributes: All attributes of the op.
         dims: The op's dimensions; None for those that the model leaves open.
         dtype: ``"float32"``, ...
-        weights: Arrays by the op's argument names; those of the op's shapes and dtype. What the
-            model computes as it runs is not among them.
-        notes: What the model does around the op that a caller must do too, in sentences.
+        weights: Arrays by the op's argument names, with the op's shapes and dtype. Values that the
+            model computes at run time are not included.
+        notes: Sentences about what the model does around the op, which a caller must do too.
     """
 
     name: str
@@ -71,15 +71,15 @@ class Layer:
         """The layer's module.
 
         Args:
-            frozen: Whether the weights are in the module; else they are arguments.
-            **dims: The dimensions that the model leaves open, ``batch_size=1``. Others replace the
-                model's where no weight depends on them: batch_size and seq_length. Attributes, such
-                as ``is_training=False``, replace the model's too. ``outputs=`` names the results
-                to give, by default those that hold something, and ``function=`` the function.
+            frozen: Whether the weights are stored in the module; otherwise they are arguments.
+            **dims: The dimensions that the model leaves open, ``batch_size=1``. batch_size and
+                seq_length override the model's, because no weight depends on them. Attributes, such
+                as ``is_training=False``, override the model's too. ``outputs=`` selects the
+                results, by default all that are not empty, and ``function=`` names the function.
 
         Raises:
             TypeError: A keyword is neither a dimension nor an attribute.
-            InvalidArgumentError: A dimension is missing, or is not what the weights have.
+            InvalidArgumentError: A dimension is missing, or does not match the weights.
             UnsupportedError: The compiler is not installed.
 
         Example:
@@ -96,13 +96,13 @@ class Layer:
         return freeze(module, dict(self.weights))
 
     def keywords(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What `build` takes for this layer: its dimensions and attributes.
+        """The arguments of `rnn_compiler.build` for this layer: its dimensions and attributes.
 
         Args:
-            given: Dimensions, and attributes, that are missing or other than the model's.
+            given: Dimensions and attributes that are missing or override the model's.
 
         Raises:
-            InvalidArgumentError: A dimension is missing, or is not what the weights have.
+            InvalidArgumentError: A dimension is missing, or does not match the weights.
         """
         for name, value in given.items():
             fixed = self.dims.get(name) if self.weights else None
@@ -118,10 +118,10 @@ class Layer:
         return keywords
 
     def outputs(self, given: Mapping[str, Any]) -> list[str]:
-        """The results that hold something: one that is not training has scalar zeros among them.
+        """The results that are not empty; ops in inference also have scalar zeros as results.
 
         Args:
-            given: As of `keywords`.
+            given: As for `keywords`.
         """
         signature = OPS[self.op].signature
         defaults = {each.name: each.default for each in signature.attributes}
@@ -139,9 +139,9 @@ class Refused:
     """A recurrent layer that is not imported.
 
     Attributes:
-        name: What the model calls it.
-        reason: What it has that the ops have not.
-        clause: Why that is refused, and what can be done instead.
+        name: Its name in the model.
+        reason: The feature that the ops do not have.
+        clause: Why that is not supported, and what can be done instead.
     """
 
     name: str
@@ -153,19 +153,19 @@ L = TypeVar("L", Layer, Refused, Layer | Refused)
 
 
 def freeze(module: Module, weights: dict[str, Any]) -> Module:
-    """A module that holds weights, by argument, or by function and argument.
+    """A module with frozen weights, by argument, or by function and argument.
 
-    What checks them is IREE's runtime, which reading a model does without until here.
+    Checking them needs IREE's runtime, which reading a model does not.
     """
     package: Any = importlib.import_module("rnn_compiler")
     return package.freeze(module, weights)
 
 
 def checked(layer: Layer, path: Path) -> Layer:
-    """A layer of which attributes, sizes and weights go together.
+    """A layer whose attributes, sizes and weights are consistent.
 
     Raises:
-        ArtifactError: They do not.
+        ArtifactError: They are not.
     """
     signature = OPS[layer.op].signature
     try:
@@ -208,7 +208,7 @@ def checked(layer: Layer, path: Path) -> Layer:
 
 
 def _notes_on_values(weights: Mapping[str, Any]) -> Iterator[str]:
-    """Which weights hold what no sound model does."""
+    """Notes about weights that are NaN or infinite."""
     for name, array in weights.items():
         with np.errstate(all="ignore"):
             if np.isfinite(np.sum(array, dtype=np.float64)):  # else that may be too large itself
@@ -219,7 +219,7 @@ def _notes_on_values(weights: Mapping[str, Any]) -> Iterator[str]:
 
 
 def named_apart(layers: Sequence[L]) -> list[L]:
-    """Layers of which no two have one name: of several, all but the first get a number.
+    """Layers with unique names: all but the first with the same name get a number.
 
     Example:
         >>> [each.name for each in named_apart([Refused(name, "") for name in ("a", "a", "a_1")])]

@@ -1,8 +1,8 @@
-"""The protobuf messages of TensorFlow's and ONNX' files: the few fields that are read here.
+"""The protobuf messages of TensorFlow and ONNX files, with the few fields that are read here.
 
-One table has a line for each message, ``Name: field number type``; a type ends in ``*`` where the
-field is repeated, and fields in braces exclude each other. What is in a file and not in the table
-is skipped. Maps are repeated pairs of key and value, which is what they are in the file.
+A table has one line for each message, ``Name: field number type``; a type ends in ``*`` if the
+field is repeated, and fields in braces exclude each other. Fields that are not in the table are
+skipped. Maps are repeated pairs of key and value, as in the file.
 
 Only the package protobuf is needed, and only once a file is opened.
 
@@ -84,7 +84,7 @@ _PACKAGE = "rnn_compiler.model_import"
 
 
 def parse(message: str, data: bytes, path: Path) -> Any:
-    """The message of that name in some bytes.
+    """Parses a message.
 
     Args:
         message: Its name in the table.
@@ -92,7 +92,7 @@ def parse(message: str, data: bytes, path: Path) -> Any:
         path: The file that they are from, for messages.
 
     Raises:
-        ArtifactError: They are no such message.
+        ArtifactError: The bytes are not such a message.
         UnsupportedError: The package protobuf is not installed.
     """
     classes, error = message_classes()
@@ -113,7 +113,7 @@ def pairs(entries: Any) -> dict[str, Any]:
 
 @functools.cache
 def message_classes() -> tuple[dict[str, Any], type[Exception]]:
-    """The class of each message, and the error of bytes that are none."""
+    """The class of each message, and the exception for bytes that cannot be parsed."""
     try:
         descriptors: Any = importlib.import_module("google.protobuf.descriptor_pb2")
         pool: Any = importlib.import_module("google.protobuf.descriptor_pool").DescriptorPool()

@@ -1,8 +1,8 @@
-"""The GRU whose reset gate acts before the matrix product: GRUBlockCell, one step a call.
+"""The GRU whose reset gate acts before the matrix product: GRUBlockCell, one step per call.
 
     r, u = sigmoid([x, h] w_ru + b_ru)    c = tanh([x, r * h] w_c + b_c)    h' = u * h + (1 - u) * c
 
-Keras has it as reset_after=False, ONNX as linear_before_reset=0; both write z for u.
+In Keras this is reset_after=False, in ONNX linear_before_reset=0; both call u z.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MADE_OF = (
     "w_ru = [W_r W_z; R_r R_z], b_ru = [b_r b_z], w_c = [W_h; R_h], b_c = b_h, each W_k and R_k "
     "transposed, each b_k the sum of both"
 )
-"""What the weights are made of, in ONNX' names, where they are arguments."""
+"""How to form the weights from ONNX' inputs if they are arguments."""
 
 _ONE_STEP = (
     "its reset gate acts before the matrix product, so a layer is one step per call: h_prev "

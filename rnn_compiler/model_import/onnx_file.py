@@ -1,7 +1,7 @@
-"""ONNX files: the nodes LSTM, GRU and RNN of a graph and of the graphs inside its nodes.
+"""Reads ONNX files: the nodes LSTM, GRU and RNN of a graph and its subgraphs.
 
-Weights are initializers, constants, or such that nodes have moved: cut, joined, transposed, as
-exporters write them. Their elements are in the file, or in a file beside it.
+Weights are initializers or constants, possibly split, concatenated or transposed by nodes, as
+exporters write them. Their elements are in the file or in a separate file.
 
 Source: onnx/onnx.proto, https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 """

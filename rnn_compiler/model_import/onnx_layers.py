@@ -1,10 +1,11 @@
-"""ONNX' operators LSTM, GRU and RNN as ops, from their attributes and weights.
+"""Converts ONNX' operators LSTM, GRU and RNN to ops, from their attributes and weights.
 
 LSTM, RNN and GRU with linear_before_reset=1 are CudnnRNNV3; GRU with linear_before_reset=0, the
-default, is GRUBlockCell, one step a call (`older_gru`). layout=1 is time_major=False.
+default, is GRUBlockCell, one step per call (`older_gru`). layout=1 is time_major=False.
 
-What an op does not compute is refused by its name; what is done to its input or output is a note.
-Weights that the graph takes as inputs, or computes, stay arguments of the op, which a note says.
+Features that no op computes are rejected by name; what the node does to its input or output becomes
+a note. Weights that are inputs of the graph, or computed in it, stay arguments of the op, with a
+note.
 
 Source: https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 """

@@ -1,4 +1,4 @@
-"""Reading files that nobody has vouched for: regular files only, and never more than they hold."""
+"""Reads untrusted files: regular files only, and never more than they contain."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = [
 ]
 
 LARGEST_MESSAGE = 2**31 - 1
-"""Bytes that a protobuf message may have."""
+"""The maximum size of a protobuf message in bytes."""
 
 
 MOST_AXES = 32
-"""The most axes that numpy's arrays had before its second version; no weight has more than 3."""
+"""The maximum rank of numpy 1 arrays; no weight has more than 3 axes."""
 
 _SPARE_BYTES = 1 << 26
 _MOST_PARTS = 10_000
@@ -44,29 +44,29 @@ _SIZES_SHOWN = 6
 
 
 def damaged(path: Path, reason: str) -> ArtifactError:
-    """The error of a file that is not what it should be."""
+    """The error for a damaged file."""
     return ArtifactError(f"{path}: damaged: {clipped(reason)}")
 
 
 def exceeded(path: Path, reason: str) -> ArtifactError:
-    """The error of a file that asks for more than is done for its size, which may be sound."""
+    """The error for a possibly valid file that needs more than its size justifies."""
     return ArtifactError(f"{path}: not read to its end: {clipped(reason)}")
 
 
 def clipped(text: str) -> str:
-    """A text from a file, of which the middle is left out if it is long."""
+    """A text from a file, without its middle if it is long."""
     half = _LONGEST_TEXT // 2
     return text if len(text) <= _LONGEST_TEXT else f"{text[:half]} ... {text[-half:]}"
 
 
 def shown(shape: Sequence[int]) -> str:
-    """A shape from a file, however many sizes it has."""
+    """A shape from a file, shortened if it has many sizes."""
     rest = f", ... {len(shape)} sizes" if len(shape) > _SIZES_SHOWN else ""
     return f"[{', '.join(map(str, shape[:_SIZES_SHOWN]))}{rest}]"
 
 
 class Budget:
-    """How many bytes of arrays may be made of a model, so that no file makes many of a few."""
+    """Limits the total size of a model's arrays, so that small files cannot create large ones."""
 
     def __init__(self, path: Path, stored: int) -> None:
         """Sets the bound.
@@ -97,7 +97,7 @@ class Budget:
 
 
 class Once:
-    """What is made of arrays: once of the same ones, and within a budget."""
+    """Caches arrays computed from others, within a budget."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -122,7 +122,7 @@ class Once:
 
 
 def is_zeros(array: Any) -> bool:
-    """Whether all elements are 0; those that a view repeats are looked at once."""
+    """Whether all elements are 0; repeated elements of a view are checked once."""
     once = (slice(None) if stride else slice(1) for stride in array.strides)
     return not np.any(array[tuple(once)])
 
@@ -132,11 +132,11 @@ def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:
 
     Args:
         path: The file.
-        offset: Where they begin.
-        size: How many; default: all.
+        offset: The offset of the first byte.
+        size: The number of bytes; default: all.
 
     Raises:
-        ArtifactError: It is no regular file, too large, or ends before.
+        ArtifactError: It is not a regular file, is too large, or ends early.
         OSError: It cannot be read.
     """
     with open_regular(path) as stream:
@@ -156,7 +156,7 @@ def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:
 
 
 def stored_bytes(path: Path) -> int:
-    """How many bytes a file has, without its holes; 0 if it cannot be opened."""
+    """The size of a file without holes; 0 if it cannot be opened."""
     try:
         with open_regular(path) as stream:
             return _stored(stream.fileno(), os.fstat(stream.fileno()).st_size)
@@ -165,7 +165,7 @@ def stored_bytes(path: Path) -> int:
 
 
 def _stored(file: int, size: int) -> int:
-    """How many bytes of an open file are stored; the rest are holes, which read as zeros."""
+    """The number of stored bytes of an open file; the rest are holes, which read as zeros."""
     if not hasattr(os, "SEEK_DATA"):
         return size
     at = stored = 0
@@ -182,7 +182,7 @@ def _stored(file: int, size: int) -> int:
 
 
 def within(folder: Path, name: str, path: Path) -> Path:
-    """The file of a name that a model gives, which must be in a folder.
+    """The file that a model refers to, which must be in the model's folder.
 
     Args:
         folder: The folder, which is the model file's.
@@ -190,7 +190,7 @@ def within(folder: Path, name: str, path: Path) -> Path:
         path: The model file, for messages.
 
     Raises:
-        ArtifactError: It is elsewhere, also by a link.
+        ArtifactError: It is elsewhere, possibly through a link.
     """
     if name and "\0" not in name and not os.path.isabs(name) and ".." not in Path(name).parts:
         found = Path(os.path.realpath(folder / name))
@@ -201,7 +201,7 @@ def within(folder: Path, name: str, path: Path) -> Path:
 
 
 def array_of(data: bytes, dtype: np.dtype[Any], shape: Sequence[int], path: Path, name: str) -> Any:
-    """The array whose elements some bytes are, in little-endian order.
+    """The array of some bytes, in little-endian order.
 
     Raises:
         ArtifactError: There are too few or too many of them, or a size is negative.

@@ -1,4 +1,4 @@
-"""An op's dimensions, from the shapes of the tensors around it as far as these are known."""
+"""Derives an op's dimensions from the known shapes of the tensors around it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WEIGHTED = ("num_units", "num_layers", "input_size")
 
 
 class Sizes:
-    """What is known of an op's dimensions."""
+    """The known dimensions of an op."""
 
     def __init__(
         self, signature: Signature, form: Signature, attributes: Mapping[str, Any]
@@ -35,7 +35,7 @@ class Sizes:
         self._seen: list[tuple[str, Axis, int]] = []
 
     def see(self, tensor: Tensor, shape: Shape | None) -> None:
-        """Takes the shape of an argument or result; one of another rank says nothing."""
+        """Uses the shape of an argument or result; shapes of another rank are ignored."""
         if shape is None or tensor.ignored or len(shape) != len(tensor.sizes):
             return
         for size, found in zip(tensor.sizes, shape, strict=True):
@@ -43,15 +43,15 @@ class Sizes:
                 self._seen.append((tensor.name, size, found))
 
     def see_value(self, tensor: Tensor, value: Any) -> None:
-        """Takes the value of an argument that is a dimension."""
+        """Uses the value of an argument that is a dimension."""
         if value is not None and value.ndim == 0 and tensor.equals is not None:
             self._seen.append((tensor.name, Axis.parse(tensor.equals), int(value)))
 
     def dims(self, path: Path, layer: str) -> dict[str, int | None]:
-        """The dimensions, None for those that are not known.
+        """The dimensions, None for unknown ones.
 
         Raises:
-            ArtifactError: Two tensors tell different values, or one no whole number.
+            ArtifactError: Two tensors imply different values, or a value is not a whole number.
         """
         known: dict[str, int] = {}
         teller: dict[str, str] = {}
@@ -79,7 +79,7 @@ class Sizes:
         return {name: known.get(name) for name in self._names}
 
     def _solve_params(self, known: dict[str, int]) -> None:
-        """The input size, from the size of the parameter buffer, of which it is a part."""
+        """The input size, derived from the size of the parameter buffer."""
         found = [n for _, size, n in self._seen if str(size) == "params_size"]
         derived = self._signature.derived
         if not found or derived is None or known.keys() & set(_WEIGHTED) != set(_WEIGHTED[:2]):

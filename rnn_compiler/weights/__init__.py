@@ -1,4 +1,4 @@
-"""cuDNN's opaque parameter buffer from and to the weights that people have.
+"""Converts cuDNN's opaque parameter buffer from and to the weights of other frameworks.
 
 from_torch, to_torch            the state dict of torch.nn.LSTM, GRU or RNN
 from_keras, to_keras            the weights of Keras' LSTM, GRU or SimpleRNN layers
@@ -6,9 +6,9 @@ from_onnx, to_onnx              W, R and B of ONNX' LSTM, GRU or RNN
 from_block_lstm, to_block_lstm  w and b of TensorFlow's BlockLSTM and BlockLSTMV2
 load, save                      files of named arrays: safetensors and npz
 
-Every ``from_`` gives the 1-D `params` of a CudnnRNN op with input_mode "linear_input", and every
-``to_`` takes it; `rnn_compiler.schema.cudnn_layout` says what lies where in it. Only numpy is
-needed. Arrays may be anything numpy can view, and torch's tensors. Their dtype is kept.
+Every ``from_`` function returns the 1-D `params` of a CudnnRNN op with input_mode "linear_input",
+and every ``to_`` function takes it; `rnn_compiler.schema.cudnn_layout` defines its layout. Only
+numpy is needed. Arrays may be anything numpy can view, and torch tensors. Their dtype is preserved.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """TensorFlow's BlockLSTM and BlockLSTMV2: w and b.
 
 ``w[I+H, 4H]`` has the rows of x first, ``b[4H]`` is one bias. Gates are i, c, f, o (version 1) or
-i, f, c, o (version 2); the kernel of LSTMBlockCell, LSTMBlockFusedCell and the old LSTMCell is
-version 1's. Matrices are transposed here, b becomes the input bias, and the recurrent bias 0; back,
-b is the sum of both. BlockLSTM adds its forget_bias to f as it runs: here it is added to the bias.
+i, f, c, o (version 2); the kernels of LSTMBlockCell, LSTMBlockFusedCell and the old LSTMCell have
+version 1's order. Matrices are transposed, b becomes the input bias, and the recurrent bias is 0;
+in the other direction, b is the sum of both. BlockLSTM adds its forget_bias to f at run time; here
+it is added to the bias.
 
-What w and b do not tell, and must hold for the CudnnRNN ops to compute the same: no peephole, and
-a cell_clip of 0 or less; BlockLSTM's default is 3.
+For the CudnnRNN ops to compute the same, the op must have no peephole and a cell_clip of 0 or less
+(BlockLSTM's default is 3), which w and b do not show.
 
-GRUBlockCell, whose reset gate acts before the matrix product, is not convertible.
+GRUBlockCell cannot be converted, because its reset gate acts before the matrix product.
 
 Source: tensorflow/core/kernels/rnn/lstm_ops.cc.
 """
@@ -50,7 +51,7 @@ def from_block_lstm(
     Args:
         w: ``[input_size + num_units, 4 * num_units]``.
         b: ``[4 * num_units]``.
-        input_size: How many rows of w are x's.
+        input_size: The number of rows of w for x.
         version: 1 for BlockLSTM, 2 for BlockLSTMV2.
         forget_bias: The op's; TensorFlow's default for version 1 is 1.0. Version 2 has none.
 
@@ -58,7 +59,7 @@ def from_block_lstm(
         params, 1-D, of the dtype of w: one unidirectional lstm layer.
 
     Raises:
-        InvalidArgumentError: An array has the wrong dtype or shape, or there is no such version.
+        InvalidArgumentError: An array has the wrong dtype or shape, or the version does not exist.
 
     Example:
         >>> w, b = np.ones((9, 20)), np.zeros(20)
@@ -81,22 +82,23 @@ def from_block_lstm(
 def to_block_lstm(
     params: Any, *, num_units: int, input_size: int, version: int = 2, forget_bias: float = 0.0
 ) -> tuple[Array, Array]:
-    """The w and b of a BlockLSTM or BlockLSTMV2 that computes what a parameter buffer does.
+    """The w and b with which BlockLSTM or BlockLSTMV2 computes the same as with a parameter buffer.
 
-    The inverse of `from_block_lstm`, but for biases of which w and b keep the sum alone.
+    The inverse of `from_block_lstm`, except that b contains only the sum of both biases.
 
     Args:
         params: The buffer, 1-D, of one unidirectional lstm layer with input_mode "linear_input".
         num_units: Size of the state.
         input_size: Size of the input.
         version: 1 for BlockLSTM, 2 for BlockLSTMV2.
-        forget_bias: What the op will add to f, and is therefore taken off b. Version 2 has none.
+        forget_bias: The bias that the op will add to f, which is subtracted from b. Version 2 has
+            none.
 
     Returns:
         w ``[input_size + num_units, 4 * num_units]`` and b ``[4 * num_units]``.
 
     Raises:
-        InvalidArgumentError: A size is not what it should be, or does not go with the buffer.
+        InvalidArgumentError: A size is invalid or does not match the buffer.
 
     Example:
         >>> w, b = to_block_lstm(np.ones(220), num_units=5, input_size=4)

@@ -1,8 +1,8 @@
-"""Files of named arrays: safetensors, where that package is installed, numpy's npz, and torch's.
+"""Files of named arrays: safetensors (if that package is installed), numpy's npz, and torch's.
 
-Those of torch are only read (`torch_file`). All are data alone: reading them runs no code. Numpy's
-formats cannot name bfloat16; in an npz its bits are stored, as the void type of 2 bytes that numpy
-makes of it, and read back as bfloat16.
+Torch's files can only be read (`torch_file`). Reading a file never runs code. Numpy's formats do
+not support bfloat16: an npz file stores its bits as numpy's 2-byte void type, which is read back as
+bfloat16.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def load(path: str | os.PathLike[str]) -> dict[str, Array]:
 
     Args:
         path: A ``.safetensors`` or ``.npz`` file, or a ``.pt``, ``.pth`` or ``.jit`` file of torch,
-            of which the arrays are those of its tensors, by their places in what was saved.
+            whose tensors are named by their path in the saved object.
 
     Raises:
-        InvalidArgumentError: It is no such file, or damaged.
+        InvalidArgumentError: It is another kind of file, or damaged.
         OSError: It cannot be read.
         UnsupportedError: It is a safetensors file, and that package is not installed.
     """
@@ -61,14 +61,14 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
 
     Args:
         path: A ``.safetensors`` or ``.npz`` file.
-        arrays: Anything numpy can view, and torch's tensors, by name.
+        arrays: Arrays by name: anything numpy can view, and torch tensors.
 
     Returns:
         The path.
 
     Raises:
-        InvalidArgumentError: The suffix is another, or something is no array of numbers.
-        OSError: It cannot be written; an older one is left as it was.
+        InvalidArgumentError: The suffix is unknown, or a value is not an array of numbers.
+        OSError: The file cannot be written; an existing one is unchanged.
         UnsupportedError: It is a safetensors file, and that package is not installed.
 
     Example:
@@ -91,7 +91,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
         dtype = canonical_name(array.dtype)
         if dtype is None:
             raise InvalidArgumentError("save", name, "numbers", f"dtype {array.dtype}")
-        # safetensors writes the memory as it is, whatever its order.
+        # safetensors writes the memory as it is, in any order.
         plain[name] = np.asarray(array, DTYPES[dtype].numpy, order="C")
     write_files((path, _safetensors().save(plain) if is_safetensors else npz_bytes(plain)))
     return path

@@ -1,19 +1,21 @@
 """Keras: the weights of LSTM, GRU and SimpleRNN layers.
 
-A layer's `get_weights` is kernel ``[in, gH]``, recurrent_kernel ``[H, gH]`` and, with use_bias, a
-bias; Bidirectional gives those of the forward layer and then those of the backward layer. The
-kernels are transposed here. Gates are i, f, c, o (LSTM) and z, r, h (GRU).
+A layer's `get_weights` returns kernel ``[in, gH]``, recurrent_kernel ``[H, gH]`` and, with
+use_bias, a bias; Bidirectional returns those of the forward layer followed by those of the backward
+layer. Kernels are transposed. Gates are i, f, c, o (LSTM) and z, r, h (GRU).
 
-The bias of LSTM and SimpleRNN, ``[gH]``, becomes the recurrent bias, and the input bias 0; back, it
-is the sum of both. GRU's ``[2, 3H]`` is both, input first. Only GRU(reset_after=True), the default,
-computes what cuDNN's GRU does; with use_bias=False the weights do not tell which it is.
+The bias of LSTM and SimpleRNN, ``[gH]``, becomes the recurrent bias, and the input bias is 0; in
+the other direction, it is the sum of both. GRU's ``[2, 3H]`` contains both, input first. Only
+GRU(reset_after=True), the default, computes the same as cuDNN's GRU; with use_bias=False the
+weights do not show which one it is.
 
-CuDNNLSTM and CuDNNGRU, layers of Keras 2, keep what cuDNN takes: of each gate the elements of its
-``[H, in]``, in an array that is shaped ``[in, H]``, and a bias of ``[2gH]``, input first.
+CuDNNLSTM and CuDNNGRU, layers of Keras 2, store weights in cuDNN's order: for each gate the
+elements of an ``[H, in]`` matrix in an array of shape ``[in, H]``, and a bias of ``[2gH]``, input
+first.
 
 Keras' layers are batch-major (time_major=False); with merge_mode "concat" their output is the op's.
-A layer with go_backwards=True takes each sequence reversed and gives its output in that order.
-With a mask, Keras repeats a row's last output past the row's end, where the op gives 0.
+A layer with go_backwards=True reads each sequence in reverse and returns its output in that order.
+With a mask, Keras repeats a row's last output past the row's end, where the op returns 0.
 
 Source: keras/src/backend/tensorflow/rnn.py (_standardize_cudnn_weights), keras/src/layers/rnn.
 """
@@ -55,19 +57,19 @@ def from_keras(
     num_layers: int = 1,
     bidirectional: bool = False,
 ) -> Array:
-    """The parameter buffer of a Keras LSTM, GRU or SimpleRNN layer, or of several, stacked.
+    """The parameter buffer of a Keras LSTM, GRU or SimpleRNN layer, or of several stacked layers.
 
-    The arrays do not tell how the layer was made. It must have been with the default activation (or
-    relu, for rnn_relu) and recurrent_activation, and with go_backwards=False: with "hard_sigmoid",
-    for instance, the results are wrong, and nothing says so. Those of CuDNNLSTM and CuDNNGRU are
-    known by their bias, which is twice as long.
+    The arrays do not show the layer's options. It must have the default activation (or relu, for
+    rnn_relu) and recurrent_activation, and go_backwards=False: with "hard_sigmoid", for example,
+    the results would be wrong without an error. CuDNNLSTM and CuDNNGRU are recognised by their
+    bias, which is twice as long.
 
     Args:
-        weights: What the layer's `get_weights` gives; for several layers, one list after the other,
-            as the `get_weights` of a model of just them is.
+        weights: The result of the layer's `get_weights`; for several layers, the concatenated
+            lists, as returned by the `get_weights` of a model of just these layers.
         rnn_mode: "lstm" for LSTM and CuDNNLSTM, "gru" for GRU(reset_after=True) and CuDNNGRU,
             "rnn_tanh" or "rnn_relu" for SimpleRNN.
-        num_layers: How many layers.
+        num_layers: The number of layers.
         bidirectional: Whether each is wrapped in Bidirectional.
 
     Returns:
@@ -159,25 +161,25 @@ def to_keras(
     input_size: int,
     bidirectional: bool = False,
 ) -> list[Array]:
-    """The weights of Keras layers that compute what a parameter buffer does.
+    """The weights with which Keras layers compute the same as a parameter buffer.
 
-    The inverse of `from_keras`, but for biases of which Keras keeps the sum alone. Keras' layers
+    The inverse of `from_keras`, except that Keras stores only the sum of some biases. Keras' layers
     have no projection.
 
     Args:
         params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
         rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
-        num_layers: How many layers.
+        num_layers: The number of layers.
         num_units: Size of the state; Keras' units.
         input_size: Size of the input.
         bidirectional: Whether each layer runs in both directions.
 
     Returns:
-        Arrays of their own, for `set_weights` of a layer with use_bias=True; several layers' one
-        after the other.
+        New arrays for `set_weights` of a layer with use_bias=True; for several layers,
+        concatenated.
 
     Raises:
-        InvalidArgumentError: A size is not what it should be, or does not go with the buffer.
+        InvalidArgumentError: A size is invalid or does not match the buffer.
 
     Example:
         >>> weights = to_keras(np.ones(200), rnn_mode="lstm", num_units=5, input_size=3)

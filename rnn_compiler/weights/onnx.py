@@ -4,10 +4,10 @@ A node is one layer of one or two directions D: ``W [D, gH, in]``, ``R [D, gH, H
 ``B [D, 2gH]`` with the input biases first. Nothing is transposed. Gates are i, o, f, c (LSTM) and
 z, r, h (GRU).
 
-What the arrays do not tell, and must hold for the CudnnRNN ops to compute the same: GRU with
-linear_before_reset=1; the default activations (Tanh or Relu for RNN), no clip, input_forget=0, no
-peepholes P; direction "forward" or "bidirectional". With layout=0, ``Y [T, D, B, H]`` with its axes
-1 and 2 swapped and the last two then joined is the op's output.
+For the CudnnRNN ops to compute the same, the node must have the following attributes, which the
+arrays do not show: linear_before_reset=1 for GRU; the default activations (Tanh or Relu for RNN),
+no clip, input_forget=0, no peepholes P; direction "forward" or "bidirectional". With layout=0, the
+op's output is ``Y [T, D, B, H]`` with axes 1 and 2 swapped and the last two then merged.
 
 Source: https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 """
@@ -40,7 +40,7 @@ _GATES = {"lstm": "iofn", "gru": "zrn", "rnn_tanh": "n", "rnn_relu": "n"}
 
 
 class OnnxWeights(NamedTuple):
-    """The weights of a node, or of several nodes as lists.
+    """The weights of one node, or of several nodes as lists.
 
     Attributes:
         W: ``[D, gH, in]``.
@@ -56,11 +56,11 @@ class OnnxWeights(NamedTuple):
 def from_onnx(
     W: Any | Sequence[Any], R: Any | Sequence[Any], B: Any | Sequence[Any] = None, *, rnn_mode: str
 ) -> Array:
-    """The parameter buffer of an ONNX LSTM, GRU or RNN node, or of several, stacked.
+    """The parameter buffer of an ONNX LSTM, GRU or RNN node, or of several stacked nodes.
 
     Args:
-        W: The node's W, ``[num_directions, gH, input_size]``; for several nodes, each of which
-            feeds the next, a list of one array per node. Likewise R and B.
+        W: The node's W, ``[num_directions, gH, input_size]``; for several nodes, each feeding the
+            next, a list with one array per node. The same applies to R and B.
         R: ``[num_directions, gH, num_units]``.
         B: ``[num_directions, 2gH]``; None for zeros.
         rnn_mode: "lstm" for LSTM, "gru" for GRU with linear_before_reset=1, "rnn_tanh" or
@@ -127,23 +127,23 @@ def to_onnx(
     input_size: int,
     bidirectional: bool = False,
 ) -> OnnxWeights:
-    """W, R and B of ONNX nodes that compute what a parameter buffer does; `from_onnx` takes them.
+    """The W, R and B with which ONNX nodes compute the same as a parameter buffer.
 
     ONNX has no projection.
 
     Args:
         params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
         rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu". A GRU node needs linear_before_reset=1.
-        num_layers: How many layers.
+        num_layers: The number of layers.
         num_units: Size of the state; ONNX' hidden_size.
         input_size: Size of the input.
         bidirectional: Whether each layer runs in both directions.
 
     Returns:
-        W, R, B: for one layer arrays, for more lists of one array per layer.
+        W, R, B: arrays for one layer, otherwise lists with one array per layer.
 
     Raises:
-        InvalidArgumentError: A size is not what it should be, or does not go with the buffer.
+        InvalidArgumentError: A size is invalid or does not match the buffer.
 
     Example:
         >>> W, R, B = to_onnx(np.ones(150), rnn_mode="gru", num_units=5, input_size=3)

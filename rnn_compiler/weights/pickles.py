@@ -1,9 +1,8 @@
-"""Pickles read as data: what they say is told, and nothing of it is run.
+"""Reads pickles as data, without running anything in them.
 
-A pickle is a program for a machine with a stack. The instructions that make data are carried out
-here; a class or function that it names becomes a `Global`, and a call of one a `Call`, with what is
-passed to it and set afterwards. Time and memory are bounded: by the bytes that the caller hands
-over, and by `MOST_INSTRUCTIONS`.
+A pickle is a program for a stack machine. Instructions that create data are executed here. A class
+or function becomes a `Global`, and a call of one becomes a `Call` with its arguments and the state
+set afterwards. Time and memory are bounded by the number of bytes and by `MOST_INSTRUCTIONS`.
 
 Source: Lib/pickletools.py of CPython.
 """
@@ -18,19 +17,19 @@ from typing import IO, Any, cast
 __all__ = ["MOST_INSTRUCTIONS", "Call", "Global", "PickleError", "Stored", "load"]
 
 MOST_INSTRUCTIONS = 2_000_000
-"""More than the pickles of models have: some thirty for each tensor."""
+"""More than any model's pickle has: about thirty per tensor."""
 
 _KEYS = (str, int, float, bytes, type(None))
-"""Types of keys that are kept; hashing others, such as nested tuples, may have no end."""
+"""Allowed types of keys; hashing others, such as nested tuples, may never end."""
 
 
 class PickleError(Exception):
-    """A pickle that is damaged, or has instructions that are not carried out."""
+    """The pickle is damaged, or has unsupported instructions."""
 
 
 @dataclass(frozen=True)
 class Global:
-    """A class or function that a pickle names.
+    """A class or function named in a pickle.
 
     Attributes:
         module: The module that it is in.
@@ -43,13 +42,13 @@ class Global:
 
 @dataclass(eq=False)
 class Call:
-    """What a pickle makes by calling a class or function.
+    """An object that a pickle creates by calling a class or function.
 
     Attributes:
-        function: What is called.
-        arguments: What it is called with.
-        state: What its attributes are set to.
-        items: What is set in it as in a dictionary, or appended to it, by position.
+        function: The class or function.
+        arguments: The arguments of the call.
+        state: The values of its attributes.
+        items: Items set in it as in a dictionary, or appended to it, by position.
     """
 
     function: Any
@@ -60,20 +59,20 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """What a pickle refers to outside of itself, by what it says of it."""
+    """Resolves a pickle's references to objects outside of it."""
 
     key: Any
 
 
 def load(stream: IO[bytes], stored: list[Stored] | None = None) -> Any:
-    """What the pickle at the place of a stream is of; the stream is then behind it.
+    """Reads the pickle at the current position of a stream, and advances the stream past it.
 
     Args:
         stream: The bytes.
-        stored: Takes what the pickle refers to, in its order.
+        stored: Resolves external references, in their order.
 
     Raises:
-        PickleError: It is damaged, too long, or has instructions that are not carried out.
+        PickleError: It is damaged, too long, or has unsupported instructions.
 
     Example:
         >>> import collections, io, pickle
@@ -98,13 +97,13 @@ def load(stream: IO[bytes], stored: list[Stored] | None = None) -> Any:
 
 
 class _Machine:
-    """The stack, and what is remembered.
+    """The stack machine.
 
     Attributes:
-        stack: What is on the stack, above the last mark.
+        stack: The stack above the last mark.
         below: The stacks below each mark.
-        memo: What is remembered, by number.
-        stored: What is referred to.
+        memo: The memo, by number.
+        stored: Resolves external references.
     """
 
     def __init__(self) -> None:
@@ -114,7 +113,7 @@ class _Machine:
         self.stored: list[Stored] = []
 
     def step(self, name: str, argument: Any) -> None:
-        """Carries out an instruction."""
+        """Executes an instruction."""
         if name in _PUSHED:
             self.stack.append(argument)
         elif name in _CONSTANTS:
@@ -125,13 +124,13 @@ class _Machine:
             raise PickleError(f"it has the instruction {name}")
 
     def marked(self) -> list[Any]:
-        """Takes what is above the last mark."""
+        """Pops everything above the last mark."""
         items = self.stack
         self.stack = self.below.pop()
         return items
 
     def call(self, function: Any, arguments: Any) -> None:
-        """Puts what a call gives on the stack."""
+        """Pushes the result of a call."""
         if not isinstance(arguments, tuple):
             raise PickleError("a call has no tuple of arguments")
         arguments = cast(tuple[Any, ...], arguments)
@@ -150,7 +149,7 @@ def _refer(machine: _Machine, key: Any) -> None:
 
 
 def _set(target: Any, key: Any, value: Any) -> None:
-    """Sets an item of what is on the stack."""
+    """Sets an item of an object on the stack."""
     items = target.items if isinstance(target, Call) else target
     if not isinstance(items, dict):
         raise PickleError("an item is set in something that has no items")
@@ -172,7 +171,7 @@ def _append(machine: _Machine, values: list[Any]) -> None:
 
 
 def _keep(make: Callable[[list[Any]], Any]) -> Callable[[_Machine, Any], None]:
-    """Puts what is made of all above the last mark in its place."""
+    """Replaces everything above the last mark by an object made of it."""
 
     def action(machine: _Machine, _: Any) -> None:
         items = machine.marked()
@@ -250,7 +249,7 @@ _PUSHED = {
     *("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "BINUNICODE", "SHORT_BINUNICODE"),
     *("BINUNICODE8", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"),
 }
-"""Instructions that put their argument on the stack."""
+"""Instructions that push their argument."""
 
 _CONSTANTS: dict[str, Callable[[], Any]] = {
     "NONE": lambda: None,
@@ -261,7 +260,7 @@ _CONSTANTS: dict[str, Callable[[], Any]] = {
     "EMPTY_SET": list,
     "EMPTY_DICT": dict,
 }
-"""Instructions that put a constant on the stack; a set is a list of its elements."""
+"""Instructions that push a constant; a set becomes a list of its elements."""
 
 _NOTHING = ("PROTO", "FRAME", "STOP")
 
@@ -298,4 +297,4 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
     "PERSID": _refer,
     "BINPERSID": lambda m, _: _refer(m, m.stack.pop()),
 }
-"""Instructions that take from the stack."""
+"""Instructions that pop from the stack."""

@@ -1,6 +1,6 @@
-"""What every converter goes through: one stack of gates per direction of each layer.
+"""The common form of all converters: one stack of gates per direction of each layer.
 
-A converter's own business is only how its framework names, orders and transposes these.
+A converter only has to name, order and transpose these as its framework does.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ class Reader:
         """One array, in native byte order.
 
         Args:
-            name: What it is called.
-            value: What was passed.
+            name: The argument's name.
+            value: The value that was passed.
             formula: Its shape in words, ``"[4 * num_units, input_size]"``.
-            shape: Its shape; None where only the rank is known yet.
+            shape: Its shape; None if only the rank is known yet.
 
         Raises:
-            InvalidArgumentError: It is no such array.
+            InvalidArgumentError: It is not such an array.
         """
         array = as_host_array(self.function, name, value, self._dtype or "float32")
         dtype = canonical_name(array.dtype)
@@ -98,16 +98,16 @@ class Reader:
 
 
 def as_host_array(function: str, name: str, value: Any, dtype: str = "float32") -> Any:
-    """Anything numpy can view, and torch's tensors, as a numpy array.
+    """Anything numpy can view, and torch tensors, as a numpy array.
 
     Args:
-        function: Whose argument it is, for messages.
-        name: What it is called.
-        value: What was passed.
-        dtype: The dtype of Python's own numbers.
+        function: The converter, for messages.
+        name: The argument's name.
+        value: The value that was passed.
+        dtype: The dtype for Python numbers.
 
     Raises:
-        InvalidArgumentError: It is no array of numbers.
+        InvalidArgumentError: It is not an array of numbers.
     """
     if hasattr(value, "detach"):  # torch: numpy takes neither gradients, devices nor bfloat16
         value = value.detach().cpu()
@@ -128,10 +128,10 @@ def items_of(function: str, name: str, value: Any, what: str) -> list[Any]:
 
 
 def gates_of(function: str, rnn_mode: object) -> str:
-    """The gates of an rnn_mode in cuDNN's order, a letter each.
+    """The gates of an rnn_mode in cuDNN's order, one letter each.
 
     Raises:
-        InvalidArgumentError: There is no such mode.
+        InvalidArgumentError: The mode does not exist.
     """
     if isinstance(rnn_mode, str) and rnn_mode in GATES:
         return "".join(GATES[rnn_mode])
@@ -151,10 +151,10 @@ def rows_of(gates: str) -> str:
 
 
 def units_of(function: str, name: str, gates: str, rows: int) -> int:
-    """num_units, from the length of an axis of stacked gates.
+    """num_units, computed from the length of an axis of stacked gates.
 
     Raises:
-        InvalidArgumentError: There is no such num_units.
+        InvalidArgumentError: The length is not a multiple of the number of gates.
     """
     if rows and rows % len(gates) == 0:
         return rows // len(gates)
@@ -175,7 +175,7 @@ def checked_layout(
     """The layout of a call's sizes.
 
     Raises:
-        InvalidArgumentError: One of them is not what it should be.
+        InvalidArgumentError: A size is invalid.
     """
     gates_of(function, rnn_mode)
     if not isinstance(bidirectional, (bool, np.bool_)):
@@ -202,10 +202,10 @@ def pack(layout: Layout, stacks: Sequence[Stack]) -> Array:
 
 
 def unpack(function: str, layout: Layout, params: Any) -> list[Stack]:
-    """The stacks of a buffer, one per pseudo-layer, as arrays of their own.
+    """The stacks of a buffer, one per pseudo-layer, as new arrays.
 
     Raises:
-        InvalidArgumentError: It is not a buffer of this layout.
+        InvalidArgumentError: The buffer does not match the layout.
     """
     array = Reader(function).array("params", params, "[params_size]", (layout.size,))
     blocks = [[getattr(place, name) for name in Stack._fields] for place in layout.pseudo_layers]
@@ -213,7 +213,7 @@ def unpack(function: str, layout: Layout, params: Any) -> list[Stack]:
 
 
 def reorder_gates(array: Any, axis: int, given: str, wanted: str) -> Any:
-    """An array whose gates, stacked along an axis, are in another order.
+    """Reorders the gates stacked along an axis of an array.
 
     Example:
         >>> reorder_gates(np.array([1, 1, 2, 2, 3, 3]), 0, "zrn", "rzn").tolist()
@@ -224,5 +224,5 @@ def reorder_gates(array: Any, axis: int, given: str, wanted: str) -> Any:
 
 
 def total_bias(stack: Stack) -> Any:
-    """The sum of both biases, for those who have only one."""
+    """The sum of both biases, for frameworks that have only one."""
     return stack.input_bias + stack.recurrent_bias

@@ -5,8 +5,8 @@ Per layer k and direction, with the gates in cuDNN's order and nothing transpose
     weight_ih_l{k} [gH, in]   weight_hh_l{k} [gH, h]   bias_ih_l{k} [gH]   bias_hh_l{k} [gH]
 
 and ``weight_hr_l{k} [P, H]`` with proj_size = P. The names of the backward direction end in
-``_reverse``. Without bias, the biases are 0. The states of torch's modules are
-``[num_layers * D, B, h]`` whatever batch_first says: as the CudnnRNN ops' with time_major=True.
+``_reverse``. Without bias, the biases are 0. The states of torch's modules are ``[num_layers * D,
+B, h]`` regardless of batch_first, like those of the CudnnRNN ops with time_major=True.
 
 LSTMCell, GRUCell and RNNCell have one layer and direction, and names without ``_l0``.
 
@@ -43,7 +43,7 @@ _FIELDS = {
     "bias_hh": "recurrent_bias",
     "weight_hr": "projection",
 }
-"""What torch calls the fields of a `Stack`, in torch's own order."""
+"""Torch's names for the fields of a `Stack`, in torch's order."""
 
 
 def from_torch(
@@ -54,14 +54,14 @@ def from_torch(
     bidirectional: bool | None = None,
     prefix: str = "",
 ) -> Array:
-    """The parameter buffer of a torch.nn.LSTM, GRU or RNN, or of an LSTMCell, GRUCell or RNNCell.
+    """The parameter buffer of a torch.nn.LSTM, GRU, RNN, LSTMCell, GRUCell or RNNCell.
 
     Args:
-        state_dict: What the module's `state_dict` gives; its values may be numpy arrays too.
+        state_dict: The module's `state_dict`; its values may also be numpy arrays.
         rnn_mode: "lstm" for LSTM, "gru" for GRU, "rnn_tanh" or "rnn_relu" for RNN.
-        num_layers: How many layers; default: as many as the names tell.
-        bidirectional: Whether each layer runs in both directions; default: as the names tell.
-        prefix: Where the module is in a larger model, ``"encoder.rnn."``; names that do not start
+        num_layers: The number of layers; default: derived from the names.
+        bidirectional: Whether each layer runs in both directions; default: derived from the names.
+        prefix: The module's position in a larger model, ``"encoder.rnn."``; names that do not start
             with it are ignored.
 
     Returns:
@@ -137,19 +137,19 @@ def to_torch(
     Args:
         params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
         rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
-        num_layers: How many layers.
+        num_layers: The number of layers.
         num_units: Size of the state; torch's hidden_size.
         input_size: Size of the input.
         bidirectional: Whether each layer runs in both directions.
         num_proj: Size of the projected output, torch's proj_size; 0 for none.
-        prefix: What the names start with.
+        prefix: The prefix of the names.
 
     Returns:
-        Arrays of their own by torch's name, in torch's order. `torch.from_numpy` takes each, except
-        bfloat16, which goes through ``array.view("uint16")`` and torch's ``view(torch.bfloat16)``.
+        New arrays by torch's names, in torch's order. `torch.from_numpy` converts each, except
+        bfloat16, which needs ``array.view("uint16")`` and torch's ``view(torch.bfloat16)``.
 
     Raises:
-        InvalidArgumentError: A size is not what it should be, or does not go with the buffer.
+        InvalidArgumentError: A size is invalid or does not match the buffer.
 
     Example:
         >>> import numpy as np
@@ -179,7 +179,7 @@ def to_torch(
 
 
 def places(layout: Layout) -> dict[str, Block]:
-    """Where the buffer has each array of a state dict, by torch's name, in torch's order.
+    """The block of the buffer for each array of a state dict, by torch's name, in torch's order.
 
     Example:
         >>> layout = Layout(rnn_mode="gru", num_layers=1, num_units=4, input_size=3)
@@ -196,7 +196,7 @@ def places(layout: Layout) -> dict[str, Block]:
 
 
 def _suffixes(num_layers: int, bidirectional: bool) -> Iterator[str]:
-    """How the names of each pseudo-layer end."""
+    """The name suffix of each pseudo-layer."""
     for layer in range(num_layers):
         yield f"_l{layer}"
         if bidirectional:
@@ -206,9 +206,9 @@ def _suffixes(num_layers: int, bidirectional: bool) -> Iterator[str]:
 def _checked_names(
     state_dict: Mapping[str, Any], num_layers: int | None, bidirectional: bool | None, prefix: str
 ) -> tuple[dict[str, Any], int, bool]:
-    """The arrays of a state dict without their prefix: all that there must be, and no others.
+    """The arrays of a state dict without their prefix, checked to be complete.
 
-    Also how many layers there are, and whether in both directions.
+    Also returns the number of layers, and whether they run in both directions.
     """
     if not isinstance(state_dict, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         expected, got = "a mapping of names to arrays", describe(state_dict)
@@ -248,7 +248,7 @@ def _checked_names(
 
 
 def layers_told(names: Iterable[str]) -> tuple[int, bool]:
-    """How many layers the names of a module's arrays tell, and whether in both directions.
+    """The number of layers and whether they run in both directions, derived from array names.
 
     Example:
         >>> layers_told(["weight_ih_l0", "weight_hh_l0", "weight_ih_l1", "weight_hh_l1"])

@@ -1,14 +1,14 @@
 """PyTorch's files, ``.pt``, ``.pth``, ``.jit``: tensors by name. Torch is not needed.
 
-torch.save writes a zip file, before 1.6 pickles one after the other; torch.jit.save a zip file too.
-A pickle has what was saved: a state dict, a checkpoint with one in it, a whole module, or the
-objects of a script. Its tensors are views of storages, whose bytes are members of the zip file, or
-follow the pickles.
+torch.save and torch.jit.save write a zip file; before 1.6, torch.save wrote a series of pickles. A
+pickle contains the saved object: a state dict, a checkpoint that contains one, a whole module, or
+the objects of a script. Its tensors are views of storages, whose bytes are members of the zip file
+or follow the pickles.
 
-Nothing in them is run. A tensor's name is its path: keys of dictionaries, numbers of lists, and
-attributes, with points between. What nn.Module keeps its tensors and modules in is left out: the
-tensors of a whole module have the names of its state dict, and those of a checkpoint begin with the
-key of that.
+Nothing in them is run. A tensor's name is its path: keys of dictionaries, indices of lists and
+attributes, separated by dots. The containers of nn.Module are left out, so the tensors of a whole
+module have the names of its state dict; in a checkpoint, they are prefixed with the state dict's
+key.
 
 Sources: torch/serialization.py, torch/_utils.py, torch/csrc/jit/serialization/pickler.cpp.
 """
@@ -56,17 +56,17 @@ _DTYPES = {
     **{"float64": "Double", "float32": "Float", "float16": "Half", "bfloat16": "BFloat16"},
     **{"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte"},
 }
-"""The same by torch's names, for storages without a type."""
+"""The element types by torch's names, for untyped storages."""
 
 _PASSED_ON = ("_rebuild_parameter", "_rebuild_parameter_with_state")
 _VIEWS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3")
 _TRANSPARENT = ("_parameters", "_buffers", "_modules")
 _LEFT_OUT = ("_flat_weights",)
 _HEADER = struct.Struct("<26xHH")
-"""What precedes a file in a zip file: how long its name is, and what follows that."""
+"""The local header of a file in a zip file, with the lengths of name and extra field."""
 
 FACTS = ("batch_first", "mode")
-"""Attributes of torch's recurrent modules that whole modules tell."""
+"""Attributes of torch's recurrent modules that are read from whole modules."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class Storage:
     """The elements that tensors are views of.
 
     Attributes:
-        key: What the file calls them.
-        dtype: Their type.
-        count: How many.
+        key: Its key in the file.
+        dtype: Its element type.
+        count: The number of elements.
     """
 
     key: str
@@ -85,7 +85,7 @@ class Storage:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they have."""
+        """Its size in bytes."""
         return self.count * self.dtype.itemsize
 
 
@@ -98,10 +98,10 @@ class Tensor:
     """A tensor in a file.
 
     Attributes:
-        storage: What it is a view of.
-        shape: Its sizes.
-        strides: From one element of each axis to the next, in elements.
-        offset: Where it begins, in elements.
+        storage: The storage it is a view of.
+        shape: Its shape.
+        strides: Its strides in elements.
+        offset: The offset of its first element.
         read: Reads the storage.
     """
 
@@ -118,15 +118,15 @@ class Tensor:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes its elements have."""
+        """The size of its elements in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     def array(self) -> Any:
-        """Its elements, as an array of its own.
+        """Its elements as a new array.
 
         Raises:
             ArtifactError: They are not in the file.
-            OSError: It cannot be read.
+                OSError: It cannot be read.
         """
         flat: Any = np.frombuffer(self.read(self.storage), self.dtype)[self.offset :]
         steps = [each * self.dtype.itemsize for each in self.strides]
@@ -136,7 +136,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class TorchFile:
-    """What is in a file.
+    """The content of a file.
 
     Attributes:
         tensors: The tensors by name.
@@ -148,11 +148,11 @@ class TorchFile:
 
 
 def read_torch_file(path: Path) -> TorchFile:
-    """The tensors of a file of torch.save or torch.jit.save.
+    """The tensors of a file from torch.save or torch.jit.save.
 
     Raises:
-        ArtifactError: It is damaged, or no such file.
-        OSError: It cannot be read.
+        ArtifactError: It is damaged, or another kind of file.
+            OSError: It cannot be read.
     """
     with open_regular(path) as stream:
         start = stream.read(4)
@@ -183,8 +183,8 @@ def torch_arrays(path: Path) -> dict[str, Any]:
     """The arrays of all tensors of a file, by name.
 
     Raises:
-        ArtifactError: It is damaged, or no such file; or its tensors share so much that their
-            arrays would be many times as large as the file.
+        ArtifactError: It is damaged, or another kind of file; or its tensors share so much memory
+            that their arrays would be many times as large as the file.
         OSError: It cannot be read.
     """
     tensors = read_torch_file(path).tensors
@@ -194,7 +194,7 @@ def torch_arrays(path: Path) -> dict[str, Any]:
 
 
 def _of_zip(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
-    """What a zip file has, and what reads its storages."""
+    """The content of a zip file, and the function that reads its storages."""
     with zipfile.ZipFile(stream) as file:
         members = {each.filename: each for each in file.infolist()}
         pickles = [n for n in members if n.endswith("/data.pkl") and n.count("/") == 1]
@@ -219,7 +219,7 @@ def _of_zip(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
 def _member(
     stream: BinaryIO, members: Mapping[str, zipfile.ZipInfo], name: str, most: int, path: Path
 ) -> bytes:
-    """A file in a zip file, which is not compressed there."""
+    """An uncompressed member of a zip file."""
     info = members.get(name)
     if info is None:
         raise _damaged(path, f"it has no {name[:80]}")
@@ -243,10 +243,11 @@ def _damaged(path: Path, reason: str) -> ArtifactError:
 
 
 def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
-    """What a file of before PyTorch 1.6 has, and what reads its storages.
+    """The content of a file from before PyTorch 1.6, and the function that reads its storages.
 
-    There are pickles of a number, a version, facts on the machine, what was saved, and the keys of
-    the storages, which follow in that order: the number of elements of each, and these.
+    It has pickles of a magic number, a version, machine properties, the saved object, and the keys
+    of the storages. The storages follow in that order, each as its number of elements and the
+    elements.
     """
     head = io.BytesIO(stream.read(_LARGEST_PICKLE))
     if load(head) != _MAGIC:
@@ -262,7 +263,7 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
     at = head.tell()
     for key in cast(list[Any], keys) if isinstance(keys, list) else ():
         if not isinstance(key, str) or key not in sizes:
-            break  # of a type that is not read, so that nobody knows where the next begins
+            break  # an unsupported type, so the start of the next storage is unknown
         places[key] = at
         at += 8 + sizes[key].nbytes
 
@@ -280,7 +281,7 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
 
 
 def _storage_of(value: Any, untyped: Any = None) -> Storage | None:
-    """The storage that a pickle refers to; None if it is none of numbers that are read."""
+    """The storage that a pickle refers to; None if its type is not supported."""
     key: Any = value.key if isinstance(value, Stored) else None
     if not isinstance(key, tuple) or len(cast(Any, key)) < 5:
         return None
@@ -299,10 +300,10 @@ def _is_size(value: Any) -> bool:
 
 
 def _tensor_of(value: Any, name: str, read: Read, path: Path) -> Tensor | None:
-    """The tensor that a call makes; None if it makes something else.
+    """The tensor that a call creates; None if it creates something else.
 
     Raises:
-        ArtifactError: It is a view of more than there is.
+        ArtifactError: It is a view beyond its storage.
     """
     for _ in range(_DEEPEST):
         function = value.function if isinstance(value, Call) else None
@@ -340,7 +341,7 @@ def _view(arguments: tuple[Any, ...], name: str, read: Read, path: Path) -> Tens
 
 
 def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
-    """All that is in something, with its path; what is there twice is gone through once.
+    """All leaves of an object with their paths; shared parts are visited once.
 
     Raises:
         ArtifactError: It is nested too deeply.
@@ -365,7 +366,7 @@ def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _children(value: Any) -> list[tuple[Any, Any]]:
-    """What is in something, by key, number or attribute."""
+    """The children of an object by key, index or attribute."""
     if isinstance(value, Call):
         state: Any = value.state
         attributes = _children(state) if isinstance(state, dict) else []
