@@ -258,6 +258,6 @@ def _print_layers(paths: Sequence[Path], layers: Sequence[Layer]) -> None:
             print_text(f"  {note}")
     command = f"rnn-compiler import {shlex.join(map(str, paths))} -o FOLDER"
     if missing := _open_dims(layers):
-        command += " --dim " + ",".join(f"{dim}=N" for dim in missing)
+        command += " --dim " + ",".join(f"{dim}=N" for dim in missing) + "  (or ? for any N)"
     print_line()
     print_line(f"next: {command}", dim=True)

@@ -161,7 +161,7 @@ def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list
     refused = [layer for layer in wanted if isinstance(layer, Refused)]
     if refused:
         others = [layer.name for layer in found if not isinstance(layer, Refused)]
-        remedy = f"; select the others with layers={others}" if others else ""
+        remedy = f"; select the others with layers={others} (--layer NAME)" if others else ""
         reasons = "; ".join(f"{each.name} has {each.reason}, {each.clause}" for each in refused)
         raise UnsupportedError(f"import_model: {reasons}{remedy}")
     return [layer for layer in wanted if isinstance(layer, Layer)]

@@ -26,6 +26,7 @@ __all__ = [
     "read_bytes",
     "shown",
     "stored_bytes",
+    "the_one_number",
     "within",
 ]
 
@@ -122,9 +123,21 @@ class Once:
 
 
 def is_zeros(array: Any) -> bool:
-    """Whether all elements are 0; repeated elements of a view are checked once."""
-    once = (slice(None) if stride else slice(1) for stride in array.strides)
-    return not np.any(array[tuple(once)])
+    """Whether all elements are 0."""
+    return not np.any(_once(array))
+
+
+def the_one_number(array: Any) -> int | None:
+    """The integer that all elements equal; None if they differ or are not integers."""
+    once = _once(array)
+    if array.dtype.kind not in "iu" or not once.size or np.any(once != once.flat[0]):
+        return None
+    return int(once.flat[0])
+
+
+def _once(array: Any) -> Any:
+    """The elements of an array, with those that a view repeats once."""
+    return array[tuple(slice(None) if stride else slice(1) for stride in array.strides)]
 
 
 def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:

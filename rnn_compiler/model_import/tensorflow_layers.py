@@ -22,7 +22,7 @@ from rnn_compiler.model_import.layer import (
     checked,
     named_apart,
 )
-from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros
+from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros, the_one_number
 from rnn_compiler.model_import.sizes import Sizes
 from rnn_compiler.model_import.tensorflow_cells import cells_of
 from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
@@ -215,6 +215,8 @@ def _other_notes(
             text = f"comes from {_origin(graph, value)}"
         elif array.ndim == 0:
             text = f"is always {array.item()}"
+        elif number := the_one_number(array):
+            text = f"is always {number} in each row"
         else:
             text = "is always zeros" if is_zeros(array) else "is always the same array"
         notes.append(f"{tensor.name} {text}")

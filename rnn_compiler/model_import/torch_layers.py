@@ -99,7 +99,8 @@ def _notes(mode: str, told: str, is_cell: bool, batch_first: object) -> tuple[st
         notes.append("a cell, which the model calls for each step: seq_length=1, or all steps")
     elif batch_first is None:
         notes.append(
-            f"batch_first is not in the file: time_major=False if it is True; {_BATCH_FIRST}"
+            "batch_first is not in the file: time_major=False if it is True "
+            f"(--attr time_major=false); {_BATCH_FIRST}"
         )
     elif batch_first is True:
         notes.append(_BATCH_FIRST)

@@ -66,7 +66,7 @@ def test_options_of_keras(layer: str, values: Any, reason: str, tmp_path: Path) 
     others = [name for name in ("first", "second", "third", "fourth") if name != layer]
     assert str(caught.value) == (
         f"import_model: {layer} has {reason}, which no op computes; select the others with "
-        f"layers={others}"
+        f"layers={others} (--layer NAME)"
     )
     assert [each.name for each in rc.import_model(path, layers=others)] == others
 
