@@ -48,7 +48,7 @@ from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 from rnn_compiler.schema.open_sizes import Open
 
-__all__ = ["products"]
+__all__ = ["is_large", "products"]
 
 ENSURES = (products_are_rewritten,)
 
@@ -112,7 +112,7 @@ class _Rewriting:
             return True
         rows = product.rows_or(MIN_LISTED_ROWS)
         of = product.sums
-        large = any(_is_large(rows, *sizes) for sizes in product.sizes)
+        large = any(is_large(rows, *sizes) for sizes in product.sizes)
         return rows >= MIN_LISTED_ROWS and large and self._kinds(product, rows) == (of, of)
 
     def _kinds(self, product: Product, rows: int) -> Operands:
@@ -232,7 +232,7 @@ class _Rewriting:
         return self.numbers[key]
 
 
-def _is_large(rows: int, *sizes: int) -> bool:
+def is_large(rows: int, *sizes: int) -> bool:
     """Whether there are rows and numbers enough for a dispatch; a single row needs fewer."""
     least = MIN_ROW_MULTIPLICATIONS if rows == 1 else MIN_MULTIPLICATIONS
     return min(sizes) > 1 and rows * math.prod(sizes) >= least
@@ -247,12 +247,12 @@ def _pays(product: Product) -> bool:
     rows, sizes = product.rows, product.sizes
     if product.form == "outer_sums" and product.axes[1] == 0:
         if isinstance(rows, int):
-            return rows > 1 and any(_is_large(rows, *each) for each in sizes)
+            return rows > 1 and any(is_large(rows, *each) for each in sizes)
         return min(*sizes[0]) > 1
     if product.form == "outer_sums":
         return False
     if isinstance(rows, int):
-        return _is_large(rows, *sizes[0])
+        return is_large(rows, *sizes[0])
     return min(*sizes[0]) > 1 and math.prod(sizes[0]) >= MIN_ROW_MULTIPLICATIONS
 
 

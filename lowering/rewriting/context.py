@@ -13,13 +13,16 @@ from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["PASS_DIALECTS", "PassContext", "Processor"]
+__all__ = ["NETWORK", "PASS_DIALECTS", "PassContext", "Processor"]
 
 PASS_DIALECTS = (
     *("arith", "cf", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm", "math"),
     *("memref", "scf", "stablehlo", "stream", "tensor", "util", "vector"),
 )
 """The dialects of the ops that passes make. Attributes, as text is parsed, load their own."""
+
+NETWORK = "rnn_compiler.network"
+"""The attribute of a function that is a network which was imported: passes rewrite it too."""
 
 Processor: TypeAlias = VectorUnit | Gpu
 """What a module will run on."""
@@ -70,8 +73,13 @@ class PassContext:
                 op for op in self.defined_functions() if "sym_visibility" not in op.attributes
             ]
             return [op for op in public if symbol_of(op) not in self.portable]
-        symbols = {spec.function for spec in self.linked} - {*self.portable}
-        return [op for op in self.defined_functions() if symbol_of(op) in symbols]
+        symbols = {spec.function for spec in self.linked}
+        return [
+            op
+            for op in self.defined_functions()
+            if (symbol_of(op) in symbols or NETWORK in op.attributes)
+            and symbol_of(op) not in self.portable
+        ]
 
     def ops(self) -> list[ir.Operation]:
         """The ops of those functions."""

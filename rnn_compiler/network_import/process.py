@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from rnn_compiler import errors
 from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.installation import pip_install
 from rnn_compiler.lowering.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
 from rnn_compiler.model_import.reading import clipped, exceeded, read_bytes, stored_bytes
@@ -117,7 +118,7 @@ def _facts(path: Path, folder: Path, done: subprocess.CompletedProcess[bytes]) -
     if "missing" in facts:
         raise UnsupportedError(
             f"import_network: the package {facts['missing']} is not installed: "
-            "pip install 'rnn-compiler[import]'"
+            f"{pip_install('onnx', extra='import')}"
         )
     if "unreadable" in facts:
         raise OSError(*facts["unreadable"])

@@ -1,0 +1,74 @@
+"""Functions before and after `convolutions`."""
+
+from __future__ import annotations
+
+import pytest
+from ir.filecheck import check
+from ir.rewriting import rewritten
+
+from rnn_compiler.lowering.passes.convolutions import convolutions
+
+ONE = """
+func.func @f(%x: tensor<Nx8x11xf32>, %w: tensor<32x8x3xf32>, %b: tensor<Nx32x5xf32>)
+    -> tensor<Nx32x5xf32> {
+  %y = linalg.conv_1d_ncw_fcw {dilations = dense<1> : vector<1xi64>,
+      strides = dense<2> : vector<1xi64>} ins(%x, %w : tensor<Nx8x11xf32>, tensor<32x8x3xf32>)
+      outs(%b : tensor<Nx32x5xf32>) -> tensor<Nx32x5xf32>
+  return %y : tensor<Nx32x5xf32>
+}
+"""
+
+TWO = """
+func.func @f(%x: tensor<1x8x9x6xf32>, %w: tensor<64x8x3x3xf32>, %b: tensor<1x64x7x2xf32>)
+    -> tensor<1x64x7x2xf32> {
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<[1, 2]> : vector<2xi64>,
+      strides = dense<1> : vector<2xi64>}
+      ins(%x, %w : tensor<1x8x9x6xf32>, tensor<64x8x3x3xf32>)
+      outs(%b : tensor<1x64x7x2xf32>) -> tensor<1x64x7x2xf32>
+  return %y : tensor<1x64x7x2xf32>
+}
+"""
+
+
+def test_a_convolution_is_a_product_of_its_windows() -> None:
+    after, _ = rewritten(ONE.replace("N", "9"), convolutions)
+    check(
+        after,
+        """
+        CHECK: [[WINDOWS:#map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1 * 2 + d3)>
+        CHECK: func.func @f([[X:%arg0]]: tensor<9x8x11xf32>, [[W:%arg1]]: {{.*}}, [[B:%arg2]]:
+        CHECK: linalg.generic {indexing_maps = {{.}}[[WINDOWS]], {{.*}} ins([[X]] :
+        CHECK: tensor.collapse_shape {{.*}} tensor<9x5x8x3xf32> into tensor<45x24xf32>
+        CHECK: tensor.collapse_shape [[W]] {{.*}} into tensor<32x24xf32>
+        CHECK: stablehlo.dot_general {{.*}} contracting_dims = [1] x [1]
+        CHECK: tensor.expand_shape {{.*}} into tensor<9x5x32xf32>
+        CHECK: linalg.generic {{.*}}, [[B]] : tensor<9x5x32xf32>, tensor<9x32x5xf32>
+        """,
+    )
+    assert "linalg.conv" not in after
+
+
+def test_windows_move_along_two_axes() -> None:
+    after, _ = rewritten(TWO, convolutions)
+    check(
+        after,
+        """
+        CHECK: affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d3, d1 + d4, d2 + d5 * 2)>
+        CHECK: into tensor<14x72xf32>
+        CHECK: into tensor<64x72xf32>
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(ONE.replace("N", "2"), id="fewer multiplications than products takes"),
+        pytest.param(ONE.replace("N", "9").replace("f32", "f64"), id="float64"),
+        pytest.param(ONE.replace("N", "?"), id="open batch"),
+    ],
+)
+def test_others_are_left(text: str) -> None:
+    after, _ = rewritten(text, convolutions)
+    assert "linalg.conv" in after
+    assert "dot_general" not in after

@@ -1,0 +1,68 @@
+"""Convolutions of networks compute what onnx's reference implementation does, whatever they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+
+pytest.importorskip("onnx")
+
+from onnx import helper
+
+from rnn_compiler.emission import lowered_text
+from tests.network_import.graphs import expected, model, saved, weight
+
+CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+    "one step": ((1, 64, 3), (128, 64, 3), {}),
+    "strides, padding": ((1, 24, 37), (40, 24, 5), {"strides": [3], "pads": [2, 1]}),
+    "dilations, a batch": ((3, 12, 37), (40, 12, 3), {"dilations": [4], "pads": [0, 4]}),
+    "two axes": ((1, 8, 13, 11), (24, 8, 3, 3), {"strides": [2, 1], "pads": [1, 0, 1, 1]}),
+    "two axes, a batch": ((2, 8, 9, 7), (32, 8, 3, 2), {"dilations": [1, 2]}),
+    "padding that no window reads": ((1, 64, 4), (96, 64, 3), {"strides": [2], "pads": [1, 1]}),
+    "input that no window reads": ((1, 64, 6), (96, 64, 3), {"strides": [2]}),
+    "input of two axes that none reads": ((1, 8, 8, 13), (64, 8, 3, 3), {"strides": [2, 4]}),
+    "groups": ((1, 16, 20), (32, 4, 3), {"group": 4}),
+    "depthwise": ((1, 32, 20), (32, 1, 3), {"group": 32}),
+}
+
+
+def network() -> tuple[Any, dict[str, Any]]:
+    """A network with a convolution of each kind, with a bias and without; inputs for it."""
+    inputs: dict[str, Any] = {}
+    weights: dict[str, Any] = {}
+    nodes: list[Any] = []
+    for number, (given, filters, attributes) in enumerate(CASES.values()):
+        inputs[f"x{number}"] = weight(*given)
+        weights[f"w{number}"] = weight(*filters)
+        names = [f"x{number}", f"w{number}"]
+        if number % 2 == 0:
+            weights[f"b{number}"] = weight(filters[0])
+            names.append(f"b{number}")
+        kernel = {"kernel_shape": filters[2:]}
+        more = {**kernel, **attributes, "name": f"n{number}"}
+        nodes.append(helper.make_node("Conv", names, [f"y{number}"], **more))
+    outputs = [f"y{number}" for number in range(len(CASES))]
+    return model(nodes, {name: a.shape for name, a in inputs.items()}, outputs, weights), inputs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cpu:generic", "cpu"])
+def test_every_kind(target: str, tmp_path: Path) -> None:
+    onnx_model, inputs = network()
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    out = rc.runtime.load(rc.compile(module, target), device="local-sync")(**inputs)
+    for name, got, wanted in zip(CASES, out, expected(onnx_model, inputs), strict=True):
+        assert got.shape == wanted.shape, name
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5, err_msg=name)
+
+
+def test_those_without_groups_are_products(tmp_path: Path) -> None:
+    module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))
+    text = lowered_text(module, "cpu:generic", last="convolutions")
+    grouped = sum("group" in attributes for _, _, attributes in CASES.values())
+    assert text.count("stablehlo.dot_general") == len(CASES) - grouped
