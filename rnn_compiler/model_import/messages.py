@@ -122,7 +122,7 @@ def message_classes() -> tuple[dict[str, Any], type[Exception]]:
     except ImportError:
         raise UnsupportedError(
             "SavedModels, frozen graphs and ONNX files need the package protobuf, which is not "
-            f"installed: {pip_install(extra='import')}"
+            f"installed: {pip_install('protobuf', extra='import')}"
         ) from None
     file = descriptors.FileDescriptorProto(
         name="model_import.proto", package=_PACKAGE, syntax="proto3"

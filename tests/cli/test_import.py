@@ -19,6 +19,7 @@ from rnn_compiler.cli import main
 from rnn_compiler.runtime import load
 
 pytest.importorskip("google.protobuf", reason="reads ONNX files and graphs")
+pytest.importorskip("google_crc32c", reason="checks SavedModels")
 
 MODELS = Path(__file__).parents[1] / "model_files"
 SPEECH = str(MODELS / "speech_frozen.pb")

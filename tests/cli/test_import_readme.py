@@ -21,6 +21,7 @@ from rnn_compiler.cli.import_readme import Imported, c_readme
 from rnn_compiler.schema.manifest import TargetSpec
 
 pytest.importorskip("google.protobuf", reason="reads ONNX files and graphs")
+pytest.importorskip("google_crc32c", reason="checks SavedModels")
 
 MODELS = Path(__file__).parents[1] / "model_files"
 SPEECH = str(MODELS / "speech_frozen.pb")

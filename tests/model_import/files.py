@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 pytest.importorskip("google.protobuf", reason="reads SavedModels and ONNX files")
+pytest.importorskip("google_crc32c", reason="checks SavedModels")
 pytest.importorskip("h5py", reason="reads Keras files")
 
 FILES = Path(__file__).parents[1] / "model_files"

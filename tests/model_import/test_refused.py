@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -524,6 +525,18 @@ def test_without_protobuf(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "google.protobuf.descriptor_pb2", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'protobuf>="):
         rc.import_model(FILES / "torch_rnn.onnx")
+
+
+def test_without_crc32c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which only checkpoints need."""
+    from rnn_compiler.model_import import crc32c
+
+    monkeypatch.setitem(sys.modules, "google_crc32c", None)
+    crc32c._crc32c.cache_clear()
+    with pytest.raises(UnsupportedError, match=r"checkpoints need .*: pip install .?google-crc32c"):
+        rc.import_model(path_of("speech_v1"))
+    crc32c._crc32c.cache_clear()
+    assert rc.import_model(FILES / "speech_frozen.pb")
 
 
 def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 from rnn_compiler.runtime import load
 
 pytest.importorskip("google.protobuf", reason="reads the models")
+pytest.importorskip("google_crc32c", reason="checks SavedModels")
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
