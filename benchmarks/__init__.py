@@ -1,8 +1,8 @@
-"""Measurements: ours and the same work elsewhere, taking turns on the same cores; never tests.
+"""Benchmarks: this project and its peers do the same work, taking turns on the same cores.
 
-`rows` says what is measured, `groups` against whom, `inputs` on which numbers, `peers/` how each
-framework does it, `worker` and `processes` keep each in a process of its own, `contests` lets them
-take turns while it is `quiet`, `run` goes through all of it. `work` says what a row comes to,
-`kernels` measure what the machine could do. `figures` draws numbers from the rounds, `results`
-keeps them, `report` and `plot` show them.
+`rows` defines what is measured, `groups` the peers to compare with, `inputs` the data, and `peers/`
+how each framework does it. `worker` and `processes` run each peer in a separate process, `contests`
+lets them take turns while the machine is `quiet`, and `run` carries out a plan. `work` computes the
+work of a row, `kernels` measure what the machine could do. `figures` computes statistics, `results`
+stores them, `report` and `plot` show them. `measurements` makes the page of experiments.
 """

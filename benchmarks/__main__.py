@@ -1,11 +1,11 @@
-"""The command: what to measure, for how long, and where it goes.
+"""The command line: what to measure, for how long, and where to write the results.
 
     python -m benchmarks                                  # everything, three quarters of an hour
     python -m benchmarks peers                            # against other frameworks, 25 minutes
     python -m benchmarks peers --threads 1 --rows 'block/*'
     python -m benchmarks --show benchmark.json            # tables and picture of a run
 
-Tables go to the terminal, everything that was measured to a JSON file, the picture beside it.
+Tables are printed, all measurements are written to a JSON file, and the picture next to it.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _positive(text: str) -> int:
 
 
 def _measure(options: argparse.Namespace, console: Console) -> Results:
-    """Everything that was asked for."""
+    """Measures everything requested."""
     sections: list[str] = options.sections or list(SECTIONS)
     unknown = [section for section in sections if section not in SECTIONS]
     if unknown:

@@ -1,8 +1,8 @@
-"""Running a contest: its entrants take turns, round after round, and every round is kept.
+"""Runs a contest: its entrants take turns, round after round, and every round is recorded.
 
-A round of an entrant is the median of some calls, and their 99th percentile, after one that is not
-counted. How many calls and rounds there are follows from what a call takes and how much time there
-is. Rounds that others disturbed (`quiet`) are set aside as long as there are enough without them.
+A round of an entrant is the median and the 99th percentile of some calls, after a warm-up call. The
+number of calls and rounds depends on the duration of a call and on the time available. Rounds that
+other processes disturbed (`quiet`) are discarded if there are enough without them.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from benchmarks.worker import Prepared
 __all__ = ["Effort", "Outcome", "Track", "run_contest"]
 
 TOLERANCES = {"float32": 1e-4, "bfloat16": 1.6e-2}
-"""Of the largest element, or of 1: what results of the same formulas may differ by, in bfloat16 by
-four roundings of a number below 1."""
+"""How much results of the same formulas may differ, relative to the largest element or 1; in
+bfloat16, four roundings of a number below 1."""
 
 _MIN_ROUNDS = 3
 _MAX_CALLS = 1000
 _SETTLE_SECONDS = 0.005
-"""Between two entrants, so that the threads of the one before have stopped spinning."""
+"""The pause between two entrants, in which the previous one's threads stop spinning."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured.
+    """How much to measure.
 
     Attributes:
-        rounds: At most so many rounds.
-        patience: Seconds that may be spent on waiting until nobody else uses the processors, and on
-            rounds that are set aside.
-        turn_seconds: About what an entrant's calls of one round take together.
-        contest_seconds: About what a contest takes; slow ones have fewer rounds, at least three.
+        rounds: The maximum number of rounds.
+        patience: Seconds to spend on waiting for idle processors and on discarded rounds.
+        turn_seconds: The approximate duration of an entrant's calls in one round.
+        contest_seconds: The approximate duration of a contest; slow ones have fewer rounds, at
+            least three.
     """
 
     rounds: int = 15
@@ -53,14 +53,14 @@ class Effort:
 
 @dataclass(frozen=True)
 class Track:
-    """What was seen of an entrant.
+    """The measurements of an entrant.
 
     Attributes:
-        seconds: Of one call, in each round: half of its calls took no longer.
+        seconds: The median duration of a call, in each round.
         configuration: The variant that was measured.
-        tried: What a call of each variant took when it was chosen, or why it failed.
+        tried: The duration of each variant when it was chosen, or why it failed.
         gflops: Operations of the matrix products of a call, in units of 10**9.
-        tails: As `seconds`, of 99 calls in 100.
+        tails: As `seconds`, but the 99th percentile.
     """
 
     seconds: list[float]
@@ -72,18 +72,18 @@ class Track:
 
 @dataclass
 class Outcome:
-    """What came out of a contest.
+    """The outcome of a contest.
 
     Attributes:
         section: As in the contest.
         group: As in the contest.
         name: As in the contest.
-        threads: How many threads everybody had.
-        tracks: By entrant's label; the first is what the others are compared with.
-        failures: Why the others have none, by label.
-        elsewhere: The processors that were at work for others, in each round.
-        limit: The shortest time in which the machine could do what all do; None if they do not do
-            the same, or nobody could tell.
+        threads: The number of threads of each entrant.
+        tracks: The measurements by label; the others are compared with the first.
+        failures: The reasons for missing tracks, by label.
+        elsewhere: The number of processors busy with other work, in each round.
+        limit: The shortest possible time on this machine; None if the entrants' work differs, or it
+            is unknown.
     """
 
     section: str
@@ -97,24 +97,24 @@ class Outcome:
 
     @property
     def key(self) -> tuple[str, str, str, int]:
-        """What tells it from other outcomes of a run."""
+        """Identifies it among the outcomes of a run."""
         return self.section, self.group, self.name, self.threads
 
     @property
     def disturbed(self) -> bool:
-        """Whether others used the processors in most of the rounds."""
+        """Whether other work used the processors in most of the rounds."""
         loads = self.elsewhere
         return bool(loads) and not is_quiet(statistics.median(loads), self.threads)
 
 
 @dataclass
 class Round:
-    """One turn of everybody.
+    """One turn of every entrant.
 
     Attributes:
         seconds: The median of the calls of each, by label.
         tails: Their 99th percentile.
-        elsewhere: The processors that were at work for others meanwhile.
+        elsewhere: The number of processors busy with other work meanwhile.
     """
 
     seconds: dict[str, float] = field(default_factory=dict[str, float])
@@ -129,7 +129,7 @@ def run_contest(
     effort: Effort,
     report: Callable[[str], None] = lambda state: None,
 ) -> Outcome:
-    """Prepares all entrants, compares what they compute, and lets them take turns."""
+    """Prepares all entrants, compares their results, and lets them take turns."""
     outcome = Outcome(contest.section, contest.group, contest.name, threads)
     ready = _prepare(contest, workers, outcome, effort, report)
     if contest.same_results:
@@ -182,7 +182,7 @@ def _prepare(
     effort: Effort,
     report: Callable[[str], None],
 ) -> dict[str, Prepared]:
-    """The entrants that can take part; why the others cannot goes into the outcome."""
+    """The entrants that can take part; the reasons for the others are recorded in the outcome."""
     ready: dict[str, Prepared] = {}
     results: Arrays | None = None
     for entrant in contest.entrants:
@@ -207,7 +207,7 @@ def _measure_limit(
     effort: Effort,
     report: Callable[[str], None],
 ) -> None:
-    """What the machine could do at best; should it not tell, the outcome says why."""
+    """The machine's limit; if it cannot be measured, the outcome records the reason."""
     report("measure the machine")
     wait_until_quiet(workers.processes, outcome.threads, effort.patience / 4)
     try:
@@ -224,7 +224,7 @@ def undisturbed_rounds(
     effort: Effort,
     report: Callable[[str], None],
 ) -> list[Round]:
-    """So many rounds that others did not disturb; if patience ends before that, what there is."""
+    """The given number of undisturbed rounds, or fewer if patience runs out."""
     quiet: list[Round] = []
     disturbed: list[Round] = []
     patience = effort.patience
@@ -248,10 +248,10 @@ def check_equal(
     expected: Mapping[str, np.ndarray],
     tolerance: float = TOLERANCES["float32"],
 ) -> None:
-    """Checks that two entrants computed the same, so that nobody is measured on something else.
+    """Checks that two entrants computed the same.
 
     Raises:
-        WorkerError: They did not; says where and by how much.
+        WorkerError: They did not; the message says where and by how much.
     """
     if set(results) != set(expected):
         raise WorkerError(f"computes {', '.join(results)} instead of {', '.join(expected)}")

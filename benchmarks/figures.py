@@ -1,7 +1,7 @@
-"""Figures drawn from rounds. Entrants of a round met the same machine: they are compared there.
+"""Statistics of rounds. Entrants are compared within a round, under the same conditions.
 
-A ratio is an entrant's time over that of the base, above 1 where the base is faster. What is
-reached is the limit over the time, 1 where nobody could be faster.
+A ratio is an entrant's time over that of the base, above 1 if the base is faster. The fraction
+reached is the limit over the time, 1 if the machine allows no faster.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Spread:
-    """The middle of some numbers, and the middle half of them.
+    """The median and the quartiles of some numbers.
 
     Attributes:
         median: The median.
@@ -55,7 +55,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def ratio(outcome: Outcome, label: str, base: str) -> Spread | None:
-    """How many times the base's time an entrant takes, round by round; None if one is missing."""
+    """The ratio of an entrant's time to the base's, round by round; None if one is missing."""
     if base not in outcome.tracks or label not in outcome.tracks:
         return None
     pairs = zip(outcome.tracks[label].seconds, outcome.tracks[base].seconds, strict=True)
@@ -63,7 +63,7 @@ def ratio(outcome: Outcome, label: str, base: str) -> Spread | None:
 
 
 def best_peer(outcome: Outcome) -> tuple[str, Spread] | None:
-    """The fastest peer and its ratio to us; None where we or all of them are missing."""
+    """The fastest peer and its ratio to us; None if we or all peers are missing."""
     ratios = {label: ratio(outcome, label, OURS) for label in outcome.tracks if label != OURS}
     known = [(label, found) for label, found in ratios.items() if found is not None]
     return min(known, key=lambda pair: pair[1].median, default=None)
@@ -81,7 +81,7 @@ def geometric_mean(values: Iterable[float]) -> float | None:
 
 
 def reached(outcome: Outcome, label: str = OURS) -> float | None:
-    """The part of the machine's limit that an entrant reaches; None if either is missing."""
+    """The fraction of the machine's limit that an entrant reaches; None if either is missing."""
     if outcome.limit is None or label not in outcome.tracks:
         return None
     return outcome.limit.seconds / spread(outcome.tracks[label].seconds).median
@@ -89,17 +89,17 @@ def reached(outcome: Outcome, label: str = OURS) -> float | None:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the rows of a group came to, on one number of threads.
+    """The summary of a group's rows for one number of threads.
 
     Attributes:
         group: Its name.
         threads: That number.
-        rows: How many of them have both us and a peer.
+        rows: The number of rows that have both us and a peer.
         mean: The geometric mean of the best peers' times over ours.
-        least: The least of them.
-        least_row: Whose that is.
-        least_peer: Who was the best there.
-        disturbed: How many rows others disturbed.
+        least: The least ratio.
+        least_row: The row with the least ratio.
+        least_peer: The best peer in that row.
+        disturbed: The number of disturbed rows.
     """
 
     group: str

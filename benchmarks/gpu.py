@@ -1,14 +1,14 @@
-"""Ourselves against cuDNN, by way of torch.nn.LSTM, on an NVIDIA GPU.
+"""Compares this project with cuDNN, through torch.nn.LSTM, on an NVIDIA GPU.
 
     python -m benchmarks.gpu                        # every size, float32 and float16; minutes
     python -m benchmarks.gpu --target cuda:h100 --size 32,16,256,256
     python -m benchmarks.gpu --goldens              # first: is what it computes right?
     python -m benchmarks.gpu --counts               # what a call issues; needs no GPU
 
-Needs a GPU with its driver, and torch with CUDA to compare with; nothing from the network. Inputs
-and results stay on the GPU. A call of ours returns when the GPU is done, so its time is that of
-many calls by the clock; torch's is between two events on its stream. float32 is float32: TF32,
-which cuDNN would use, is off unless ``--tf32`` is given.
+It needs a GPU with its driver, and torch with CUDA for the comparison, but no network. Inputs and
+results stay on the GPU. Our calls return when the GPU is done, so many calls are timed by the
+clock; torch's are timed between two events on its stream. TF32, which cuDNN would use for float32,
+is off unless ``--tf32`` is given.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ TESTS = Path(__file__).parents[1] / "tests" / "cuda"
 
 
 class Ours(NamedTuple):
-    """How we did, in seconds.
+    """Our times, in seconds.
 
     Attributes:
         call: A call.
         first: Loading and the first call, in which the driver translates the PTX.
-        results: The first call's.
+        results: The results of the first call.
     """
 
     call: float

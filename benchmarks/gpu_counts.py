@@ -1,7 +1,8 @@
-"""What a call on a GPU issues: counted in the compiled module, so no GPU is needed.
+"""Counts the commands that a call on a GPU issues, in the compiled module, without a GPU.
 
-Of IREE's stream dialect, which says which commands the host hands out, and which of them at every
-step. Counts are no times: on a GPU, a dispatch costs microseconds, but so does what it computes.
+The counts come from IREE's stream dialect, which shows the commands that the host issues, and which
+of them at every step. Counts are not times: a dispatch costs microseconds on a GPU, but so does its
+computation.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ STRONG, WEAK = Size(50, 64, 512, 512), Size(25, 32, 1536, 1536)
 
 
 class Row(NamedTuple):
-    """A layer of which calls are counted; `place` says how cuDNN, the competitor, does there."""
+    """A layer whose calls are counted; `place` describes cuDNN's performance there."""
 
     title: str
     place: str
@@ -49,11 +50,11 @@ class Counts(NamedTuple):
     """Of a call.
 
     Attributes:
-        step: Dispatches of a step.
+        step: Dispatches per step.
         other: Dispatches outside the loops.
-        copies: Copies and fills; of them, `step_copies` of a step.
+        copies: Copies and fills, `step_copies` of them per step.
         copied: Bytes that they write.
-        allocated: Bytes that are allocated for it.
+        allocated: Bytes that are allocated.
     """
 
     step: float

@@ -1,8 +1,8 @@
 """The rows that are measured against other frameworks, as data.
 
-What, in which dtype, at what sizes, against whom, and how fast we want to be. An aim is a lower
-bound for the geometric mean of the best peer's time over ours, on one thread and on two. A row is
-to be no slower than the best peer but for noise (`LEAST`).
+They define workload, dtype, sizes, peers and aims. An aim is a lower bound for the geometric mean
+of the best peer's time over ours, on one thread and on two. Apart from noise, no row should be
+slower than the best peer (`LEAST`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from benchmarks.rows import (
 __all__ = ["CHUNKED", "GROUPS", "LEAST", "Group", "latency_contests", "peer_contests", "title_of"]
 
 LEAST = 0.95
-"""What the least row of a group should reach."""
+"""The aim for the least row of a group."""
 
 LSTM_SIZES = (*SIZES, Size(16, 1, 2048, 2048), Size(1, 1, 128, 128))
-"""The usual ones; weights that no cache holds; and one step, of which a call is the most part."""
+"""The usual sizes; weights that exceed all caches; and a single step, dominated by call
+overhead."""
 
 CELL_SIZES = (SIZES[0], SIZES[1], SIZES[3], SIZES[4])
 """For other cells than lstm: from latency to large batches."""
@@ -51,13 +52,13 @@ class Group:
 
     Attributes:
         name: For `--rows`.
-        title: For people: the op, and what it does.
-        workload: What runs.
-        sizes: A row each.
-        peers: Who else can do this.
+        title: A readable title: the op, and what it does.
+        workload: The workload.
+        sizes: One row per size.
+        peers: The peers that can do this.
         dtype: The element type.
-        aim: What the geometric mean should reach.
-        ours: In which of our forms we take part.
+        aim: The aim for the geometric mean.
+        ours: The forms in which we take part.
     """
 
     name: str
@@ -185,22 +186,22 @@ CHUNKED = {
     )
     for mode in ("lstm", "gru")
 }
-"""What comes in chunks, and how long one takes."""
+"""Streaming workloads, for latency."""
 
 
 def title_of(name: str) -> str:
-    """What a group is called; its own name if it is of an earlier version's results."""
+    """The title of a group; its name for results of an earlier version."""
     groups = {**GROUPS, **CHUNKED}
     return groups[name].title if name in groups else name
 
 
 def peer_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
-    """Every group at its sizes, or at others, against those of some peers who can do it."""
+    """The contests of every group, at its own or given sizes, against the given peers."""
     return _contests("peers", GROUPS.values(), sizes, peers)
 
 
 def latency_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
-    """Likewise what comes in chunks; a size's steps are those of a chunk."""
+    """The same for streaming workloads, where a size's steps are those of a chunk."""
     return _contests("latency", CHUNKED.values(), sizes, peers)
 
 

@@ -1,8 +1,8 @@
-"""The numbers that all entrants of a contest are given: the same in every process.
+"""The inputs of all entrants of a contest, the same in every process.
 
-An array depends on its name and shape alone, and on the dtype it is rounded to. Layouts are
-TensorFlow's; `layer_weights` takes the matrices out of cuDNN's opaque buffer for those who want
-them one by one.
+An array depends only on its name, its shape, and the dtype it is rounded to. Layouts are
+TensorFlow's; `layer_weights` extracts the matrices from cuDNN's opaque buffer for peers that take
+them separately.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 PARTS = ("W", "R", "bW", "bR")
 
 CHUNKS = 8
-"""Into how many chunks a sequence comes, where it comes in chunks."""
+"""The number of chunks of a sequence in streaming workloads."""
 
 
 def cell_of(case: Case) -> str:
@@ -46,20 +46,20 @@ def cell_of(case: Case) -> str:
 
 
 def gates_of(case: Case) -> int:
-    """How many gates a unit has."""
+    """The number of gates of a unit."""
     return GATES[cell_of(case)]
 
 
 def directions_of(case: Case) -> int:
-    """In how many directions a sequence is read."""
+    """The number of directions."""
     return 1 + (case.workload.attributes.get("direction") == "bidirectional")
 
 
 def draw(case: Case) -> Arrays:
-    """The tensors of a case, those that gradients start from among them.
+    """The tensors of a case, including incoming gradients.
 
-    In float32, but only numbers that the case's dtype has; lengths in int32. The arrays are kept
-    until another case is drawn: nobody may write to them.
+    They are float32 with values that the case's dtype can represent; lengths are int32. The arrays
+    are cached until another case is drawn, so they must not be written to.
     """
     return dict(_drawn(case))
 
@@ -85,7 +85,7 @@ def _drawn(case: Case) -> Arrays:
 
 
 def sequence_lengths(size: Size) -> npt.NDArray[np.int32]:
-    """A length for each sequence of a batch, each from 1 to all steps as likely as another."""
+    """A length for each sequence of a batch, uniformly distributed from 1 to all steps."""
     generator = np.random.default_rng([size.T, size.B])
     return generator.integers(1, size.T, size.B, np.int32, endpoint=True)
 

@@ -1,7 +1,7 @@
 """Two small kernels as MLIR for IREE: sums of products in registers, and a sum over an array.
 
-Both take how often they repeat themselves. Sums start from different numbers, or the compiler would
-keep one of them for all.
+Both take a number of repetitions. Sums start from different numbers; otherwise the compiler would
+merge them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The picture: how many times our time the best peer takes, on every row; and every other peer's.
+"""The picture: the best peer's time relative to ours in every row, and those of the other peers.
 
-One panel a group, one row a size, a logarithmic axis around the line of equal speed; panels one
-below another, in two columns if they are many.
+There is one panel per group and one row per size, with a logarithmic axis around the line of equal
+speed. Many panels are arranged in two columns.
 """
 
 from __future__ import annotations

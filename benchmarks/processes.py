@@ -1,4 +1,4 @@
-"""Workers as this process sees them: started when first needed, asked, and given up on."""
+"""The parent's side of worker processes: starting, calling and ending them."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from benchmarks.worker import Prepared
 __all__ = ["Worker", "WorkerError", "Workers", "processors"]
 
 PATIENCE = 300.0
-"""Seconds after which a worker is taken to hang."""
+"""Seconds after which a worker is considered hung."""
 
 
 class WorkerError(Exception):
-    """A worker did not do what it was asked; says why."""
+    """A worker failed; the message gives the reason."""
 
 
 def processors(threads: int) -> list[int]:
-    """The processors for so many threads.
+    """The processors for a number of threads.
 
     Raises:
-        ValueError: This process may not run on so many.
+        ValueError: This process may not run on that many.
     """
     available = sorted(os.sched_getaffinity(0))
     if not 1 <= threads <= len(available):
@@ -41,10 +41,10 @@ class Worker:
     """A process with one peer in it.
 
     Args:
-        peer: Whose.
+        peer: The peer.
         cpus: The processors it may use.
-        log: Where what it prints goes.
-        environment: Variables for it, beyond this process's own.
+        log: The file for its output.
+        environment: Additional environment variables.
 
     Raises:
         WorkerError: The peer is not installed, or does not start.
@@ -98,7 +98,7 @@ class Worker:
         self._ask("forget", key)
 
     def measure(self, what: str, case: Case) -> Any:
-        """Something that only this peer can tell."""
+        """A measurement that only this peer can make."""
         return self._ask("measure", what, case)
 
     @property
@@ -108,7 +108,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether it is running."""
         return self._process.poll() is None
 
     def close(self) -> None:
@@ -197,6 +197,6 @@ class Workers:
         return [worker.process for worker in self._workers.values()]
 
     def start(self, peer: str) -> Worker:
-        """A worker that nobody else has; whoever asks for it closes it."""
+        """A separate worker, which the caller must close."""
         cache = {"RNN_COMPILER_CACHE_DIR": str(self._folder / "artifact-cache")}
         return Worker(peer, self._cpus, self._folder / f"{peer}.log", cache)

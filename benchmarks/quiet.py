@@ -1,9 +1,9 @@
-"""Who else is using the processors.
+"""Detects other work on the processors.
 
-A median forgives a disturbed round now and then, not one in two; and threads that meet at barriers
-suffer out of all proportion when one of their processors is taken away. So each round knows how
-many processors were at work for others, and those with too many are set aside: whatever their
-outcome, as what others do does not depend on it.
+A median tolerates a few disturbed rounds, not every other one, and threads that meet at barriers
+suffer disproportionately if one of their processors is taken away. So each round records how many
+processors were busy with other work, and rounds with too many are discarded. This does not bias the
+result, because the other work does not depend on it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ __all__ = ["Elsewhere", "is_quiet", "wait_until_quiet"]
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _SHORTEST = 0.1
-"""Below so many seconds the system's counters are too coarse to tell."""
+"""The shortest time, in seconds, that the system's counters can resolve."""
 
 _TOLERATED = 0.1
-"""What others may use of the processors that are measured on."""
+"""The fraction of the measured processors that other work may use."""
 
 
 class Elsewhere:
-    """The processors at work for others since a moment.
+    """The number of processors busy with other work since a moment.
 
     Args:
-        own: The processes that are not others; this one never is.
+        own: Processes that do not count as other work; this one never does.
     """
 
     def __init__(self, own: Iterable[int]) -> None:
@@ -61,16 +61,16 @@ def seconds_of(process: int) -> int:
 
 
 def is_quiet(elsewhere: float, threads: int) -> bool:
-    """Whether others leave so many threads alone: they may have the other processors."""
+    """Whether other work leaves the given number of threads undisturbed; it may use the rest."""
     spare = (os.cpu_count() or 1) - threads
     return elsewhere <= spare + _TOLERATED
 
 
 def wait_until_quiet(own: Iterable[int], threads: int, patience: float) -> float:
-    """Waits until others leave the processors alone, but no longer than is asked.
+    """Waits until the processors are idle, up to a time limit.
 
     Returns:
-        The seconds that it took.
+        The seconds it waited.
     """
     own = list(own)
     start = time.perf_counter()

@@ -1,6 +1,6 @@
-"""What a run found, and on what: as data, and as the JSON file it is kept in.
+"""The results of a run and its machine, as data and as a JSON file.
 
-The file says what machine it was, in terms that matter for speed, and nothing that names it.
+The file describes the machine in terms that matter for speed, without identifying it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Facts:
-    """What was found out about a case other than time.
+    """Measurements of a case other than time.
 
     Attributes:
         section: ``"compile"``, ``"memory"`` or ``"soak"``.

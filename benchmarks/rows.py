@@ -1,8 +1,8 @@
-"""What is measured: sizes, workloads, and contests among ourselves, as data.
+"""What is measured: sizes, workloads, and contests among our own variants, as data.
 
 A *case* is one workload at one size and dtype. A *contest* is a handful of entrants that take turns
-on the same cores, so that a drift of the machine meets all of them: us and the peers on one case
-(`groups`), or ourselves on two sizes, three dtypes, five ways of calling.
+on the same cores, so that a drift of the machine affects all of them: us and the peers on one case
+(`groups`), or our own variants: two sizes, three dtypes, five ways of calling.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OURS_IN_TORCH = "rnn_compiler.torch"
 """Ourselves as layers of torch."""
 
 MACHINE = "machine"
-"""No entrant: it tells how fast anybody could be."""
+"""Not an entrant, but the machine's limit."""
 
 
 class Size(NamedTuple):
@@ -79,7 +79,7 @@ SIZES = (
 """From one stream over a small layer, bound by latency, to matrices that fill the caches."""
 
 TINY = Size(8, 2, 16, 16)
-"""Proves that everything works, and says nothing about speed."""
+"""Shows that everything works; says nothing about speed."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ class Workload:
         name: Short, for `--rows`.
         title: For people.
         ops: TensorFlow's names.
-        timed_from: How many of the ops at the start only prepare, outside the measurement.
+        timed_from: The number of ops at the start that only prepare and are not timed.
         attributes: The attributes of the ops.
         family: Which inputs they take: ``"block"`` or ``"cudnn"``.
-        passes: How often they multiply every input and state with its weights: once forward, twice
+        passes: How often they multiply every input and state by its weights: once forward, twice
             backward.
-        lengths: Whether each sequence of a batch has a length of its own.
-        chunks: Whether a call takes the next chunk of a sequence, of as many steps as the size has,
-            and goes on from the state after the chunk before.
+        lengths: Whether each sequence of a batch has its own length.
+        chunks: Whether a call takes the next chunk of a sequence, with the size's number of steps,
+            and continues from the state after the previous chunk.
     """
 
     name: str
@@ -171,12 +171,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Entrant:
-    """One of those that take turns.
+    """An entrant of a contest.
 
     Attributes:
-        label: What it is called in the contest.
-        peer: Who runs it.
-        case: What is run.
+        label: Its name in the contest.
+        peer: The peer that runs it.
+        case: The case it runs.
     """
 
     label: str
@@ -186,7 +186,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Contest:
-    """Entrants that are measured against each other; the others against the first.
+    """Entrants that are compared with each other, relative to the first.
 
     Attributes:
         section: The table it belongs to.
@@ -229,7 +229,7 @@ def sequence_workloads() -> list[Workload]:
 
 
 FACTOR = 4
-"""By how much the scaling contests stretch a dimension."""
+"""The factor by which the scaling contests enlarge a dimension."""
 
 
 def scaling_contests(tiny: bool = False) -> list[Contest]:
@@ -280,7 +280,7 @@ CALLS = (
 
 
 def call_contests() -> list[Contest]:
-    """What a call costs beyond IREE's own. Streaming calls a step at a time: microseconds count."""
+    """The overhead of calls beyond IREE's own; streaming runs one step per call, so it matters."""
     cell = Workload("LSTMBlockCell", "LSTMBlockCell", ("LSTMBlockCell",), "cell", 1)
     size = Size(1, 1, 128, 128)
     entrants = tuple(Entrant(way, OURS, Case(cell, size, way=way)) for way in CALLS)
@@ -294,10 +294,10 @@ def compile_cases(tiny: bool = False) -> list[Case]:
 
 
 def memory_cases(sizes: Sequence[Size]) -> list[Case]:
-    """Every workload: what it holds at its peak, against what it cannot do without."""
+    """Every workload: its peak memory relative to the minimum."""
     return [Case(workload, size) for workload in WORKLOADS.values() for size in sizes]
 
 
 def soak_cases(tiny: bool = False) -> list[Case]:
-    """A program for each batch size up to fifty, which come and go."""
+    """Programs for each batch size up to fifty, loaded and released."""
     return [Case(WORKLOADS["block-training"], TINY if tiny else Size(16, 50, 32, 32))]

@@ -1,6 +1,6 @@
-"""From what was asked for to results: a plan, and carrying it out, with progress on a terminal.
+"""Turns a request into a plan and carries it out, with progress on a terminal.
 
-Whatever is done is on disk at once, so that a run that ends early has lost nothing.
+Results are saved immediately, so a run that ends early loses nothing.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ __all__ = ["Plan", "carry_out", "make_plan"]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be measured.
+    """What to measure.
 
     Attributes:
-        contests: With the clock, at each number of threads.
-        cases: Otherwise, each with its section.
+        contests: Timed contests, at each number of threads.
+        cases: Other measurements, each with its section.
     """
 
     contests: list[Contest]
@@ -67,14 +67,14 @@ def make_plan(
     pattern: str,
     tiny: bool,
 ) -> Plan:
-    """What some sections consist of.
+    """The plan for some sections.
 
     Args:
         sections: Their names.
         sizes: The sizes of the rows; None for those that each section has.
-        peers: Who takes part besides us.
-        pattern: Of rows, with or without their section, ``"block/*"``.
-        tiny: Whether the sections with sizes of their own take small ones.
+        peers: The peers to compare with.
+        pattern: A pattern of rows, with or without their section, ``"block/*"``.
+        tiny: Whether sections with fixed sizes use small ones.
     """
     makers: dict[str, Callable[[], list[Contest]]] = {
         "peers": lambda: peer_contests(sizes, peers),
@@ -103,7 +103,7 @@ def make_plan(
 def carry_out(
     plan: Plan, threads: Sequence[int], effort: Effort, results: Results, output: Path
 ) -> None:
-    """Measures what results lack, or what was disturbed in them, and adds it."""
+    """Measures what is missing from the results or was disturbed, and adds it."""
     done = {outcome.key for outcome in results.outcomes if not outcome.disturbed}
     known = {fact.key for fact in results.facts}
     contests = [
@@ -153,7 +153,7 @@ def carry_out(
 
 
 def _facts(section: str, case: Case, folder: Path) -> Facts:
-    """Measured in a process of its own, which has done nothing else and has all processors."""
+    """Measures in a fresh process that has all processors."""
     name = (section, case.workload.name, str(case.size))
     try:
         worker = Workers(len(os.sched_getaffinity(0)), folder).start(OURS)

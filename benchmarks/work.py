@@ -1,4 +1,4 @@
-"""What a case comes to: operations of its products, and bytes of weights that they must read.
+"""The work of a case: operations of its products, and bytes of weights that they must read.
 
 Of a layer with G gates, I inputs, H units and D directions, over N rows in all (steps times batch,
 or the sum of the lengths):
@@ -6,9 +6,9 @@ or the sum of the lengths):
     operations   passes * 2 * N * (I + H) * G * H * D
     weights      I * G * H * D once, and H * G * H * D at each step, forward and again backward
 
-The weights of a step are read anew at each: a step needs the state of the one before. All other
-arrays are small beside that. No more than these two can be said without knowing how it is done, so
-the limit that follows from them (`Limit`) is a bound and not a promise.
+Every step reads its weights again, because it needs the previous step's state. All other arrays are
+small in comparison. More cannot be said without knowing the implementation, so the resulting limit
+(`Limit`) is a bound that need not be attainable.
 """
 
 from __future__ import annotations

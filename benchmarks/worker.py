@@ -1,10 +1,10 @@
-"""The process in which one peer lives: it prepares cases, and runs them when it is its turn.
+"""The worker process of one peer: it prepares cases and runs them on request.
 
     python -m benchmarks.worker PEER FD CPU,CPU,...
 
-It is pinned to its processors before the framework is imported. Over the connection whose file
-descriptor it inherits it gets pairs of a command and its arguments, and answers each with a pair of
-True and the result, or of False and what went wrong.
+It is pinned to its processors before the framework is imported. Through an inherited file
+descriptor it receives pairs of a command and its arguments, and answers each with True and the
+result, or with False and the error.
 
 | command | arguments | result |
 |---|---|---|
@@ -35,9 +35,9 @@ from benchmarks.rows import Case
 __all__ = ["Prepared", "serve"]
 
 _TRIAL_SECONDS, _TRIAL_CALLS = 0.2, 3
-"""How long each variant is tried, and at least how many calls of it.
+"""How long, and with at least how many calls, each variant is tried.
 
-The first calls fill the pools of memory, which may take longer than the work.
+The first calls fill the memory pools, which may take longer than the work.
 """
 
 
@@ -105,7 +105,7 @@ class Bench:
 
 
 def _trial(call: Callable[[], Any]) -> float:
-    """What a call takes when nothing disturbs it."""
+    """The duration of an undisturbed call."""
     end = time.perf_counter() + _TRIAL_SECONDS
     seconds = _timed(call, _TRIAL_CALLS)
     while time.perf_counter() < end:

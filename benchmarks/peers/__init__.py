@@ -1,12 +1,12 @@
-"""Those who are measured: ourselves and the frameworks that can do the same, one file each.
+"""The peers: this project and the frameworks that can do the same, one file each.
 
-A peer's module has two functions, called in a process of its own: ``start(cpus)``, which pins the
-framework to so many threads, and ``variants(case)``, the ways it has of running a case, of which
-the fastest is then measured. Every framework is given its best honest configuration: weights and
-inputs laid out as it likes and in place beforehand, results left where they are, no gradients
-recorded for inference, every graph optimisation on. Results that no peer has (the state c of a
-cell without one) are left out. What comes in chunks (`chunked`) is numpy in and out, as it is where
-chunks arrive; the state stays wherever the framework likes it.
+A peer's module has two functions, which run in a separate process: ``start(cpus)`` limits the
+framework to these processors, and ``variants(case)`` returns its ways of running a case, the
+fastest of which is measured. Every framework gets its best honest configuration: weights and inputs
+are laid out as it prefers and in place beforehand, results stay where they are, inference records
+no gradients, and all graph optimisations are on. Results that do not exist (the state c of a cell
+without one) are left out. Streaming (`chunked`) uses numpy arrays for input and output, as an
+application would; the state stays wherever the framework keeps it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.installation import pip_install
 
-__all__ = ["masked_crc32c"]
+__all__ = ["load_crc32c", "masked_crc32c"]
 
 _MASK = 0xA282EAD8
 
@@ -27,12 +27,17 @@ def masked_crc32c(data: bytes) -> int:
         >>> hex(masked_crc32c(b"123456789"))
         '0xc78ab0e5'
     """
-    crc = _crc32c()(data)
+    crc = load_crc32c()(data)
     return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
 
 
 @functools.cache
-def _crc32c() -> Callable[[bytes], int]:
+def load_crc32c() -> Callable[[bytes], int]:
+    """The package's function, loaded at first use.
+
+    Raises:
+        UnsupportedError: The package google-crc32c is not installed.
+    """
     try:
         return importlib.import_module("google_crc32c").value
     except ImportError:
