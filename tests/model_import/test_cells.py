@@ -11,13 +11,15 @@ import pytest
 from model_import.files import FILES
 
 import rnn_compiler as rc
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.messages import parse
 
 LSTM, GRU = "first/while/basic_lstm_cell", "second/while/gru_cell"
+CELLS = [LSTM, GRU, "third/while/lstm_cell", "fourth/while/lstm_cell"]
 
 
 def changed(folder: Path, change: Callable[[dict[str, Any]], object]) -> list[str]:
-    """The layers of a graph of three cells of which a node is changed."""
+    """The layers of a graph of four cells of which a node is changed."""
     path = folder / "model.pb"
     made = parse("Graph", (FILES / "cells_frozen.pb").read_bytes(), path)
     change({node.name: node for node in made.node})
@@ -63,11 +65,10 @@ def both(*changes: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, An
 
 
 def test_as_it_is(tmp_path: Path) -> None:
-    names = [LSTM, GRU, "third/while/lstm_cell"]
-    assert changed(tmp_path, lambda nodes: None) == names
+    assert changed(tmp_path, lambda nodes: None) == CELLS
     swapped = inputs(f"{LSTM}/Mul_2", f"{LSTM}/Sigmoid_2", f"{LSTM}/Tanh_1")
     summed = inputs(f"{GRU}/add", f"{GRU}/mul_2", f"{GRU}/mul_1")
-    assert changed(tmp_path, both(swapped, summed)) == names, "the order of sums and products"
+    assert changed(tmp_path, both(swapped, summed)) == CELLS, "the order of sums and products"
 
 
 @pytest.mark.parametrize(
@@ -96,5 +97,12 @@ def test_as_it_is(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_cell(cell: str, change: Any, tmp_path: Path) -> None:
-    names = [LSTM, GRU, "third/while/lstm_cell"]
-    assert changed(tmp_path, change) == [name for name in names if name != cell]
+    """It is not found, or found and refused by name."""
+    others = [name for name in CELLS if name != cell]
+    try:
+        found = changed(tmp_path, change)
+    except UnsupportedError as error:
+        assert str(error).startswith(f"import_model: {cell} has ")
+        assert f"with layers={others}" in str(error)
+    else:
+        assert found == others
