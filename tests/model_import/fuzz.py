@@ -13,7 +13,6 @@ those that are not are read once.
 from __future__ import annotations
 
 import argparse
-import functools
 import io
 import os
 import random
@@ -32,7 +31,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from model_import.bounds import bounded
-from model_import.files import MODELS, path_of
+from model_import.files import MODELS, path_of, read_hdf5_if_new
 from model_import.mutations import (
     mutated_checkpoint,
     mutated_hdf5,
@@ -42,7 +41,7 @@ from model_import.mutations import (
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
-from rnn_compiler.model_import import DEFECT, hdf5, keras_file, keras_h5
+from rnn_compiler.model_import import DEFECT, keras_file, keras_h5
 
 LONGEST_TEXT = 2_000
 HANGING = 100
@@ -166,17 +165,7 @@ def case(seed: int, number: int, keep: Path | None) -> tuple[str, str]:
 
 def read_hdf5_once() -> None:
     """Lets HDF5 files that are not damaged be read once."""
-    read, known = hdf5.read_hdf5, {}
-
-    @functools.wraps(read)
-    def read_once(path: Path, data: bytes | None = None) -> Any:
-        content = path.read_bytes() if data is None else data
-        if content not in known:
-            found = read(path, data)
-            known[content] = found
-        return known[content]
-
-    keras_file.read_hdf5 = keras_h5.read_hdf5 = read_once
+    keras_file.read_hdf5 = keras_h5.read_hdf5 = read_hdf5_if_new
 
 
 def run(options: argparse.Namespace, first: int, out: int) -> None:

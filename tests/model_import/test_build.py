@@ -139,6 +139,9 @@ print(*sys.modules)
     assert not set(loaded) & set(absent)
 
 
+pytestmark = pytest.mark.usefixtures("hdf5_once")
+
+
 @pytest.mark.parametrize("name", ["keras3.keras", "torch_gru.onnx"])
 def test_without_docstrings(name: str) -> None:
     script = f"import rnn_compiler as rc; print(len(rc.import_model({str(path_of(name))!r})))"

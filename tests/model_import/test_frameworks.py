@@ -24,6 +24,8 @@ from model_import.files import (
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
 
+pytestmark = pytest.mark.usefixtures("hdf5_once")
+
 
 def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6)

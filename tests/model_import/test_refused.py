@@ -20,6 +20,8 @@ import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.model_import.messages import parse
 
+pytestmark = pytest.mark.usefixtures("hdf5_once")
+
 # Keras.
 
 
