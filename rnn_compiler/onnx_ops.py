@@ -16,7 +16,8 @@ Example:
 from __future__ import annotations
 
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.op_calls import OpCall, found
+from rnn_compiler.op_calls import OpCall
+from rnn_compiler.op_functions import found
 
 _PREFIX = "onnx."
 

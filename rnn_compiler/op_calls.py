@@ -8,14 +8,13 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.compilation import compile
-from rnn_compiler.errors import InvalidArgumentError, with_hint
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.modules import Module
 from rnn_compiler.op_functions import documentation, parameters
@@ -32,7 +31,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["OpCall", "found"]
+__all__ = ["OpCall"]
 
 
 class OpCall:
@@ -188,18 +187,6 @@ class OpCall:
 
 
 _TO_HOST = "to_host: Whether to return numpy arrays, or leave the results on the device."
-
-
-def found(module: str, functions: Mapping[str, OpCall], name: str) -> OpCall:
-    """The function of a name in a module of this package.
-
-    Raises:
-        AttributeError: There is none.
-    """
-    if name in functions:
-        return functions[name]
-    message = f"rnn_compiler.{module} has no op {name!r}; it has {', '.join(functions)}"
-    raise AttributeError(with_hint(message, name, functions))
 
 
 def _of_module(module: str, name: str) -> OpCall:

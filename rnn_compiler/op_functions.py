@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from rnn_compiler.errors import with_hint
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.signatures import Signature
 
-__all__ = ["documentation", "named", "parameters"]
+__all__ = ["documentation", "found", "named", "parameters"]
+
+_T = TypeVar("_T")
 
 
 def parameters(
@@ -109,3 +112,20 @@ def documentation(
         "    InvalidArgumentError: An argument has the wrong dtype, shape or value.",
     ]
     return "\n".join(lines)
+
+
+def found(module: str, functions: Mapping[str, _T], name: str) -> _T:
+    """An attribute of a module of functions, for its ``__getattr__``.
+
+    Args:
+        module: The module's name within this package.
+        functions: Its functions by name.
+        name: The attribute.
+
+    Raises:
+        AttributeError: The function does not exist; the message suggests the closest name.
+    """
+    if name in functions:
+        return functions[name]
+    message = f"rnn_compiler.{module} has no {name!r}; it has {', '.join(functions)}"
+    raise AttributeError(with_hint(message, name, functions))

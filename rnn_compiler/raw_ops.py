@@ -7,7 +7,8 @@ ONNX's ops are in `onnx_ops`.
 from __future__ import annotations
 
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.op_calls import OpCall, found
+from rnn_compiler.op_calls import OpCall
+from rnn_compiler.op_functions import found
 
 _FUNCTIONS = {name: OpCall(op.signature) for name, op in OPS.items() if "." not in name}
 

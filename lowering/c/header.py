@@ -242,7 +242,7 @@ def _selftest(name: str, compared: str) -> list[str]:
         *comment(
             [
                 "Calls all functions with sample arguments, and compares what they give with what",
-                f"{compared} computed: 0, or a code. In {name}_selftest.c, for who wants it.",
+                f"{compared} computed: 0, or a code. Optional, in {name}_selftest.c.",
                 "It has memory of its own, so only one thread may call it at a time.",
             ]
         ),

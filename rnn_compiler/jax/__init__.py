@@ -34,19 +34,15 @@ except ImportError as error:
     message = f"rnn_compiler.jax needs JAX 0.10 or newer: {pip_install(extra='jax')}"
     raise ImportError(message, name="jax") from error
 
-from rnn_compiler.errors import with_hint
 from rnn_compiler.jax.exporting import CUSTOM_CALLS, export
 from rnn_compiler.jax.functions import FUNCTIONS
+from rnn_compiler.op_functions import found
 
 __all__ = ["CUSTOM_CALLS", "export", *FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
-    try:
-        return FUNCTIONS[name]
-    except KeyError:
-        message = f"rnn_compiler.jax has no function {name!r}; it has {', '.join(FUNCTIONS)}"
-        raise AttributeError(with_hint(message, name, FUNCTIONS)) from None
+    return found("jax", FUNCTIONS, name)
 
 
 def __dir__() -> list[str]:

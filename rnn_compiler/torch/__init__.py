@@ -21,19 +21,17 @@ if _util.find_spec("torch") is None:
         f"{_pip_install(extra='torch')}"
     )
 
-from rnn_compiler.errors import with_hint as _with_hint
+from rnn_compiler.op_functions import found as _found
 from rnn_compiler.torch.functions import FUNCTIONS as _FUNCTIONS
 from rnn_compiler.torch.modules import GRU, LSTM, RNN
 
 __all__ = ["GRU", "LSTM", "RNN", *_FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
 
+_KNOWN: dict[str, _Any] = {"GRU": GRU, "LSTM": LSTM, "RNN": RNN, **_FUNCTIONS}
+
 
 def __getattr__(name: str) -> _Any:
-    try:
-        return _FUNCTIONS[name]
-    except KeyError:
-        message = f"rnn_compiler.torch has no function {name!r}; it has {', '.join(__all__)}"
-        raise AttributeError(_with_hint(message, name, __all__)) from None
+    return _found("torch", _KNOWN, name)
 
 
 def __dir__() -> list[str]:

@@ -360,7 +360,7 @@ def test_unknown_names_of_the_package() -> None:
     with pytest.raises(AttributeError, match="module 'rnn_compiler' has no attribute 'nope'"):
         _ = rc.nope
     names = re.escape(", ".join(op for op in OPS if not op.startswith("onnx.")))
-    with pytest.raises(AttributeError, match=rf"raw_ops has no op 'Nope'; it has {names}$"):
+    with pytest.raises(AttributeError, match=rf"raw_ops has no 'Nope'; it has {names}$"):
         _ = rc.raw_ops.Nope
-    with pytest.raises(AttributeError, match=r"onnx_ops has no op 'Lstm'.*LSTM"):
+    with pytest.raises(AttributeError, match=r"onnx_ops has no 'Lstm'.*LSTM"):
         _ = rc.onnx_ops.Lstm
