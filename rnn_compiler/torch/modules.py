@@ -13,6 +13,7 @@ have all steps, an op without lengths is used, which is faster.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -31,6 +32,8 @@ from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import places
 
 __all__ = ["GRU", "LSTM", "RNN"]
+
+_requires_grad = attrgetter("requires_grad")
 
 
 class _Layer(rnn.RNNBase):
@@ -170,7 +173,7 @@ class _Layer(rnn.RNNBase):
         if not is_cast(x.device.type):
             self._check_dtypes(moving, weights[0].dtype)
         drops = self.training and self.dropout > 0 and self.num_layers > 1
-        learns = torch.is_grad_enabled() and any(t.requires_grad for t in (*moving, *weights))
+        learns = torch.is_grad_enabled() and any(map(_requires_grad, (*moving, *weights)))
         attributes: Attributes = (
             ("rnn_mode", self.mode.lower()),
             ("input_mode", "linear_input"),

@@ -119,12 +119,12 @@ class Prepared:
                 there = resident(given[k], spec, self.device, id(self._function))
                 arrays[k] = given[k] if there is None else there
         calls, packed = self._function.direct_calls(arrays, spec=self._spec)
-        if calls is not None:
-            direct = self._direct.get(calls)
-            if direct is None:
-                direct = self._direct[calls] = DirectCalls(calls.on_pointers, self._results)
-            return direct(given, packed)
-        return self._through_iree(given, arrays)
+        if calls is None:
+            return self._through_iree(given, arrays)
+        direct = self._direct.get(calls)
+        if direct is None:
+            direct = self._direct[calls] = DirectCalls(calls.on_pointers, self._results)
+        return direct(given, packed)
 
     def _through_iree(self, given: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors, and on arrays in the places of some."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
 from rnn_compiler.runtime.direct.plan import Plan
 from rnn_compiler.runtime.direct.prepared import Prepared
@@ -77,6 +78,8 @@ class DirectChunks:
         """
         if type(chunk) is not np.ndarray or chunk.dtype != self._dtype:
             return None
+        if not self._function.device.usable:
+            return None
         call = self._calls.get(chunk.shape)
         if call is None:
             call = self._new(chunk, state)
@@ -90,7 +93,8 @@ class DirectChunks:
                 view[...] = state[name].to_host()
         call.input[...] = chunk
         self.is_ahead = True
-        call.prepared.run()
+        with RUNNING:
+            call.prepared.run()
         return self._results(*[view.copy() for view in call.views])
 
     def state(self) -> dict[str, DeviceArray]:
