@@ -275,6 +275,8 @@ CALLS = (
     "raw op, on the device",
     "program, numpy in and out",
     "raw op, numpy in and out",
+    "program, x from numpy, numpy out",
+    "stream, numpy in and out",
 )
 """Ways of calling one op; the first is all that IREE itself needs."""
 
