@@ -1,4 +1,4 @@
-"""A matrix product in the tiles that a GPU wants (`targets.gpu`)."""
+"""A matrix product in tiles for a GPU (`targets.gpu`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tiled_matmul(
         rhs: The right-hand side.
         axes: The axis of each that is summed over.
         element: The element type of the result.
-        tiling: What `Gpu.product` gave.
+        tiling: The result of `Gpu.product`.
     """
     type = ArrayType((lhs.shape[1 - axes[0]], rhs.shape[1 - axes[1]]), element)
     attributes = gpu_tiles(tiling.pipeline, tiling.threads, WARP, tiling.levels)

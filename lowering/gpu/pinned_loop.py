@@ -1,27 +1,27 @@
 """Time loops as functions that update in place and issue many steps at a time, for GPUs.
 
-One function reads the number of steps n once, before the loop, and only issues work from then on;
-some steps together (`steps_together`) are a command buffer:
+One function reads the number of steps n once, before the loop, and then only issues work; a number
+of steps (`steps_together`) form a command buffer:
 
     for k in 0..n by the steps together:
       for each of these: call the step
 
-The other is a step, which the compiler puts in the place of each call:
+The other is a step, which the compiler inlines at each call:
 
     for level in the step's levels:             # see analysis.time_loop
       each product of the level                 # a dispatch each
       all else that the level computes          # a dispatch, see pointwise
 
-`flow.tensor.barrier` pins each array to the device at the top of the loop's body: else IREE 3.13
-copies it whole in every iteration. Each array has a buffer of its own (`codegen.arrays`). The
-number of steps goes through `util.optimization_barrier` too: where IREE knew that all steps run,
-what an output and a ring get would be one value to it.
+`flow.tensor.barrier` pins each array to the device at the top of the loop's body; otherwise IREE
+3.13 copies it in full in every iteration. Each array has a buffer of its own (`codegen.arrays`).
+The number of steps goes through `util.optimization_barrier` too: if IREE knew that all steps run,
+it would merge the values written to an output and to a ring.
 
-What must not be touched: the order of float operations, the element types of products and of their
-sums, and what is in rows n.. of the outputs, which is 0.
+The following must be preserved: the order of float operations, the element types of products and of
+their sums, and the zeros in rows n.. of the outputs.
 
-On a GPU (`targets.gpu`) products are `linalg.matmul` with their tiles, where that knows
-better than IREE; one row is multiplied with transposed weights, which are made once per call.
+On a GPU (`targets.gpu`) products are `linalg.matmul`, with explicit tiles where these are better
+than IREE's. A single row is multiplied by transposed weights, which are computed once per call.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _Key = TypeVar("_Key")
 
 
 def steps_together(seq_length: int) -> int:
-    """How many steps one iteration of the loop holds: about 32, such that few are left over.
+    """How many steps one iteration of the loop issues: about 32, chosen so that few are left over.
 
     Example:
         >>> [steps_together(n) for n in (5, 32, 50, 127, 200)]
@@ -75,7 +75,7 @@ def steps_together(seq_length: int) -> int:
 def pinned_loops(
     symbol: str, loops: Sequence[TimeLoop], gpu: Gpu | None, location: ir.Location
 ) -> list[Function]:
-    """Some time loops of equal length as one function, and their step as another.
+    """Emits time loops of equal length as one function, and their step as another.
 
     Args:
         symbol: The name of the former.

@@ -1,13 +1,13 @@
-"""What the steps of a time loop write on a GPU, in which dispatches, and where.
+"""Plans what the steps of a time loop write on a GPU, in which dispatches, and where.
 
-What a step computes is written into arrays that the loop carries: row t of an output, and a row of
-a state's ring (`state_ring`). Steps from n on leave outputs as they are, and write a row of the
-rings that nobody reads.
+A step writes its results into arrays that the loop carries: row t of an output, and a row of a
+state's ring (`state_ring`). Steps from n on leave outputs unchanged and write a row of the rings
+that is never read.
 
-A dispatch becomes one row of each array that it writes, in place. IREE 3.13 manages that for one
-slice of an array and a dispatch, and not for a value that is written twice. So what consists of
-several gates side by side and is multiplied is an array ``[.., B, G, U]``; what is only stored is
-an array for each gate.
+A dispatch writes one row of each of its arrays in place. IREE 3.13 supports this for one slice of
+an array per dispatch, and not for a value that is written twice. So a value of several adjacent
+gates that is multiplied is an array ``[.., B, G, U]``; values that are only stored get one array
+per gate.
 """
 
 from __future__ import annotations

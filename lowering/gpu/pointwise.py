@@ -1,11 +1,11 @@
-"""Everything elementwise that a step computes at one level, as one dispatch.
+"""All elementwise arithmetic of a step at one level, as one dispatch.
 
 The dispatch holds a single `linalg.generic` over all rows and units, whose body is the step's
-arithmetic on scalars (`analysis.walk`); products, states and rows of arrays are its inputs. What is
-written for every gate (`plan`) has a third axis g of the generic: each of its points computes all
-parts, and writes the one for g.
+arithmetic on scalars (`analysis.walk`); products, states and rows of arrays are its inputs. Values
+that are written for every gate (`plan`) have a third axis g in the generic: each of its points
+computes the values of all gates, and writes that of gate g.
 
-A single row has no axis b in the dispatch: IREE trips over the unit axis.
+A single row has no axis b in the dispatch, because IREE mishandles the unit axis.
 """
 
 from __future__ import annotations

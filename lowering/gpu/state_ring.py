@@ -1,13 +1,13 @@
-"""How a state is kept in place: in a ring of three rows, of which a step reads one, writes another.
+"""States updated in place, as rings of three rows: a step reads one row and writes another.
 
-    ring [3, B, N]        the state after k steps lies in row k % 2; row 2 is read by nobody
+    ring [3, B, N]        the state after k steps is in row k % 2; row 2 is never read
 
-Step k reads row ``k % 2`` and writes the other of the first two. Steps are issued some at a time,
-so that there may be more of them than the call has: those from n on write row 2. What is there
-before the first step is put into row 0, and the last of n steps leaves its state in row ``n % 2``.
+Step k reads row ``k % 2`` and writes the other of the first two rows. Steps are issued in batches,
+so more may be issued than the call has: those from n on write row 2. The initial state goes into
+row 0, and the last of n steps leaves its state in row ``n % 2``.
 
-That the rows are written where they lie is another matter: each ring has a buffer of its own
-(`codegen.arrays`), which a barrier pins to the device (`pinned_loop`).
+For the rows to be written in place, each ring needs a buffer of its own (`codegen.arrays`), which a
+barrier pins to the device (`pinned_loop`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 __all__ = ["FIRST", "ROWS", "last_row", "rows_at"]
 
 ROWS = 3
-"""How many rows a ring has."""
+"""The number of rows of a ring."""
 
 FIRST = 0
-"""The row that has the state before the first step."""
+"""The row of the initial state."""
 
 _UNREAD = 2
-"""The row that nobody reads."""
+"""The row that is never read."""
 
 
 def rows_at(body: Body, step: Number, runs: Number) -> dict[str, Index]:
@@ -33,7 +33,7 @@ def rows_at(body: Body, step: Number, runs: Number) -> dict[str, Index]:
     Args:
         body: The body that gets the ops.
         step: The step's number, an index.
-        runs: Whether there is such a step.
+        runs: Whether the step is one of the call's n steps.
     """
     current = step % 2
     after = 1 - current
@@ -41,5 +41,5 @@ def rows_at(body: Body, step: Number, runs: Number) -> dict[str, Index]:
 
 
 def last_row(count: Number) -> Number:
-    """Emits which row has the state after so many steps."""
+    """Emits the row that has the state after a number of steps."""
     return count % 2

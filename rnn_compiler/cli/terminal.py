@@ -3,8 +3,10 @@
 Text wraps between words and never inside one, so that paths and commands can be copied at any
 width. A table that is still too wide prints its cells below each other. Without a terminal and
 without ``COLUMNS`` nothing wraps, so that every row is one line for `grep`. Bold and dim text and
-progress are for terminals only, and off with ``NO_COLOR`` or ``TERM=dumb``. Only progress needs
-rich, and is left out if rich is missing.
+progress are for terminals only, and off with ``NO_COLOR`` or ``TERM=dumb``.
+
+Progress needs rich, and is left out without it, as on machines that only run artifacts. Tables do
+not use rich, which breaks words in narrow columns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A time loop as one dispatch, for CPUs; in the order in which it comes about.
+"""A time loop as one dispatch, for CPUs; in the order of its construction.
 
 | | |
 |---|---|

@@ -1,8 +1,8 @@
-"""A time loop as a function that makes a single dispatch, for CPUs.
+"""A time loop as a function with a single dispatch, for CPUs.
 
-The dispatch (`codegen.executable`) is the loop over time and all that a step does. It reads the
-number of steps at run time, keeps all state in place, and works in panels: P units (columns) of
-every gate at once, for a tile of rows,
+The dispatch (`codegen.executable`) contains the loop over time and everything a step does. It reads
+the number of steps at run time, updates all state in place, and works in panels: P units (columns)
+of every gate at once, for a tile of rows,
 
     for t in 0..n-1:
       for group in the step's groups:                     # see `plan`
@@ -12,15 +12,15 @@ every gate at once, for a tile of rows,
             for row: all else that the step computes of these units, in vectors
     rows n.. of the outputs = 0
 
-so that what leaves registers is a tile of products (some KiB of stack) and what the step has to
-write (`step_tile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, before the
-dispatch; for a single row ``[N/P, K, G*P]``, so that it has enough sums under way at once.
+so that only a tile of products (a few KiB of stack) and the results of the step leave registers
+(`step_tile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, before the dispatch;
+for a single row into ``[N/P, K, G*P]``, to have enough independent sums.
 
-What the dispatch reads is held by `flow.tensor.clone`, or IREE would put cheap ops that make it
-elsewhere; no clone is left in the end.
+The dispatch's operands are materialized by `flow.tensor.clone`; otherwise IREE would fuse the cheap
+ops that produce them into their readers. No clone remains in the compiled code.
 
-16-bit types: bfloat16 is multiplied as pairs where the target can (`pairs_matmul`), else products
-run in the type that they are summed in; the state's copy is exact in it.
+16-bit types: bfloat16 is multiplied in pairs if the target supports it (`pairs_matmul`); otherwise
+products are computed in the type of their sums, which represents the state's copy exactly.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = ["FusedLoop"]
 
 
 class FusedLoop:
-    """A time loop as a function that makes one dispatch.
+    """A time loop as a function with one dispatch.
 
     Attributes:
         loop: The time loop.

@@ -1,17 +1,16 @@
-"""What the dispatch of a time loop on a CPU writes, where, and in which parts.
+"""Plans what the dispatch of a time loop on a CPU writes, where, and in which parts.
 
-A state is kept in place, in a ring of two rows (`state_ring`). A left-hand side that a step
-computes is written to a scratch ring, or to the output that it is, if there is one. Since nothing
-is read that the same level writes, the last tile of rows may overlap the one before, and two
+A state is updated in place, in a ring of two rows (`state_ring`). A left-hand side that a step
+computes is written to a scratch ring, or to the corresponding output, if there is one. Because a
+level never reads what it writes, the last tile of rows may overlap the previous one, and two
 workgroups may write the same numbers to it.
 
-Arrays of one row (batch size 1) are handled without their batch axis, and those of a single step
-have room for two, since IREE's folding of unit axes does not get along with loops in a dispatch; a
-loop with another unit axis is refused.
+Arrays of one row (batch size 1) have no batch axis, and those of a single step have space for two,
+because IREE's folding of unit axes breaks loops in a dispatch. A loop with another unit axis is
+refused.
 
-If rows have lengths, and make more than one tile, rings hold them in the order of their lengths
-(`rows_by_length`), and everything else in that of the batch; so a left-hand side is never an
-output.
+If rows have lengths and fill more than one tile, rings store them in the order of their lengths
+(`rows_by_length`) and all other arrays in batch order; so a left-hand side is never an output.
 """
 
 from __future__ import annotations

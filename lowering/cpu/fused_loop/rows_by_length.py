@@ -1,20 +1,20 @@
 """The rows of a batch in the order of their lengths, longest first.
 
-A row of a loop over time that has fewer steps than others leaves early, or comes in late if time
-runs backward. In this order the rows that take part in a step are the first ones, and tiles of
-rows that have none of them need no product; no other row is written. Nothing that the loop reads or
-writes is moved for it: only its rings (`state_ring`) hold rows in this order, and a row of anything
-else is found by its number.
+A row with fewer steps than others finishes early, or starts late if time runs backwards. In this
+order the active rows of a step come first, and tiles without active rows need no product; inactive
+rows are not written. Inputs and outputs are not reordered: only the rings (`state_ring`) store rows
+in this order, and rows of other arrays are found by their number.
 
-A dispatch of its own counts and sorts, in B + T steps: T here the rows of the loop's outputs.
+A separate dispatch counts and sorts in B + T steps, where T is the number of rows of the loop's
+outputs.
 
     steps[b] = min(max(lengths[b] - start, 0), T)
     active[r] = how many rows have more than r steps
     order = the rows b, by falling steps, equal ones as in the batch
 
-The states before the first step go into the row of the ring that a row's first step reads, and the
-final ones are read from the one that its last step wrote, or if it has none, the same
-(`state_ring`); with n the most steps that any row has:
+Initial states are copied to the ring row that a row's first step reads, and final states are read
+from the ring row that its last step wrote, or from the same if it has no steps (`state_ring`). With
+n the maximum number of steps of any row:
 
     leaving early   first step 0, last step steps[b] - 1
     coming late     first step n - steps[b], last step n - 1

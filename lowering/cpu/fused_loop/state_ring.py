@@ -1,13 +1,13 @@
-"""How a state is kept in place: in a ring of two rows, of which a step reads one, writes the other.
+"""States updated in place, as rings of two rows: a step reads one row and writes the other.
 
-    ring [2, B, N]        before the last m steps, the state lies in row m % 2
+    ring [2, B, N]        before the last m steps, the state is in row m % 2
 
-So of n steps, step k reads row ``(n-k) % 2``; what is there before the first is copied to row
-``n % 2``, and what is there after the last is in row 0, wherever n was. Nothing else is copied, and
-no tile is written that another tile of the same step still has to read.
+So of n steps, step k reads row ``(n-k) % 2``. The initial state is copied to row ``n % 2``, and the
+final state is in row 0 for any n. Nothing else is copied, and no tile overwrites data that another
+tile of the same step still reads.
 
-If rows have lengths (`rows_by_length`), the same holds of each row by itself: one that comes in
-late has fewer steps to come, and one that leaves early leaves some undone.
+If rows have lengths (`rows_by_length`), the same holds for each row separately: a row that starts
+late has fewer steps left, and one that finishes early skips some.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 __all__ = ["LAST", "ROWS", "StateRing", "row_of"]
 
 ROWS = 2
-"""How many rows a ring has."""
+"""The number of rows of a ring."""
 
 LAST = 0
-"""The row that has the state after the last step."""
+"""The row of the final state."""
 
 
 def row_of(remaining: Number) -> Number:

@@ -1,12 +1,12 @@
 """One tile of one step of a time loop: some rows and units of everything one level computes.
 
-A tile is a matrix product for each left-hand side, and the step's arithmetic on its rows, as many
-columns at a time as fill two registers, in vectors (`analysis.walk`).
+A tile consists of a matrix product for each left-hand side, and of the step's elementwise
+arithmetic on its rows, in vectors (`analysis.walk`) of as many columns as fill two registers.
 
-Vectors are read and written one after the other, where they belong. As a `linalg.generic` of many
-results the same would not stay in place: IREE 3.13 makes copies of all but one of those that are
-parts of one array (the gates), and of a state that is read too, number by number (a fifth of the
-time of a step of 64 rows of 512 units).
+Vectors are read and written one by one, in place. A `linalg.generic` with many results would not
+stay in place: IREE 3.13 copies all but one of the results that are parts of one array (the gates),
+and states that are also read, element by element (a fifth of the time of a step of 64 rows of 512
+units).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Row:
 
 
 _LINE = 64
-"""Bytes of a line of a cache."""
+"""The size of a cache line in bytes."""
 
 _Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
 """The product that each column of the group is in, and where in it it begins."""

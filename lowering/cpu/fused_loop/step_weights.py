@@ -1,8 +1,8 @@
 """The weights of a step: the columns that a group's products need, packed into panels.
 
-A step slices what it multiplies (the gates of one ``h @ w``), and may take its columns from several
-matrices; a tile wants the same few units of every gate. So the columns are put side by side, where
-they are not already, and packed once per call, before the dispatch.
+A step slices its products (the gates of one ``h @ w``) and may take columns from several matrices,
+whereas a tile needs the same few units of every gate. So the columns are concatenated, if
+necessary, and packed once per call, before the dispatch.
 """
 
 from __future__ import annotations

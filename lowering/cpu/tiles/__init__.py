@@ -1,4 +1,4 @@
-"""Tiles of products on a CPU, and what else is done to a few rows in vectors.
+"""Tiles of products on a CPU, and other operations on a few rows in vectors.
 
 | | |
 |---|---|

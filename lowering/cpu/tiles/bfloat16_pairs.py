@@ -1,20 +1,20 @@
 """Tiles of a product of bfloat16 numbers, multiplied as pairs.
 
-A pair is two numbers that adjoin along the summed axis, k even and k + 1, in 32 bits: the even one
-low. Panels of weights are ``[K/2, P]`` pairs, as ``i32`` (`packing`). A tile reads each pair of its
-left-hand side into all lanes of a register, and adds
+A pair is two numbers that are adjacent along the contracted axis, k even and k + 1, in 32 bits with
+the even one in the low half. Panels of weights are ``[K/2, P]`` pairs, as ``i32`` (`packing`). A
+tile broadcasts each pair of its left-hand side to all lanes of a register, and computes
 
     sums[row, :] = fma(even, even', fma(odd, odd', sums[row, :]))          # in float32
 
-which is what x86's `vdpbf16ps` does in one instruction, twice the products of float32. Where there
-is none, the two numbers are widened to float32 in registers, a shift and a mask, and multiplied in
-the same order: bits are the same on every x86 target, and panels take half the memory either way.
-The instruction takes denormal numbers for zeros. So does `bfdot` of aarch64, which may round each
-of the two products and their sum by itself (Arm's manual, FEAT_EBF16 and BFDotAdd).
+which x86's `vdpbf16ps` does in one instruction, with twice the throughput of float32. Without that
+instruction, both numbers are widened to float32 in registers by a shift and a mask, and multiplied
+in the same order. The bits are the same on every x86 target, and panels take half the memory either
+way. The instruction treats denormal numbers as zero. So does `bfdot` of aarch64, which may also
+round each of the two products and their sum separately (Arm's manual, FEAT_EBF16 and BFDotAdd).
 
-The left-hand side lies as the processor wants it (`VectorUnit.operands`): rows of bfloat16 for the
-instruction, of float32 where pairs are widened. If K is odd, the last
-pair's odd number is a zero in the panel, and is never read from a row: what is there may be a NaN.
+The left-hand side has the element type that suits the processor (`VectorUnit.operands`): bfloat16
+for the instruction, float32 if pairs are widened. If K is odd, the odd number of the last pair is
+zero in the panel and is never read from a row, where it might be a NaN.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["MIN_COLUMNS", "PAIRED", "pairs_matmul"]
 
 PAIRED = ("bf16", "i32")
-"""Element types of panels that are multiplied as pairs: numbers, and pairs of them."""
+"""Element types of panels that are multiplied as pairs: single numbers, and pairs."""
 
 MIN_COLUMNS = 4
 """The fewest columns that a panel has."""

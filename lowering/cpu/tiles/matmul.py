@@ -1,4 +1,4 @@
-"""Tiles of a matrix product on a CPU: sizes that divide, sums in registers."""
+"""Tiles of a matrix product on a CPU: sizes that divide, accumulators in registers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def tile_matmul(
 ) -> Array:
     """Emits the product of a few rows with a panel, summed in float32 or float64.
 
-    The zeros that it starts from are marked as distributed, as those of `zeros_in_place` are, and
-    for the same reason: the product is never the only op of its dispatch that is.
+    Its initial zeros are marked as distributed, like those of `zeros_in_place` and for the same
+    reason: the product must not be the only op of its dispatch with that mark.
 
     Args:
         body: The body that gets the ops.
@@ -50,7 +50,7 @@ def tile_matmul(
 
 
 def row_matmul(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Array]) -> list[Array]:
-    """Emits the products of a row with some panels, as many sums under way at once as can be.
+    """Emits the products of a row with some panels, with as many independent sums as possible.
 
     Args:
         body: The body that gets the ops.

@@ -1,4 +1,4 @@
-"""Zeros in the place of an array, and rows copied one by one, in vectors."""
+"""Fills arrays with zeros in place, and copies rows one by one, in vectors."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def copy_row(
 def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
     """Emits zeros in the place of an array.
 
-    The op is marked as distributed, which has no effect on it: in tiles of an op that is the only
-    one so marked, IREE 3.13 repeats the loops that make what it reads, and their writes.
+    The op is marked as distributed, which has no effect on itself. If another op were the only one
+    with that mark, IREE 3.13 would repeat the loops that produce its operands, including their
+    writes, in each of its tiles.
     """
     zero = body.constant(0, array.element)
     columns = divisor(known(array.shape)[-1], vectors.width(array.element))
