@@ -1,7 +1,7 @@
 """ONNX's ops as functions, with ONNX's names of inputs, attributes and outputs.
 
-Inputs that ONNX calls optional may be left out; what is compiled then has none. The first call with
-new shapes compiles, or finds the module in the cache; later ones only run.
+Inputs that are optional in ONNX may be omitted; the compiled function then does not have them. The
+first call with new shapes compiles a module or finds it in the cache; later calls only run it.
 
 Example:
     >>> import numpy as np

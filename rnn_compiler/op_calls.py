@@ -1,4 +1,4 @@
-"""An op as a function of whatever numpy can view: what `raw_ops` and `onnx_ops` are made of.
+"""An op as a function of anything numpy can view, as in `raw_ops` and `onnx_ops`.
 
 The first call with new shapes compiles a module or finds it in the cache; later calls only run it.
 """
@@ -190,5 +190,5 @@ _TO_HOST = "to_host: Whether to return numpy arrays, or leave the results on the
 
 
 def _of_module(module: str, name: str) -> OpCall:
-    """The function of a name, as pickle asks for it."""
+    """The function with a name in a module, for pickle."""
     return getattr(importlib.import_module(f"rnn_compiler.{module}"), name)

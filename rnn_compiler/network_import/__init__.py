@@ -1,9 +1,9 @@
-"""Whole networks: an ONNX model as one module, with our ops for its recurrent layers.
+"""Imports whole networks: an ONNX model as one module, with our ops for its recurrent layers.
 
 import_network  the module of an ONNX file
 
-`worker` runs in a process of its own, with the package onnx, and what `graph` has of it;
-`lowering.networks` then makes a module of the graph. `process` is this side of it.
+`worker` runs in a separate process, which loads the package onnx and the folder `graph`; `process`
+is the parent's side. `lowering.networks` then turns the graph into a module.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 __all__ = ["checked_sizes", "checked_values", "import_network"]
 
 _TAKEN = ("to_host", "self")
-"""Names that a call has a meaning of its own for."""
+"""Names with a special meaning in calls."""
 
 
 def import_network(
@@ -39,27 +39,26 @@ def import_network(
     dims: Mapping[str, int | Sequence[int]] | None = None,
     values: Mapping[str, Any] | None = None,
 ) -> Module:
-    """A whole network as one module, whose recurrent layers are our ops.
+    """Imports a whole network as one module, whose recurrent layers are our ops.
 
     Args:
-        path: An ``.onnx`` file, weights in it or beside it.
-        dims: Sizes that the model leaves open: of axes by name, ``{"batch": 1}``, or whole shapes
-            by the names of inputs, ``{"x": (50, 1, 8)}``.
-        values: Inputs that are the same in every call, by name, ``{"sr": 16000}``: they are no
-            arguments then, and branches that depend on them are chosen now.
+        path: An ``.onnx`` file, with weights in it or in files next to it.
+        dims: Sizes that the model leaves open: axes by name, ``{"batch": 1}``, or whole shapes by
+            input name, ``{"x": (50, 1, 8)}``.
+        values: Inputs that are the same in every call, by name, ``{"sr": 16000}``. They are no
+            longer arguments, and branches that depend on them are selected at import.
 
     Returns:
-        The module, of one function ``main``. Its arguments and results are the graph's inputs and
-        outputs by name, in order, ``module.functions[0].arguments`` lists them; its weights are
-        frozen in it. Like any other, `compile` and `golden` take it.
+        A module with one function, ``main``, and frozen weights. The function's arguments and
+        results are named after the graph's inputs and outputs; ``module.functions[0].arguments``
+        lists them. `compile` and `golden` accept it like any other module.
 
     Raises:
-        ArtifactError: The file is damaged, or asks for more time or memory than is spent on its
-            size.
-        InvalidArgumentError: It is no such file, a size is missing, or there is no such axis or
-            input.
-        UnsupportedError: A node is of a kind that is not imported, which is named; the package onnx
-            or the compiler is not installed.
+        ArtifactError: The file is damaged, or needs more time or memory than its size justifies.
+        InvalidArgumentError: It is another kind of file, a size is missing, or an axis or input
+            does not exist.
+        UnsupportedError: The named node is not supported, or the package onnx or the compiler is
+            not installed.
 
     Example:
         >>> import_network("model.tflite")
@@ -85,7 +84,7 @@ def import_network(
 
 
 def _file(path: object) -> Path:
-    """The path of an ONNX file that is there."""
+    """The path of an existing ONNX file."""
     expected = "the path of an .onnx file"
     try:
         file = Path(cast(Any, path))
@@ -102,7 +101,7 @@ def checked_sizes(dims: object) -> dict[str, int | list[int]]:
     """The argument `dims` as plain data.
 
     Raises:
-        InvalidArgumentError: It is none, or a size is not positive.
+        InvalidArgumentError: It is malformed, or a size is not positive.
     """
     expected = "a mapping of names to positive sizes, or to shapes"
     if dims is None:
@@ -130,7 +129,7 @@ def checked_values(values: object) -> dict[str, Any]:
     """The argument `values` as arrays.
 
     Raises:
-        InvalidArgumentError: It is none, or has something else than numbers.
+        InvalidArgumentError: It is malformed, or a value is not numeric.
     """
     expected = "a mapping of names to arrays of numbers"
     if values is None:

@@ -1,4 +1,4 @@
-"""The process in which a model is imported: what it is asked for, and what its end says."""
+"""Runs the process in which a model is imported, and interprets its outcome."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def import_in_process(
         values: Arrays by the names of inputs.
 
     Raises:
-        ArtifactError: It is damaged, or asks for more time or memory than is spent on its size.
+        ArtifactError: It is damaged, or needs more time or memory than its size justifies.
         InvalidArgumentError: A size or value is not one of the model's.
         OSError: It cannot be read.
-        UnsupportedError: A node is of a kind that is not imported, or a package is missing.
+        UnsupportedError: A node is not supported, or a package is missing.
     """
     read_bytes(path, 0, 0)  # that it can be, and is a regular file
     size = sum(stored_bytes(each) for each in (path, *_beside(path)))

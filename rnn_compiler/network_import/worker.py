@@ -1,8 +1,7 @@
-"""Run as a process of its own: reads an ONNX model, and writes it as a module of linalg.
+"""Runs as a separate process: reads an ONNX model and writes it as a linalg module.
 
-The libraries that read models are written in C++ and trust what they read: a damaged file can end
-the process, or never end. Here both are the parent's to notice (`process`), and the system bounds
-time and memory.
+The libraries that read models are written in C++ and trust their input: a damaged file can crash or
+hang the process. The parent detects both (`process`), and the system limits time and memory.
 
     python worker.py FOLDER
 
