@@ -29,6 +29,7 @@ from rnn_compiler.lowering.c.host_ops import (
     run,
     segments,
 )
+from rnn_compiler.lowering.c.scratch import places_of
 from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
@@ -205,11 +206,8 @@ def _placed(
     """A schedule of steps, with what was allocated in its place: a result's, or scratch memory."""
     own = {span.index for span in results if span.place is Place.SCRATCH}
     order = {number: k for k, number in enumerate(sorted(own))}
-    scratch: Size = 0
-    starts: list[Size] = []
-    for number, size in enumerate(context.allocated):
-        starts.append(scratch)
-        scratch += 0 if number in own else context.formulas.aligned(size, context.memory.alignment)
+    sizes_of_scratch = {n: size for n, size in enumerate(context.allocated) if n not in own}
+    starts, scratch = places_of(steps, sizes_of_scratch, context.formulas, context.memory.alignment)
 
     def placed(span: Span) -> Span:
         if span.place is not Place.SCRATCH:

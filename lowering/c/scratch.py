@@ -1,0 +1,64 @@
+"""Where in scratch memory each temporary of a function lies.
+
+Steps run one after the other. Temporaries that are not in use at the same time may lie in the same
+place: each gets the first place that is free from the step that writes it first to the last one
+that reads it, the largest first. Those of open sizes follow, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rnn_compiler.lowering.c.formulas import Formulas
+from rnn_compiler.schema.open_sizes import Size
+from rnn_compiler.schema.schedule import Place, Step, spans_of, steps_in
+
+__all__ = ["places_of"]
+
+
+def places_of(
+    steps: Sequence[Step], sizes: Mapping[int, Size], formulas: Formulas, alignment: int
+) -> tuple[dict[int, Size], Size]:
+    """Where temporaries lie.
+
+    Args:
+        steps: The steps, whose spans of scratch memory have the numbers of temporaries.
+        sizes: How many bytes each has, by its number.
+        formulas: The numbers of the function.
+        alignment: What each begins at a multiple of.
+
+    Returns:
+        Where each begins, and how many bytes all of them take.
+    """
+    aligned = {number: formulas.aligned(size, alignment) for number, size in sizes.items()}
+    used = _used(steps)
+    known = {n: size for n, size in aligned.items() if isinstance(size, int) and n in used}
+    starts: dict[int, int] = {}
+    for number in sorted(known, key=lambda number: (-known[number], number)):
+        first, last = used[number]
+        others = [n for n in starts if used[n][0] <= last and first <= used[n][1]]
+        start = 0
+        for other in sorted(others, key=starts.__getitem__):
+            if start + known[number] <= starts[other]:
+                break
+            start = max(start, starts[other] + known[other])
+        starts[number] = start
+    places: dict[int, Size] = dict.fromkeys(sizes, 0)
+    places |= starts
+    end: Size = max((start + known[n] for n, start in starts.items()), default=0)
+    for number, size in aligned.items():
+        if not isinstance(size, int):
+            places[number], end = end, end + size
+    return places, end
+
+
+def _used(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
+    """The first and the last step that each temporary is used by."""
+    used: dict[int, tuple[int, int]] = {}
+    for position, step in enumerate(steps):
+        for each in steps_in((step,)):
+            for span in spans_of(each):
+                if span.place is Place.SCRATCH:
+                    first, _ = used.get(span.index, (position, position))
+                    used[span.index] = (first, position)
+    return used
