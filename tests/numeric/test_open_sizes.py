@@ -316,6 +316,7 @@ def test_blocks_of_time() -> None:
     assert text.count("stablehlo.optimization_barrier") == 4
 
 
+@pytest.mark.slow
 def test_gradients_read_the_mask_of_any_size() -> None:
     """The mask that a function built for its sizes has drawn; three layers have two masks."""
     sizes = {"batch_size": 3, "input_size": 5, "num_units": 4, "num_layers": 3, "dropout": 0.4}

@@ -196,6 +196,7 @@ def test_a_function_that_fails_does_not_take_others_with_it(refused: str) -> Non
         np.testing.assert_allclose(getattr(found, name), expected, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_nor_does_one_of_a_users_module(refused: str) -> None:
     variants = [{"seq_length": 3, "batch_size": 2, "input_size": n, "num_units": 8} for n in (3, 4)]
     specs = [rc.build("BlockLSTMV2", **variant).functions[0] for variant in variants]

@@ -176,12 +176,13 @@ def test_what_cannot_be_open(
     assert "a unit axis" in message
 
 
-def test_dropout(compiled: Callable[[], int]) -> None:
+def test_dropout(compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
     """As many elements are drawn as there are; the gradient reads which."""
+    monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "0")
     layer = rt.LSTM(I, H, num_layers=2, dropout=0.4)
-    for steps in (3, 4, 5, 6):
+    for steps in (3, 6):
         x = torch.randn(steps, 2, I, requires_grad=True)
         output, _ = layer(x)
         output.sum().backward()
         assert x.grad.isfinite().all()
-    assert compiled() == 2 * 3  # two sizes have their own functions
+    assert compiled() == 2
