@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 _NEED = {
-    "torch": "torch",
-    "jax": "jax",
-    "network_import/graph": "onnx",
-    "model_import/crc32c.py": "google_crc32c",
+    "rnn_compiler/torch": "torch",
+    "rnn_compiler/jax": "jax",
+    "rnn_compiler/network_import/graph": "onnx",
+    "rnn_compiler/model_import/crc32c.py": "google_crc32c",
+    "tests/goldens/regenerate_onnx.py": "onnxruntime",
 }
-collect_ignore = [f"rnn_compiler/{folder}" for folder, name in _NEED.items() if not find_spec(name)]
+collect_ignore = [path for path, name in _NEED.items() if not find_spec(name)]
