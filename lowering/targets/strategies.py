@@ -4,7 +4,7 @@
                what they carry every step; on GPUs their arrays get a buffer each
                (`separate_buffers`)
     fused      each loop one dispatch (`fuse_time_loops`), sizes open where they are (`open_sizes`),
-               each convolution of a network a product (`convolutions`),
+               convolutions and products of a network products of ours (`network_products`),
                each large product in blocks, without padding if rows have lengths (`products`);
                what a rewrite does not know stays as it is
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
@@ -40,7 +40,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
             *("round_to_float16", "stamp_provenance"),
         ),
         FUSED: (
-            *("freeze_weights", "fuse_time_loops", "open_sizes", "convolutions", "products"),
+            *("freeze_weights", "fuse_time_loops", "open_sizes", "network_products", "products"),
             *("read_arguments_in_place", "hoist_weights", "exponential_of_float64"),
             *("round_to_float16", "stamp_provenance"),
         ),

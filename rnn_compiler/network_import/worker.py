@@ -65,6 +65,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.convolutions import trim_padding
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.parameters import take_parameters
+    from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
 
@@ -77,6 +78,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     inputs = [each.name for each in graph.proto.input]
     replace_recurrent(graph)
     trim_padding(graph)
+    plain_products(graph)
     weights = take_parameters(graph)
     (folder / "operators.json").write_text(json.dumps(graph.operators()))
     (folder / "module.mlir").write_text(linalg_of_onnx(graph.model, name, FUNCTION))

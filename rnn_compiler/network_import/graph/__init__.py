@@ -4,6 +4,7 @@ sizes         fixes what the caller gives
 folding       computes what is known then
 recurrent     puts our ops in
 convolutions  trims padding
+products      makes products of two matrices
 parameters    takes the weights out
 
 Only the process of an import loads this folder, as it needs the package onnx (`worker`).

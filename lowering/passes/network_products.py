@@ -1,4 +1,4 @@
-"""Makes matrix products of a network's convolutions, for CPUs.
+"""Makes StableHLO's matrix products of a network's convolutions and products, for CPUs.
 
 Requires: a portable module; the target is a CPU.
 Matches: in the function of a network, `linalg.conv_1d_ncw_fcw` and `linalg.conv_2d_nchw_fchw` in
@@ -7,6 +7,8 @@ become rows of a matrix, which is multiplied with the filters:
 
     windows[n o, c k] = input[n, c, o * stride + k * dilation]
     result[n, f, o]   = start[n, f, o] + (windows @ filters^T)[n o, f]
+
+and `linalg.matmul`, likewise a product that is added to something.
 
 `products` multiplies them at a product's speed, and packs the filters once; IREE 3.13 computes a
 convolution of batch 1 several times slower.
@@ -21,7 +23,7 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.values import element, shape, static_shape
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.attributes import contraction, parallel, segments
+from rnn_compiler.lowering.codegen.attributes import contraction, maps, parallel, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.linalg import generic
 from rnn_compiler.lowering.codegen.number import Number, element_type
@@ -31,7 +33,7 @@ from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import replace
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["convolutions"]
+__all__ = ["network_products"]
 
 _AXES = {"linalg.conv_1d_ncw_fcw": 1, "linalg.conv_2d_nchw_fchw": 2}
 """The convolutions that are rewritten, with the number of axes that windows move along."""
@@ -40,12 +42,50 @@ _LARGEST = 1 << 24
 """Numbers of a matrix of windows: 64 MiB."""
 
 
-def convolutions(context: PassContext) -> None:
-    """Rewrites the convolutions of networks."""
+def network_products(context: PassContext) -> None:
+    """Rewrites the convolutions and products of networks."""
     for op in context.ops():
         found = _Convolution.of(op)
         if found is not None:
             replace(op, found.emit().value)
+        elif _is_product(op):
+            replace(op, _product(op).value)
+
+
+def _is_product(op: ir.Operation) -> bool:
+    """Whether an op is a product of two matrices as they lie, and large."""
+    if op.name != "linalg.matmul" or not _are_float32(op):
+        return False
+    plain = maps(3, [(0, 2), (2, 1), (0, 1)])
+    if "indexing_maps" in op.attributes and op.attributes["indexing_maps"] != plain:
+        return False
+    (rows, inner), (_, columns) = (static_shape(value) for value in [*op.operands][:2])
+    return is_large(rows, inner, columns)
+
+
+def _product(op: ir.Operation) -> Array:
+    """Emits a product that is added to something."""
+    body = Body.before(op)
+    lhs, rhs, start = (Array(value, static_shape(value), "f32") for value in op.operands)
+    made = body.array("stablehlo.dot_general", [lhs, rhs], start.type, contraction((1, 0)))
+    return _added(body, made, range(2), start)
+
+
+def _are_float32(op: ir.Operation) -> bool:
+    """Whether all that an op takes and gives is in float32, and of known sizes."""
+    values = (*op.operands, *op.results)
+    return all(element(value) == "f32" and is_static(*shape(value)) for value in values)
+
+
+def _added(body: Body, array: Array, order: Sequence[int], start: Array) -> Array:
+    """Emits the sum of an array, which has the axes of another in some order, and that other."""
+    block = spare_block([element_type("f32")] * 3)
+    inside = Body(block, body.location)
+    one, two = (Number(inside, value, "f32") for value in block.arguments[:2])
+    inside.op("linalg.yield", [one + two])
+    target = body.empty(start.type)
+    inputs = [(array, order), (start, range(len(order)))]
+    return generic(body, inputs, [target], block)[0]
 
 
 class _Convolution(NamedTuple):
@@ -65,9 +105,8 @@ class _Convolution(NamedTuple):
         """What an op is; None if it is not rewritten."""
         if op.name not in _AXES:
             return None
-        given, filters, result = *[*op.operands][:2], op.results[0]
-        kinds = {element(each) for each in (given, filters, result)}
-        if kinds != {"f32"} or not is_static(*shape(given), *shape(filters), *shape(result)):
+        filters, result = op.operands[1], op.results[0]
+        if not _are_float32(op):
             return None
         count, channels, *window = static_shape(filters)
         batch, _, *places = static_shape(result)
@@ -96,7 +135,7 @@ class _Convolution(NamedTuple):
         )  # fmt: skip
         shape = (self.batch, *self.places, self.filters)
         apart = expand(body, product, _joined(leading, 1), shape)
-        return self._added(body, apart, start)
+        return _added(body, apart, [0, *range(2, 2 + len(self.places)), 1], start)
 
     def _windows(self, body: Body, given: Array) -> Array:
         """The windows, ``[N, o.., C, k..]``."""
@@ -127,18 +166,6 @@ class _Convolution(NamedTuple):
         )
         block.append_to(op.regions[0])
         return Array(op.results[0], sizes, "f32")
-
-    def _added(self, body: Body, product: Array, start: Array) -> Array:
-        """The product, ``[N, o.., F]``, added to what the convolution is."""
-        moved = len(self.places)
-        block = spare_block([element_type("f32")] * 3)
-        inside = Body(block, body.location)
-        one, two = (Number(inside, value, "f32") for value in block.arguments[:2])
-        inside.op("linalg.yield", [one + two])
-        target = body.empty(start.type)
-        order = [0, *range(2, 2 + moved), 1]
-        inputs = [(product, order), (start, range(2 + moved))]
-        return generic(body, inputs, [target], block)[0]
 
 
 def _joined(first: int, second: int) -> Sequence[Sequence[int]]:

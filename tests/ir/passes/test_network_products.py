@@ -1,4 +1,4 @@
-"""Functions before and after `convolutions`."""
+"""Functions before and after `network_products`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import rewritten
 
-from rnn_compiler.lowering.passes.convolutions import convolutions
+from rnn_compiler.lowering.passes.network_products import network_products
 
 ONE = """
 func.func @f(%x: tensor<Nx8x11xf32>, %w: tensor<32x8x3xf32>, %b: tensor<Nx32x5xf32>)
@@ -31,7 +31,7 @@ func.func @f(%x: tensor<1x8x9x6xf32>, %w: tensor<64x8x3x3xf32>, %b: tensor<1x64x
 
 
 def test_a_convolution_is_a_product_of_its_windows() -> None:
-    after, _ = rewritten(ONE.replace("N", "9"), convolutions)
+    after, _ = rewritten(ONE.replace("N", "9"), network_products)
     check(
         after,
         """
@@ -49,7 +49,7 @@ def test_a_convolution_is_a_product_of_its_windows() -> None:
 
 
 def test_windows_move_along_two_axes() -> None:
-    after, _ = rewritten(TWO, convolutions)
+    after, _ = rewritten(TWO, network_products)
     check(
         after,
         """
@@ -69,6 +69,29 @@ def test_windows_move_along_two_axes() -> None:
     ],
 )
 def test_others_are_left(text: str) -> None:
-    after, _ = rewritten(text, convolutions)
+    after, _ = rewritten(text, network_products)
     assert "linalg.conv" in after
     assert "dot_general" not in after
+
+
+PRODUCT = """
+func.func @f(%x: tensor<48x24xf32>, %w: tensor<24x48xf32>, %b: tensor<48x48xf32>)
+    -> tensor<48x48xf32> {
+  %y = linalg.matmul ins(%x, %w : tensor<48x24xf32>, tensor<24x48xf32>)
+      outs(%b : tensor<48x48xf32>) -> tensor<48x48xf32>
+  return %y : tensor<48x48xf32>
+}
+"""
+
+
+def test_a_product_is_added_to_what_it_starts_from() -> None:
+    after, _ = rewritten(PRODUCT, network_products)
+    check(
+        after,
+        """
+        CHECK: func.func @f([[X:%arg0]]: {{.*}}, [[W:%arg1]]: {{.*}}, [[B:%arg2]]:
+        CHECK: [[MADE:%[0-9]+]] = stablehlo.dot_general [[X]], [[W]], contracting_dims = [1] x [0]
+        CHECK: linalg.generic {{.*}} ins([[MADE]], [[B]] :
+        """,
+    )
+    assert "linalg.matmul" not in after

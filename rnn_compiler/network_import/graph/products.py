@@ -1,0 +1,73 @@
+"""Products with a constant matrix as IREE's importer handles them best: of two matrices.
+
+It would multiply each step or row of a batch with a copy of the matrix, and transpose the weights
+of a linear layer at every call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+
+__all__ = ["plain_products"]
+
+
+def plain_products(graph: Graph) -> None:
+    """Joins the rows that are multiplied with one matrix, and transposes weights beforehand."""
+    types, constants = graph.types(), graph.constants()
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        if node.op_type == "MatMul":
+            nodes += _joined(graph, node, types, constants)
+            continue
+        if node.op_type == "Gemm" and node.input[1] in constants:
+            _transpose(graph, node, constants)
+        nodes.append(node)
+    graph.set_nodes(nodes)
+    graph.remove_unused()
+
+
+def _joined(graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]) -> list[Any]:
+    """A product of an array of more axes with a constant matrix, as one of two matrices."""
+    given, matrix = node.input
+    sizes, result = shape_of(types.get(given)), shape_of(types.get(node.output[0]))
+    if matrix not in constants or sizes is None or result is None or len(sizes) < 3:
+        return [node]
+    if len(constants[matrix].dims) != 2 or None in sizes or None in result:
+        return [node]
+    inner, columns = constants[matrix].dims
+    rows = int(np.prod([size or 0 for size in sizes[:-1]]))
+    kind = types[given].tensor_type.elem_type
+    names = [f"{node.name}.{each}" for each in ("rows", "product")]
+    shapes: list[Any] = []
+    for name, shape in zip(names, ([rows, inner], result), strict=True):
+        array = np.array(shape, np.int64)
+        shapes.append(onnx.numpy_helper.from_array(array, f"{name}.shape"))
+    graph.proto.initializer.extend(shapes)
+    for name, width in zip(names, (inner, columns), strict=True):
+        made = onnx.helper.make_tensor_value_info(name, kind, [rows, width])
+        graph.proto.value_info.append(made)
+    return [
+        onnx.helper.make_node("Reshape", [given, shapes[0].name], [names[0]], name=names[0]),
+        onnx.helper.make_node("MatMul", [names[0], matrix], [names[1]], name=node.name),
+        onnx.helper.make_node(
+            "Reshape", [names[1], shapes[1].name], [node.output[0]], name=names[1]
+        ),
+    ]
+
+
+def _transpose(graph: Graph, node: Any, constants: dict[str, Any]) -> None:
+    """Transposes the constant matrix of a linear layer, if the layer does."""
+    attributes = attributes_of(node)
+    if "transB" not in attributes or not attributes["transB"].i:
+        return
+    array = onnx.numpy_helper.to_array(constants[node.input[1]])
+    name = f"{node.input[1]}.transposed"
+    if name not in constants:
+        constants[name] = onnx.numpy_helper.from_array(np.ascontiguousarray(array.T), name)
+        graph.proto.initializer.append(constants[name])
+    node.input[1] = name
+    attributes["transB"].i = 0

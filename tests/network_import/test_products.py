@@ -1,0 +1,57 @@
+"""Linear layers of networks compute what onnx's reference implementation does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+
+pytest.importorskip("onnx")
+
+from onnx import helper
+
+from rnn_compiler.emission import lowered_text
+from tests.network_import.graphs import expected, model, saved, weight
+
+
+def network() -> tuple[Any, dict[str, Any]]:
+    """Products of a sequence and of rows, with weights as they lie and transposed; its inputs."""
+    inputs = {"x": weight(20, 3, 40), "r": weight(30, 40), "one": weight(1, 64)}
+    weights = {"w": weight(40, 64), "t": weight(64, 40), "b": weight(64), "u": weight(64, 96)}
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["y0"], name="sequence"),
+        helper.make_node("Gemm", ["r", "t", "b"], ["y1"], name="linear", transB=1),
+        helper.make_node("Gemm", ["r", "t"], ["y2"], name="shared", transB=1, alpha=0.5),
+        helper.make_node("MatMul", ["one", "u"], ["y3"], name="row"),
+        helper.make_node("MatMul", ["x", "xt"], ["y4"], name="of_inputs"),
+        helper.make_node("Transpose", ["x"], ["xt"], name="transpose", perm=[0, 2, 1]),
+    ]
+    nodes[4:] = nodes[:3:-1]
+    outputs = [f"y{number}" for number in range(5)]
+    return model(nodes, {name: a.shape for name, a in inputs.items()}, outputs, weights), inputs
+
+
+@pytest.mark.slow
+def test_linear_layers(tmp_path: Path) -> None:
+    onnx_model, inputs = network()
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    artifact = rc.compile(module, "cpu:generic")
+    out = rc.runtime.load(artifact, device="local-sync")(**inputs)
+    for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
+        assert got.shape == wanted.shape
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)
+
+
+def test_weights_are_multiplied_as_they_are(tmp_path: Path) -> None:
+    """Not a copy for each step, and not transposed at every call."""
+    module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))
+    (spec,) = module.functions
+    shapes = {each.name: each.shape for each in spec.frozen}
+    assert shapes == {"w": (40, 64), "t_transposed": (40, 64), "b": (64,), "u": (64, 96)}
+    text = lowered_text(module, "cpu:generic", last="network_products")
+    assert text.count("stablehlo.dot_general") == 3  # two layers are the same product
+    assert "tensor<20x40x64xf32>" not in text
