@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from model_import.files import read_hdf5_if_new
 
 from rnn_compiler.model_import import keras_file, keras_h5
 
@@ -11,5 +10,7 @@ from rnn_compiler.model_import import keras_file, keras_h5
 @pytest.fixture
 def hdf5_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reads each HDF5 file once in a session: each takes a process, of a third of a second."""
+    from model_import.files import read_hdf5_if_new  # it skips where a package is missing
+
     for module in (keras_file, keras_h5):
         monkeypatch.setattr(module, "read_hdf5", read_hdf5_if_new)
