@@ -117,7 +117,7 @@ def test_models_in_one_module(
     done = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert np.load(folder / "lstm_fused_cell_BlockLSTM.h.npy").shape == (16, 1, 5)
-    assert "Weights are in `speech_frozen.irpa`, which goes where" in text
+    assert "Weights are in `speech_frozen.irpa`, which must stay next to" in text
     capsys.readouterr()
     assert main(["import", SPEECH, TORCH, "--json", "--layer", "/LSTM"]) == 0
     assert [layer["name"] for layer in json.loads(capsys.readouterr().out)] == ["/LSTM"]

@@ -149,7 +149,7 @@ def test_a_file_that_may_not_be_written_is_left(
     path = tmp_path / "lstm.mlir"
     path.touch(0o444)
     assert main(["emit", *TINY, "-o", str(path)]) == 2
-    assert "may not be written" in capsys.readouterr().err
+    assert "is not writable" in capsys.readouterr().err
 
 
 @pytest.fixture
