@@ -1,9 +1,9 @@
 """The demo: a small LSTM, trained with the compiled ops, continues a heartbeat by itself.
 
-The signal looks like an ECG of trigeminy: two normal beats are followed by a premature one of another
-shape. Nothing in the trace announces it, so predicting it takes counting. The network sees one noisy
-sample at a time and predicts the next. BlockLSTMV2 and BlockLSTMGradV2 do the work, from one
-artifact; the dense readout and Adam are a few lines of numpy.
+The signal looks like an ECG of trigeminy: two normal beats are followed by a premature one of
+another shape. Nothing in the trace announces it, so predicting it takes counting. The network sees
+one noisy sample at a time and predicts the next. BlockLSTMV2 and BlockLSTMGradV2 do the work, from
+one artifact; the dense readout and Adam are a few lines of numpy.
 
 It is evaluated on new recordings: first with the recorded samples as input, then with its own
 predictions. It is a part of the package, because the verb also runs where the package was installed
