@@ -1,0 +1,232 @@
+"""Random steps: a fused loop computes what the plain one does, and what numpy does step by step.
+
+A step is a handful of elementwise formulas of its states, of rows of sequences, and of a product
+with a matrix. How many there are of each, lengths and the direction of time are drawn too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from iree import runtime as iree
+
+from rnn_compiler.lowering.builder.builder import Builder
+from rnn_compiler.lowering.builder.module import EmittedOp, build_module
+from rnn_compiler.lowering.builder.time_loop import time_loop
+from rnn_compiler.lowering.builder.value import Value
+from rnn_compiler.lowering.pipeline import lower
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+
+Formula = tuple[Any, ...]
+"""``(operator, operands...)``, or ``("read", k)``, ``("state", k)``, ``("product", 0)``."""
+
+
+LIMIT = 0.3
+"""What selections compare with: no number that functions saturate at."""
+
+
+class Loop(NamedTuple):
+    """A loop over random steps: one formula a state and an output."""
+
+    T: int
+    B: int
+    N: int
+    reads: int
+    states: tuple[Formula, ...]
+    outputs: tuple[Formula, ...]
+    lengths: tuple[int, ...] | None
+    count: int
+    reverse: bool
+
+
+def formulas(reads: int, states: int) -> st.SearchStrategy[Formula]:
+    leaves = st.one_of(
+        st.tuples(st.just("read"), st.integers(0, reads - 1)),
+        st.tuples(st.just("state"), st.integers(0, states - 1)),
+        st.just(("product", 0)),
+    )
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.tuples(st.sampled_from(("add", "subtract", "multiply", "maximum")), inner, inner),
+            st.tuples(st.sampled_from(("tanh", "sigmoid", "negate")), inner),
+            st.tuples(st.just("select"), inner, inner, inner),
+        ),
+        max_leaves=6,
+    )
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> Loop:
+    T, B, N = (draw(st.integers(low, high)) for low, high in ((1, 6), (1, 9), (2, 40)))
+    reads, states = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    some = formulas(reads, states)
+    bounded = some.map(lambda formula: ("tanh", formula))  # or states would explode
+    lengths = draw(st.none() | st.tuples(*[st.integers(0, T)] * B))
+    return Loop(
+        *(T, B, N, reads),
+        tuple(draw(bounded) for _ in range(states)),
+        tuple(draw(st.lists(some, min_size=1, max_size=3))),
+        *(lengths, draw(st.integers(0, T)), draw(st.booleans())),
+    )
+
+
+def arguments(loop: Loop) -> dict[str, Any]:
+    """What the function is given: random numbers, the same for the same sizes."""
+    random = np.random.default_rng(0)
+    T, B, N = loop[:3]
+    shapes = {f"x{k}": (T, B, N) for k in range(loop.reads)}
+    shapes |= {"w": (N, N)} | {f"s{k}": (B, N) for k in range(len(loop.states))}
+    found = {k: random.normal(size=shape).astype(np.float32) for k, shape in shapes.items()}
+    found["w"] /= np.float32(N)
+    found["n"] = np.array(loop.count, np.int64)
+    if loop.lengths is not None:
+        found["lengths"] = np.array(loop.lengths, np.int64)
+    return found
+
+
+def emit(loop: Loop, b: Builder, args: Mapping[str, Value]) -> list[Value]:
+    """Emits the loop; gives its outputs and last states."""
+    reads = {k: v for k, v in args.items() if k[0] in "xwl"}
+
+    def step(
+        t: Value, reads: Mapping[str, Value], state: Mapping[str, Value]
+    ) -> tuple[dict[str, Value], dict[str, Value]]:
+        product = state["s0"].dot(reads["w"], (1, 0))
+
+        def value(formula: Formula) -> Value:
+            match formula:
+                case ("read", k):
+                    return reads[f"x{k}"].row(t)
+                case ("state", k):
+                    return state[f"s{k}"]
+                case ("product", _):
+                    return product
+                case ("select", *operands):
+                    test, first, second = map(value, operands)
+                    return b.select(test.compare("GT", LIMIT), first, second)
+                case ("tanh", x):
+                    return b.tanh(value(x))
+                case ("sigmoid", x):
+                    return b.sigmoid(value(x))
+                case ("negate", x):
+                    return -value(x)
+                case (operator, x, y):
+                    return value(x).binary(operator, value(y))
+                case _:
+                    raise ValueError(formula)
+
+        new = {f"s{k}": value(formula) for k, formula in enumerate(loop.states)}
+        return new, {f"y{k}": value(formula) for k, formula in enumerate(loop.outputs)}
+
+    made = time_loop(
+        b,
+        "random",
+        length=args["n"],
+        operands=reads,
+        state={f"s{k}": args[f"s{k}"] for k in range(len(loop.states))},
+        outputs={f"y{k}": (loop[:3], "float32") for k in range(len(loop.outputs))},
+        step=step,
+        attributes={},
+        reverse=loop.reverse,
+        lengths=None if loop.lengths is None else "lengths",
+    )
+    return [made[name] for name in results(loop)]
+
+
+def results(loop: Loop) -> list[str]:
+    outputs = [f"y{k}" for k in range(len(loop.outputs))]
+    return [*outputs, *(f"s{k}" for k in range(len(loop.states)))]
+
+
+def evaluated(reads: list[Any], state: list[Any], product: Any, formula: Formula) -> Any:
+    """What a formula is, by numpy."""
+    value = functools.partial(evaluated, reads, state, product)
+    match formula:
+        case ("read", k):
+            return reads[k]
+        case ("state", k):
+            return state[k]
+        case ("product", _):
+            return product
+        case ("select", test, x, y):
+            return np.where(value(test) > LIMIT, value(x), value(y))
+        case ("sigmoid", x):
+            return 1 / (1 + np.exp(-value(x)))
+        case ("tanh" | "negate" as name, x):
+            return {"tanh": np.tanh, "negate": np.negative}[name](value(x))
+        case (name, x, y):
+            return getattr(np, name)(value(x), value(y))
+        case _:
+            raise ValueError(formula)
+
+
+def expected(loop: Loop, args: Mapping[str, Any]) -> list[Any]:
+    """The same in float64, by numpy."""
+    wide = {k: v.astype(np.float64) for k, v in args.items()}
+    state = [wide[f"s{k}"] for k in range(len(loop.states))]
+    outputs = [np.zeros(loop[:3]) for _ in loop.outputs]
+    lengths = np.array(loop.lengths or [loop.T] * loop.B)
+    times = range(loop.count)
+    for t in reversed(times) if loop.reverse else times:
+        product = state[0] @ wide["w"]
+
+        reads = [wide[f"x{k}"][t] for k in range(loop.reads)]
+        value = functools.partial(evaluated, reads, state, product)
+        valid = (t < lengths)[:, None]
+        for output, formula in zip(outputs, loop.outputs, strict=True):
+            output[t] = np.where(valid, value(formula), 0)
+        new = [value(formula) for formula in loop.states]
+        state = [np.where(valid, after, before) for after, before in zip(new, state, strict=True)]
+    return [*outputs, *state]
+
+
+def ran(loop: Loop, args: Mapping[str, Any], strategy: str, folder: Path) -> list[Any]:
+    """What the compiled loop gives."""
+    given = [TensorSpec(k, str(v.dtype), v.shape) for k, v in args.items()]
+    shapes = {"y": loop[:3], "s": loop[1:3]}
+    made = [TensorSpec(f"{name}_out", "float32", shapes[name[0]]) for name in results(loop)]
+    spec = FunctionSpec("Random", "f", "float32", {}, {}, tuple(given), tuple(made))
+    text = build_module([EmittedOp(spec, spec, lambda b, _, values: emit(loop, b, values))])
+    target = resolve_target("cpu")
+    lowered = lower(text, [spec], target, "0", strategy, reproducers=folder)
+    assert strategy == "portable" or not lowered.plain_loops
+    module = iree.load_vm_flatbuffer(lowered.payload, driver="local-sync")
+    return [np.asarray(each) for each in module.f(*args.values())]
+
+
+def check(loop: Loop, folder: Path) -> None:
+    args = arguments(loop)
+    right = expected(loop, args)
+    for strategy in ("fused", "portable"):
+        for found, wanted in zip(ran(loop, args, strategy, folder), right, strict=True):
+            size = max(1.0, float(np.abs(wanted).max(initial=0)))
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4 * size, err_msg=strategy)
+
+
+def test_a_step(tmp_path: Path) -> None:
+    """Three states, one a product; rows that end early, at one of which there is no step."""
+    mixed = ("select", ("read", 1), ("multiply", ("state", 1), ("read", 0)), ("state", 2))
+    states = (
+        ("tanh", ("add", ("product", 0), ("read", 0))),
+        ("tanh", ("subtract", ("state", 0), ("negate", ("state", 2)))),
+        ("tanh", ("maximum", ("sigmoid", ("state", 1)), mixed)),
+    )
+    outputs = (mixed, ("add", ("product", 0), ("state", 1)))
+    lengths = (5, 0, 3, 1, 5, 2, 4, 5, 5)
+    check(Loop(6, 9, 21, 2, states, outputs, lengths, 5, reverse=True), tmp_path)
+
+
+@pytest.mark.slow
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(loops())
+def test_random_steps(tmp_path: Path, loop: Loop) -> None:
+    check(loop, tmp_path)
