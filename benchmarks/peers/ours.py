@@ -174,7 +174,7 @@ def _call(case: Case, program: Program) -> Variant:
         lambda: raw_op(**on_device, to_host=False),
         lambda: program(**arrays),
         lambda: raw_op(**arrays),
-        lambda: program(arrays["x"], **weights),
+        lambda: program(x=arrays["x"], **weights),
         lambda: stream(arrays["x"]),
     ]
     return Variant(case.way, dict(zip(CALLS, ways, strict=True))[case.way], lambda results: {})
