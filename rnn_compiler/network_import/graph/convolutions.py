@@ -1,8 +1,7 @@
 """Padding that no window of a strided convolution reaches is taken off: IREE 3.13 refuses it.
 
 Of 4 columns and a padding of 1 on each side, windows of 3 columns, 2 apart, read 5: the last column
-of the padding is read by none. IREE's importer infers another size than its verifier then
-(`tests/traps/test_strided_convolution.py`).
+of the padding is read by none. IREE's importer infers another size than its verifier then.
 """
 
 from __future__ import annotations
