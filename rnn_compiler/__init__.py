@@ -7,6 +7,7 @@ compile      a module for a target, as an artifact
 compile_many many modules, several at a time
 freeze       stores weights in a module
 compile_c    a module for a CPU, as C that depends on libc only
+compile_js   a module as WebAssembly and JavaScript, for browsers and Node.js
 golden       sample arguments and results, to verify an artifact on its target
 link         your own StableHLO module with our ops in it, as an artifact
 runtime      loading and calling artifacts; needs no compiler
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from rnn_compiler.execution import target
     from rnn_compiler.freezing import freeze
     from rnn_compiler.goldens import golden
+    from rnn_compiler.js_compilation import JsModule, compile_js
     from rnn_compiler.linking import link
     from rnn_compiler.many import compile_many
     from rnn_compiler.model_import import Layer, import_model
@@ -47,12 +49,14 @@ __all__ = [
     "Artifact",
     "Bundle",
     "CModule",
+    "JsModule",
     "Layer",
     "Module",
     "Program",
     "build",
     "compile",
     "compile_c",
+    "compile_js",
     "compile_many",
     "dropout_mask",
     "errors",
@@ -76,12 +80,14 @@ _HOMES = {
     "Artifact": "runtime.artifact",
     "Bundle": "runtime.artifact",
     "CModule": "c_compilation",
+    "JsModule": "js_compilation",
     "Layer": "model_import",
     "Module": "modules",
     "Program": "runtime.program",
     "build": "modules",
     "compile": "compilation",
     "compile_c": "c_compilation",
+    "compile_js": "js_compilation",
     "compile_many": "many",
     "dropout_mask": "dropout",
     "freeze": "freezing",

@@ -12,36 +12,32 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler import stages
 from rnn_compiler.c_prefix import prefixed, without_main
-from rnn_compiler.c_prepacking import PrepackFunction, prepack
 from rnn_compiler.compilation import check_request
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
-from rnn_compiler.lowering.targets.strategies import FUSED, resolve_strategy
+from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.golden import TOLERANCES, Golden
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
 from rnn_compiler.schema.open_sizes import json_sizes
+from rnn_compiler.source_compilation import compile_code
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.c.external_results import Types
     from rnn_compiler.lowering.c.interface import Function, Member
     from rnn_compiler.lowering.c.library import Library
     from rnn_compiler.lowering.c.selftest import Samples
@@ -150,55 +146,25 @@ def compile_c(
     samples = None if golden is None else _samples(module, golden)
     module, names = (prefixed if prefix else without_main)(module, name)
     samples = samples and samples.renamed(names)
-    whole, frozen = module.thawed(), _frozen(module)
-    strategy = resolve_strategy(strategy, resolved)
+    code = compile_code(module, resolved, resolve_strategy(strategy, resolved), timeout)
     versions = package_version(), iree_compile.compiler_identity().version
-    stages.report(f"building for {resolved.name}")
-    text = whole.located_text
-    from rnn_compiler.lowering.c.external_results import external_results
-    from rnn_compiler.lowering.c.library import make_library
-    from rnn_compiler.lowering.pipeline import rewrite
-
-    stages.report(f"lowering for {resolved.name}")
-    lowered = rewrite(
-        *(text, whole.functions, resolved, versions[0], strategy),
-        linked=whole.linked,
-        known_weights=[*frozen],
-    )
-    text, types = external_results(lowered.text)
-    reproducers = ArtifactCache.from_environment().reproducers
-    made = iree_compile.compile_host_program(
-        text, resolved, reproducers=reproducers, timeout=timeout
-    )
-    prepacks = _prepack_functions(whole, frozen, types)
-    if prepacks:
-        packed = prepack(lowered.text, prepacks, reproducers=reproducers, timeout=timeout)
-        frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
     origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
-    try:
+    from rnn_compiler.lowering.c.library import make_library
+
+    with code.explained("C"):
         library = make_library(
-            *(name, whole.functions, types, made.host, made.object, resolved, origin, frozen),
-            *(samples, made.stack_usage),
+            *(name, code.functions, code.types, code.code.host, code.code.object, resolved),
+            *(origin, code.frozen, samples, code.code.stack_usage),
         )
-    except UnsupportedError as error:
-        hints = [
-            f"time loop {loop} stays plain: {reason}"
-            for loop, reason in lowered.plain_loops.items()
-        ]
-        if strategy != FUSED:
-            hints.append(f"the {FUSED} strategy is the one for C, here it was {strategy}")
-        if not hints:
-            raise
-        raise UnsupportedError("; ".join((str(error), *hints))) from error
     manifest = {
         "schema": SCHEMA_VERSION,
         "format": "c",
         "name": name,
         "alignment": ARCHITECTURES[resolved.architecture].alignment,
         "flash_size": library.flash,
-        "functions": _functions(module, library, prepacks),
+        "functions": _functions(module, library, code.packed),
         "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
-        "strategy": strategy,
+        "strategy": code.strategy,
         "package_version": versions[0],
         "compiler_version": versions[1],
         "module_sha256": module.sha256,
@@ -243,42 +209,8 @@ def _sizes(spec: FunctionSpec, golden: Golden) -> Mapping[str, int]:
     return {}
 
 
-def _frozen(module: Module) -> Mapping[str, Arrays]:
-    """The frozen arguments of a module by function and name.
-
-    It is compiled with functions that take them again, with companions that pack them; the printed
-    functions pass constants.
-    """
-    return {
-        spec.function: {
-            each.name: module.parameters[spec.parameter(each.name)]
-            if 0 not in each.shape
-            else np.zeros(each.static_shape, DTYPES[each.dtype].numpy)
-            for each in spec.frozen
-        }
-        for spec in module.functions
-        if spec.frozen
-    }
-
-
-def _prepack_functions(
-    module: Module, frozen: Mapping[str, Arrays], types: Mapping[str, Types]
-) -> list[PrepackFunction]:
-    """The functions that pack frozen weights."""
-    from rnn_compiler.lowering.c.interface import packed_tensors
-
-    return [
-        PrepackFunction(spec, packed_tensors(types[spec.prepack].results), frozen[spec.function])
-        for spec in module.functions
-        if spec.function in frozen and spec.prepack in types
-    ]
-
-
-def _functions(
-    module: Module, library: Library, prepacks: Sequence[PrepackFunction]
-) -> list[dict[str, Any]]:
+def _functions(module: Module, library: Library, packed: Collection[str]) -> list[dict[str, Any]]:
     """The C interface of each function."""
-    packed = {each.spec.function for each in prepacks}
     specs = {spec.function: spec for spec in module.functions}
     origins = {
         companion: spec for spec in module.functions for companion in (spec.prepack, spec.prepacked)

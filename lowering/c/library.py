@@ -32,9 +32,9 @@ from rnn_compiler.lowering.c.stack import frames_of, stack_size
 from rnn_compiler.lowering.c.support import INTERNAL
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
-from rnn_compiler.schema.schedule import Dispatch, steps_in
+from rnn_compiler.schema.schedule import Dispatch, Memory, steps_in
 
-__all__ = ["Library", "make_library"]
+__all__ = ["Library", "make_library", "read_functions"]
 
 _LIBRARY_NAMES = ("getauxval", "memcpy", "memset")
 
@@ -98,15 +98,8 @@ def make_library(
         InvalidArgumentError: A name cannot be one in C, or two things would have the same.
         UnsupportedError: The host program is no list of calls of compiled code.
     """
-    types = with_open_sizes(types, specs)
-    sizes = {function: sizes_of(found) for function, found in types.items()}
     memory = ARCHITECTURES[target.architecture].memory
-    program = read_host_program(host_program, sizes, scalar_ranges(specs), memory)
-    functions = [
-        replace(each, alignment=memory.alignment)
-        for each in functions_of(specs, types, program.schedules)
-    ]
-    functions, data = _with_frozen(functions, frozen, program.constants)
+    functions, data = read_functions(specs, types, host_program, frozen, memory)
     constants = {f"{name}_constant_{k}": each for k, each in enumerate(data)}
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
@@ -141,6 +134,32 @@ def make_library(
         flash,
         print_selftest(name, functions, samples, messages, origin) if samples else "",
     )
+
+
+def read_functions(
+    specs: Sequence[FunctionSpec],
+    types: Mapping[str, Types],
+    host_program: str,
+    frozen: Mapping[str, Mapping[str, npt.NDArray[Any]]],
+    memory: Memory,
+) -> tuple[list[Function], list[bytes]]:
+    """The functions of a module and the constants that they read.
+
+    Args:
+        specs: As of `make_library`, like the rest.
+        types: The same.
+        host_program: The same.
+        frozen: The same.
+        memory: What memory is like where they run.
+    """
+    types = with_open_sizes(types, specs)
+    sizes = {function: sizes_of(found) for function, found in types.items()}
+    program = read_host_program(host_program, sizes, scalar_ranges(specs), memory)
+    functions = [
+        replace(each, alignment=memory.alignment)
+        for each in functions_of(specs, types, program.schedules)
+    ]
+    return _with_frozen(functions, frozen, program.constants)
 
 
 def _with_frozen(

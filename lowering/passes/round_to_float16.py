@@ -12,14 +12,11 @@ float32 subnormals are flushed to zero.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.values import shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
+from rnn_compiler.lowering.rewriting.conversions import rewrite_conversions
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["round_to_float16"]
 
@@ -43,34 +40,7 @@ def round_to_float16(context: PassContext) -> None:
     processor = context.processor
     if not isinstance(processor, VectorUnit) or processor.rounds_to_float16:
         return
-    for op in _conversions(context.module, "stablehlo.convert"):
-        if is_static(*shape(op.results[0])):  # else it is a user's
-            replace(op, pointwise_cast(Body.before(op), op.operands[0], "f16"))
-    for op in _conversions(context.module, "arith.truncf"):
-        body = Body.before(op)
-        kind = op.operands[0].type
-        lanes = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 0
-        replace(op, _rounded(body, Number(body, op.operands[0], "f32", lanes)).value)
-
-
-def _conversions(module: ir.Module, name: str) -> list[ir.Operation]:
-    """The ops of a name that round float32 to float16."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == name and _elements(op) == ("f32", "f16"):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
-
-
-def _elements(op: ir.Operation) -> tuple[str, ...]:
-    """The element types of what an op takes and gives: scalars, vectors or tensors."""
-    kinds = (op.operands[0].type, op.results[0].type)
-    shaped = (ir.RankedTensorType, ir.VectorType)
-    return tuple(str(kind.element_type if isinstance(kind, shaped) else kind) for kind in kinds)
+    rewrite_conversions(context.module, "arith.truncf", "f32", "f16", _rounded)
 
 
 def _rounded(body: Body, x: Number) -> Number:

@@ -37,12 +37,12 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: (
             *("freeze_weights", "separate_buffers", "exponential_of_float64"),
-            *("round_to_float16", "stamp_provenance"),
+            *("round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         FUSED: (
             *("freeze_weights", "fuse_time_loops", "open_sizes", "network_products", "products"),
             *("read_arguments_in_place", "hoist_weights", "exponential_of_float64"),
-            *("round_to_float16", "stamp_provenance"),
+            *("round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         PINNED: (
             *("freeze_weights", "pin_time_loops", "tile_products", "separate_buffers"),

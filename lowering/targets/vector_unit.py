@@ -89,6 +89,7 @@ class VectorUnit:
         halves: Whether float16 numbers are widened in registers.
         instruction: LLVM's name of the instruction for pairs, by the bits of a register.
         rounds_to_float16: Whether an instruction rounds float32 to float16.
+        widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
     """
 
@@ -98,6 +99,7 @@ class VectorUnit:
     halves: bool = False
     instruction: str = ""
     rounds_to_float16: bool = True
+    widens_float16: bool = True
     float64_exponential: bool = True
 
     @classmethod
@@ -113,8 +115,9 @@ class VectorUnit:
                 pairs, instruction = "dot", name
         halves = bits > 128 and bool({"avx512f", "f16c"} & features)
         rounds = bool(_ROUND_TO_FLOAT16.get(target.architecture, set()) & features)
+        widens = target.architecture != "wasm32"
         has_exponential = ARCHITECTURES[target.architecture].pointer == 8
-        return cls(bits, registers, pairs, halves, instruction, rounds, has_exponential)
+        return cls(bits, registers, pairs, halves, instruction, rounds, widens, has_exponential)
 
     def dot(self, lanes: int) -> str:
         """LLVM's name of the instruction that adds the products of so many pairs to sums."""

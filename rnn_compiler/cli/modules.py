@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 import time
@@ -33,6 +34,7 @@ from rnn_compiler.emission import lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.goldens import golden
+from rnn_compiler.js_compilation import compile_js
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
 from rnn_compiler.modules import Module
@@ -114,7 +116,7 @@ def add_compile(verbs: Any) -> None:
     add_sizes_options(parser)
     name = "the module's or else the first function's name, block_lstm_v2.vmfb"
     add_compile_options(parser, name)
-    add_format_option(parser)
+    add_format_option(parser, ("vmfb", "c", "js"))
     add_json_option(parser)
     parser.set_defaults(verb=_compile)
 
@@ -156,14 +158,18 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
     )
 
 
-def add_format_option(parser: argparse.ArgumentParser) -> None:
+def add_format_option(
+    parser: argparse.ArgumentParser, formats: Sequence[str] = ("vmfb", "c")
+) -> None:
     """Adds the choice of the output format."""
     parser.add_argument(
         "--format",
-        choices=("vmfb", "c"),
+        choices=formats,
         default="vmfb",
         help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
-        "object for a CPU that depend on libc only (default: %(default)s)",
+        "object for a CPU that depend on libc only"
+        + ("; js, a folder with a JavaScript module and WebAssembly" if "js" in formats else "")
+        + " (default: %(default)s)",
     )
     parser.add_argument(
         "--prefix",
@@ -205,6 +211,8 @@ def _compile(options: argparse.Namespace) -> int:
     module = module_of(options)
     if options.format == "c":
         return _compile_c(options, module, only_target(options))
+    if options.format == "js":
+        return _compile_js(options, module)
     return save_compiled(options, module, module.name or module.functions[0].function)
 
 
@@ -310,6 +318,37 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
     source, code = (shlex.quote(str(folder / f"{made.name}{end}")) for end in (".c", ".o"))
     include = shlex.quote(str(folder))
     print_line(f"{seconds:.2f} s; next: cc -I{include} main.c {source} {code}", dim=True)
+    return 0
+
+
+def _compile_js(options: argparse.Namespace, module: Module) -> int:
+    """Compiles into the four files of JavaScript."""
+    if options.golden:
+        raise UsageError("--golden: not with --format js")
+    folder: Path = options.output or Path(module.name or module.functions[0].function)
+    check_output_folder(folder)
+    target = only_target(options) if options.target else "cpu:wasm32"
+    start = time.perf_counter()
+    with showing_stages():
+        made = compile_js(module, target, strategy=options.strategy, timeout=options.timeout)
+        seconds = time.perf_counter() - start
+        stages.report(f"writing {folder}")
+        made.save(folder)
+    if options.json:
+        facts = {
+            "path": str(folder),
+            "seconds": seconds,
+            "functions": [row["function"] for row in made.manifest["functions"]],
+            "files": [str(folder / file) for file in made.files],
+            "target": made.manifest["target"],
+            "manifest": str(folder / f"{made.name}.json"),
+        }
+        print_json(facts)
+        return 0
+    print_line(str(folder))
+    print_table(("file", "size"), [(f, f"{len(data):,} bytes") for f, data in made.files.items()])
+    source = json.dumps(f"./{folder.name}/{made.name}.mjs")
+    print_line(f"{seconds:.2f} s; next: import {{ load }} from {source};", dim=True)
     return 0
 
 

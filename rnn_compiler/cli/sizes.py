@@ -147,8 +147,10 @@ def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
     """Compiles a module at many sizes, each into a separate file; exit code 1 if one failed."""
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    if options.format == "c":
-        raise UsageError("--format c: takes one size; compile each into a folder of its own")
+    if options.format != "vmfb":
+        raise UsageError(
+            f"--format {options.format}: takes one size; compile each into a folder of its own"
+        )
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs {options.jobs}: expected 1 or more")
     modules = [_module(options, size) for size in sizes]

@@ -357,7 +357,10 @@ def test_results_that_nobody_uses(used: tuple[int, ...], monkeypatch: pytest.Mon
         (lambda x: (x, (torch.zeros(1, B, H), None)), "LSTM: 'c_0': expected a tensor, got None"),
         (lambda x: (x, [torch.zeros(1, 1, H)] * 2), r"'h_0': expected shape \[1, 2, 5\], got"),
         (lambda x: (x[:, 0], [torch.zeros(1, 1, H)] * 2), r"'h_0': expected shape \[1, 5\], got"),
-        (lambda x: (x.to("meta"),), "CudnnRNN: 'params': expected a tensor on meta, like the other tensors"),
+        (
+            lambda x: (x.to("meta"),),
+            "CudnnRNN: 'params': expected a tensor on meta, like the other tensors",
+        ),
     ],
 )
 def test_what_a_layer_does_not_take(arguments: Any, message: str) -> None:

@@ -1,0 +1,1 @@
+"""Modules in JavaScript: WebAssembly, and a program that calls it."""

@@ -1,0 +1,165 @@
+"""Prints a module's functions as JavaScript: what they take, and what they do at given sizes.
+
+``NAME.mjs`` is this data and, after it, `runtime.mjs`, which checks arguments and does the steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from rnn_compiler.lowering.c.interface import Function
+from rnn_compiler.schema.formulas import Formula
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import Open, Size, written
+from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Place, Span, Step
+
+__all__ = ["JsFunction", "print_module"]
+
+_PLACES = {Place.ARGUMENT: "a", Place.RESULT: "r", Place.SCRATCH: "s", Place.CONSTANT: "c"}
+
+_RUNTIME = Path(__file__).with_name("runtime.mjs")
+
+
+class JsFunction:
+    """A function, and what is known of it beside its steps.
+
+    Attributes:
+        spec: What it takes and gives.
+        function: Its steps.
+        stream: How it takes a sequence in chunks, or why it does not.
+    """
+
+    def __init__(self, spec: FunctionSpec, function: Function, stream: Mapping[str, Any] | str):
+        self.spec = spec
+        self.function = function
+        self.stream = stream
+
+
+def print_module(
+    name: str,
+    functions: Sequence[JsFunction],
+    constants: Sequence[int],
+    features: Sequence[str],
+    identity: str,
+    origin: str,
+) -> str:
+    """The text of ``NAME.mjs``.
+
+    Args:
+        name: NAME.
+        functions: Its functions.
+        constants: Where each constant begins in the section that has them all.
+        features: What the code needs of an engine.
+        identity: What tells its .wasm file from another's.
+        origin: What made it, and for what.
+    """
+    rows = [_function(each) for each in functions]
+    fields = {
+        "name": name,
+        "id": identity,
+        "features": [*features],
+        "constants": [*constants],
+    }
+    head = [f"// {name}.mjs: {', '.join(each.spec.function for each in functions)}."]
+    head += [f"// {origin} Do not edit.", ""]
+    data = ["const MODULE = {"]
+    data += [f"  {key}: {json.dumps(value)}," for key, value in fields.items()]
+    data += ["  functions: {", *(f"    {line}" for row in rows for line in row), "  },", "};", ""]
+    return "\n".join([*head, *data, _RUNTIME.read_text()])
+
+
+def _function(each: JsFunction) -> list[str]:
+    spec, function = each.spec, each.function
+    sizes = [{"name": m.name, "minimum": m.minimum, "maximum": m.maximum} for m in function.sizes]
+    fields = {
+        "op": spec.op,
+        "arguments": [*map(_tensor, spec.arguments)],
+        "results": [*map(_tensor, spec.results)],
+        "sizes": sizes,
+        "limit": function.schedule.limit,
+        "stream": each.stream,
+    }
+    lines = [f"{spec.function}: {{"]
+    lines += [f"  {key}: {json.dumps(value)}," for key, value in fields.items()]
+    lines += [f"  plan({_parameters(function)}) {{"]
+    lines += [f"    const {n} = {_computed(f)};" for n, f in function.schedule.formulas.items()]
+    tensors = (*spec.arguments, *spec.results)
+    ranged = {t.name: [t.minimum or 0, t.maximum] for t in tensors if t.maximum is not None}
+    defaults = {t.name: t.default for t in spec.arguments if t.default is not None}
+    plan = {
+        "shapes": {t.name: [*t.shape] for t in tensors},
+        "ranges": ranged,
+        "defaults": defaults,
+        "scratch": function.schedule.scratch,
+    }
+    lines += ["    return {"]
+    lines += [f"      {key}: {_expression(value)}," for key, value in plan.items()]
+    lines += ["      steps: [", *(f"        {s}," for s in map(_step, function.schedule.steps))]
+    return [*lines, "      ],", "    };", "  },", "},"]
+
+
+def _parameters(function: Function) -> str:
+    return f"{{ {', '.join(member.name for member in function.sizes)} }}"
+
+
+def _tensor(spec: TensorSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "dtype": spec.dtype,
+        "shape": [written(size) for size in spec.shape],
+        "formula": spec.formula,
+        "optional": spec.ignored or spec.default is not None,
+        "ignored": spec.ignored,
+        "list": spec.list,
+    }
+
+
+def _computed(formula: Formula) -> str:
+    first, second, *rest = (f"({_expression(each)})" for each in formula.operands)
+    match formula.operator:
+        case "/":
+            return f"Math.trunc({first} / {second})"
+        case "?":
+            return f"{first} ? {second} : {rest[0]}"
+        case "<":
+            return f"+({first} < {second})"
+        case "==":
+            return f"+({first} === {second})"
+        case _:
+            return f"{first} {formula.operator} {second}"
+
+
+def _expression(value: Any) -> str:
+    """A number, or what has numbers in it, as an expression in terms of open sizes."""
+    if isinstance(value, dict):
+        items = cast(Mapping[str, Any], value).items()
+        return "{ " + ", ".join(f"{key}: {_expression(each)}" for key, each in items) + " }"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_expression, cast(Sequence[Any], value)))}]"
+    return str(value) if isinstance(value, Open) else json.dumps(value)
+
+
+def _step(step: Step) -> str:
+    if isinstance(step, Dispatch):
+        parts: list[Any] = [[*step.workgroups], [*step.constants]]
+        spans = ", ".join(map(_span, step.buffers))
+        numbers = ", ".join(map(_expression, parts))
+        return f'["dispatch", {json.dumps(step.kernel)}, {numbers}, [{spans}]]'
+    if isinstance(step, Copy):
+        return f'["copy", {_span(step.source)}, {_span(step.target)}]'
+    if isinstance(step, Fill):
+        return f'["fill", {_span(step.target)}, {[*step.pattern]}]'
+    return _choice(step)
+
+
+def _choice(step: Choice) -> str:
+    cases = (f"[{value}, [{', '.join(map(_step, steps))}]]" for value, steps in step.cases.items())
+    return f'["choice", {_span(step.value)}, [{", ".join(cases)}]]'
+
+
+def _span(span: Span) -> str:
+    numbers: Sequence[Size] = (span.index, span.offset, span.length)
+    return f'["{_PLACES[span.place]}", {", ".join(map(_expression, numbers))}]'

@@ -1,0 +1,93 @@
+"""Prints the types of a module's functions for TypeScript."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rnn_compiler.lowering.js.source import JsFunction
+from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.open_sizes import written
+
+__all__ = ["print_types"]
+
+_ARRAYS = {
+    "float16": "Uint16Array",
+    "bfloat16": "Uint16Array",
+    "float32": "Float32Array",
+    "float64": "Float64Array",
+    "int8": "Int8Array",
+    "int32": "Int32Array",
+    "int64": "BigInt64Array",
+}
+
+_ERRORS = """\
+export class RnnCompilerError extends Error {}
+export class InvalidArgumentError extends RnnCompilerError {
+  op: string;
+  argument: string;
+  expected: string;
+  got: string;
+  remedy: string;
+}
+export class UnsupportedError extends RnnCompilerError {}
+export class ArtifactError extends RnnCompilerError {}
+"""
+
+
+def print_types(name: str, functions: Sequence[JsFunction], origin: str) -> str:
+    """The text of ``NAME.d.ts``."""
+    lines = [f"// {name}.d.ts: types of {name}.mjs.", f"// {origin} Do not edit.", "", _ERRORS]
+    for each in functions:
+        lines += _function(each)
+    lines += ["export interface Functions {"]
+    lines += [f"  {each.spec.function}: {_camel(each.spec.function)};" for each in functions]
+    source = "string | URL | BufferSource | Response | Promise<Response> | WebAssembly.Module"
+    lines += ["}", "", f"export function load(source?: {source}): Promise<Functions>;"]
+    return "\n".join(lines) + "\n"
+
+
+def _function(each: JsFunction) -> list[str]:
+    spec, name = each.spec, _camel(each.spec.function)
+    sizes = [f"  {member.name}?: number;" for member in each.function.sizes]
+    lines = [f"export interface {name}Arguments {{", *sizes, *_members(spec.arguments, True), "}"]
+    lines += ["", f"export interface {name}Results {{", *_members(spec.results, False), "}", ""]
+    lines += [f"export interface {name} {{"]
+    lines += [f"  (given: {name}Arguments): {name}Results;"]
+    if isinstance(each.stream, str):
+        return [*lines, "}", ""]
+    chunk = each.stream["chunk"]
+    state = " | ".join(f'"{key}"' for key in each.stream["next"])
+    return [
+        *lines,
+        f"  stream(given?: Partial<{name}Arguments>): {name}Stream;",
+        "}",
+        "",
+        f"export interface {name}Stream {{",
+        f'  (given: Pick<{name}Arguments, "{chunk}">): Partial<{name}Results>;',
+        f"  readonly state: Required<Pick<{name}Arguments, {state}>>;",
+        f"  reset(state?: Partial<Pick<{name}Arguments, {state}>>): void;",
+        "  close(): void;",
+        "}",
+        "",
+    ]
+
+
+def _members(tensors: Sequence[TensorSpec], is_given: bool) -> list[str]:
+    lines: list[str] = []
+    lists: set[str] = set()
+    for each in tensors:
+        if each.list and each.list in lists:
+            continue
+        lists.add(each.list)
+        shape = f"[{', '.join(str(written(size)) for size in each.shape)}]"
+        kind = _ARRAYS[each.dtype]
+        if is_given and not each.shape:
+            kind = f"number | bigint | {kind}"
+        kind = f"{kind}[]" if each.list else kind
+        mark = "?" if is_given and (each.ignored or each.default is not None) else ""
+        lines += [f"  /** {each.dtype} {shape} */", f"  {each.keyword}{mark}: {kind};"]
+    return lines
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

@@ -1,0 +1,106 @@
+"""Widens float16 to float32 by integer arithmetic where IREE has no function that does it.
+
+Requires: a module after all other rewrites, those of open sizes among them.
+Matches: in WebAssembly, `arith.extf` of float16 to float32, anywhere, and `stablehlo.convert` of
+the same; products of float16 that are summed in float32; choices between float16 numbers, which
+LLVM widens, too. IREE 3.13 calls a function of its own there, `__extendhfsf2`, with an integer that
+it declares as a float, and engines refuse the module.
+Ensures: the same numbers, subnormals, infinity and NaN among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rnn_compiler.lowering.analysis.values import element
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.conversions import rewrite_conversions
+from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["widen_float16"]
+
+_DROPPED = 13
+"""Bits of a float32's significand that a float16 lacks."""
+
+_SCALE = 2.0**112
+"""By which the exponents of both types differ."""
+
+_INFINITY, _INFINITY_16 = 0xFF << 23, 0x7C00
+
+_BITCASTS = {"stablehlo.select": "stablehlo.bitcast_convert", "arith.select": "arith.bitcast"}
+"""Ops that choose between numbers, each with the one that takes their bits for other numbers."""
+
+
+def widen_float16(context: PassContext) -> None:
+    """Rewrites all that would widen float16."""
+    processor = context.processor
+    if not isinstance(processor, VectorUnit) or processor.widens_float16:
+        return
+    for product in _found(context.module, _is_product):
+        for number, operand in enumerate(product.operands):
+            product.operands[number] = pointwise_cast(Body.before(product), operand, "f32")
+    for choice in _found(context.module, _is_choice):
+        _choose_bits(choice)
+    rewrite_conversions(context.module, "arith.extf", "f16", "f32", _widened)
+
+
+def _found(module: ir.Module, is_wanted: Callable[[ir.Operation], bool]) -> list[ir.Operation]:
+    """The ops of a kind."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if is_wanted(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def _is_product(op: ir.Operation) -> bool:
+    if op.name != "stablehlo.dot_general" or element(op.results[0]) != "f32":
+        return False
+    return {element(operand) for operand in op.operands} == {"f16"}
+
+
+def _is_choice(op: ir.Operation) -> bool:
+    return op.name in _BITCASTS and str(op.results[0].type).rpartition("x")[2] in ("f16", "f16>")
+
+
+def _choose_bits(choice: ir.Operation) -> None:
+    """Rewrites a choice as one between the bits of the numbers."""
+    body = Body.before(choice)
+    condition, *values = choice.operands
+    kind = choice.results[0].type
+    integers = ir.Type.parse(str(kind).replace("f16", "i16"))
+    bits = [body.op(_BITCASTS[choice.name], [each], [integers]).results[0] for each in values]
+    chosen = body.op(choice.name, [condition, *bits], [integers])
+    replace(choice, body.op(_BITCASTS[choice.name], [chosen.results[0]], [kind]).results[0])
+
+
+def _widened(body: Body, x: Number) -> Number:
+    """Emits a float16 as float32."""
+
+    def constant(value: int) -> Number:
+        return body.constant(value, "i32", x.lanes)
+
+    def integer(op: str, first: Number, second: int | Number) -> Number:
+        other = constant(second) if isinstance(second, int) else second
+        return body.number(f"arith.{op}", [first, other], "i32", x.lanes)
+
+    def seen_as(number: Number, of: str) -> Number:
+        return body.number("arith.bitcast", [number], of, x.lanes)
+
+    bits = body.number("arith.extui", [seen_as(x, "i16")], "i32", x.lanes)
+    magnitude = integer("andi", bits, 0x7FFF)
+    shifted = integer("shli", magnitude, _DROPPED)
+    scaled = seen_as(shifted, "f32") * body.constant(_SCALE, "f32", x.lanes)
+    is_finite = body.compare("slt", magnitude, constant(_INFINITY_16))
+    special = integer("ori", shifted, _INFINITY)
+    unsigned = body.select(is_finite, seen_as(scaled, "i32"), special)
+    sign = integer("shli", integer("andi", bits, 0x8000), 16)
+    return seen_as(integer("ori", unsigned, sign), "f32")

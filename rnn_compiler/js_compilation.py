@@ -1,0 +1,220 @@
+"""JavaScript: a module and ``cpu:wasm32`` give files that run in browsers, Node.js and workers.
+
+``NAME.mjs`` is an ES module, ``NAME.wasm`` the compiled code with frozen weights, ``NAME.d.ts``
+types for TypeScript, ``NAME.json`` a description. Nothing else is needed, neither to make them nor
+to run them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rnn_compiler.compilation import check_request, package_version
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.names import check_format, resolve_target
+from rnn_compiler.lowering.targets.strategies import resolve_strategy
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
+from rnn_compiler.schema.architectures import ARCHITECTURES
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
+from rnn_compiler.schema.open_sizes import written
+from rnn_compiler.schema.schedule import aligned
+from rnn_compiler.source_compilation import compile_code
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.js.source import JsFunction
+
+__all__ = ["JsModule", "compile_js"]
+
+_TARGET = "cpu:wasm32"
+
+
+@dataclass(frozen=True)
+class JsModule:
+    """A module as JavaScript.
+
+    Attributes:
+        name: The prefix of its files.
+        source: The text of ``NAME.mjs``.
+        code: The bytes of ``NAME.wasm``.
+        types: The text of ``NAME.d.ts``.
+        manifest: The content of ``NAME.json``.
+    """
+
+    name: str
+    source: str
+    code: bytes
+    types: str
+    manifest: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        names = ", ".join(row["function"] for row in self.manifest["functions"])
+        return f"JsModule({self.name}: {names}, {len(self.code)} bytes of WebAssembly)"
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The bytes of each file, by its name."""
+        manifest = json.dumps(self.manifest, indent=2) + "\n"
+        parts = _parts(self.name, self.source, self.code, self.types)
+        return {**parts, f"{self.name}.json": manifest.encode()}
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes the files into a folder, which is created.
+
+        Either all files are written or none, also over older ones.
+
+        Raises:
+            OSError: A file cannot be written; the error names it.
+        """
+        folder = Path(folder)
+        with made_folder(folder):
+            write_files(*((folder / name, data) for name, data in self.files.items()))
+        return folder
+
+
+def compile_js(
+    module: Module,
+    target: str = _TARGET,
+    *,
+    name: str | None = None,
+    strategy: str | None = None,
+    timeout: float = iree_compile.DEFAULT_TIMEOUT,
+) -> JsModule:
+    """Compiles a module to WebAssembly and a JavaScript module that calls it.
+
+    Args:
+        module: A module from `build`.
+        target: ``"cpu:wasm32"``, or ``"cpu:wasm32,relaxed-simd"`` for engines with fused
+            multiplication and addition.
+        name: The prefix of the files; default: the module's name, or else the first function's.
+        strategy: How to lower it. Leave the default: only code that does not loop on the host can
+            become JavaScript.
+        timeout: Time limit for the compiler in seconds.
+
+    Raises:
+        InvalidArgumentError: The target does not exist, or the name is not valid.
+        CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
+        OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
+        UnsupportedError: The target is not WebAssembly, the module needs a loop on the host, or the
+            compiler is not installed.
+
+    Example:
+        >>> from rnn_compiler.modules import build
+        >>> module = build("GRUBlockCell", batch_size=2, input_size=3, num_units=4)
+        >>> made = compile_js(module, name="cell")
+        >>> sorted(made.files)
+        ['cell.d.ts', 'cell.json', 'cell.mjs', 'cell.wasm']
+    """
+    check_request("compile_js", module, timeout)
+    from rnn_compiler.lowering.c.interface import check_identifier
+    from rnn_compiler.lowering.c.library import read_functions
+    from rnn_compiler.lowering.js.linking import link
+    from rnn_compiler.lowering.js.source import JsFunction, print_module
+    from rnn_compiler.lowering.js.types import print_types
+
+    if not isinstance(target, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidArgumentError("compile_js", "target", "one target", describe(target))
+    name = check_identifier(name or module.name or module.functions[0].function, "name")
+    resolved = resolve_target(target)
+    check_format("compile_js", resolved, "js")
+    code = compile_code(module, resolved, resolve_strategy(strategy, resolved), timeout)
+    architecture = ARCHITECTURES[resolved.architecture]
+    with code.explained("JavaScript"):
+        found, constants = read_functions(
+            *(code.functions, code.types, code.code.host, code.frozen, architecture.memory)
+        )
+    steps = {each.name: each for each in found}
+    functions = [JsFunction(spec, steps[spec.function], _stream(spec)) for spec in module.functions]
+    starts, data = _laid_out(constants, architecture.alignment)
+    versions = package_version(), iree_compile.compiler_identity().version
+    origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
+    digest = hashlib.sha256(code.code.object + data + code.code.host.encode()).hexdigest()
+    sections = {"rnn_compiler.id": digest.encode()}
+    if starts:
+        sections["rnn_compiler.constants"] = data
+    wasm = link(code.code.object, sections)
+    features = [*architecture.baseline, *resolved.features]
+    source = print_module(name, functions, starts, features, digest, origin)
+    types = print_types(name, functions, origin)
+    manifest = {
+        "schema": SCHEMA_VERSION,
+        "format": "js",
+        "name": name,
+        "functions": [*map(_row, functions)],
+        "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
+        "strategy": code.strategy,
+        "package_version": versions[0],
+        "compiler_version": versions[1],
+        "module_sha256": module.sha256,
+        "files": {
+            file: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            for file, content in _parts(name, source, wasm, types).items()
+        },
+    }
+    return JsModule(name, source, wasm, types, manifest)
+
+
+def _parts(name: str, source: str, code: bytes, types: str) -> dict[str, bytes]:
+    """The bytes of each file but the manifest, by its name."""
+    return {f"{name}.mjs": source.encode(), f"{name}.wasm": code, f"{name}.d.ts": types.encode()}
+
+
+def _laid_out(constants: Sequence[bytes], alignment: int) -> tuple[list[int], bytes]:
+    """Where each constant begins, and the bytes of all."""
+    starts: list[int] = []
+    data = bytearray()
+    for each in constants:
+        data += bytes(aligned(len(data), alignment) - len(data))
+        starts.append(len(data))
+        data += each
+    return starts, bytes(data)
+
+
+def _stream(spec: FunctionSpec) -> dict[str, Any] | str:
+    """How a function takes a sequence in chunks, or why it does not."""
+    try:
+        op = stream_op(spec)
+        chunk, after = stream_parts(spec)
+    except UnsupportedError as error:
+        return str(error)
+    most = spec.dims["seq_length"] if op.steps else 1
+    given = {each.name for each in spec.arguments}
+    return {
+        "chunk": chunk,
+        "length": op.length if op.length in given else None,
+        "rows": [*op.rows],
+        "next": after,
+        "axis": 0 if spec.attributes.get("time_major", True) else 1,
+        "steps": op.steps,
+        "most": most if isinstance(most, int) else None,
+    }
+
+
+def _row(each: JsFunction) -> dict[str, Any]:
+    """What the manifest says of a function."""
+    spec = each.spec
+    return {
+        "function": spec.function,
+        "op": spec.op,
+        "dtype": spec.dtype,
+        "dims": spec.json_dims,
+        "attributes": spec.json_attributes,
+        "frozen": [tensor.name for tensor in spec.frozen],
+        "arguments": [_tensor(tensor) for tensor in spec.arguments],
+        "results": [_tensor(tensor) for tensor in spec.results],
+        "scratch_size": written(each.function.schedule.scratch),
+    }
+
+
+def _tensor(tensor: Any) -> dict[str, Any]:
+    shape = [written(size) for size in tensor.shape]
+    return {"name": tensor.name, "dtype": tensor.dtype, "shape": shape, "formula": tensor.formula}

@@ -1,0 +1,135 @@
+"""What modules in C and in JavaScript share: lowering, compiled code, and frozen weights packed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler import stages
+from rnn_compiler.c_prepacking import PrepackFunction, prepack
+from rnn_compiler.compilation import package_version
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.targets.strategies import FUSED
+from rnn_compiler.modules import Module
+from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.c.external_results import Types
+
+__all__ = ["CompiledCode", "compile_code"]
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class CompiledCode:
+    """A module's compiled code, and how its host program calls it.
+
+    Attributes:
+        functions: The functions, which take their frozen arguments again.
+        types: The types of all public functions, companions among them.
+        code: The host program and the object.
+        frozen: Frozen arguments by function and name; and what its companion packs of them.
+        packed: The functions of which weights were packed.
+        strategy: How it was lowered.
+        plain_loops: Time loops that were not rewritten, each with the reason.
+    """
+
+    functions: tuple[FunctionSpec, ...]
+    types: Mapping[str, Types]
+    code: iree_compile.HostAndObject
+    frozen: Mapping[str, Arrays]
+    packed: frozenset[str]
+    strategy: str
+    plain_loops: Mapping[str, str]
+
+    @contextlib.contextmanager
+    def explained(self, language: str) -> Generator[None]:
+        """Adds to an `UnsupportedError` what may be the reason: loops that are on the host."""
+        try:
+            yield
+        except UnsupportedError as error:
+            hints = [
+                f"time loop {loop} stays plain: {reason}"
+                for loop, reason in self.plain_loops.items()
+            ]
+            if self.strategy != FUSED:
+                hints.append(
+                    f"the {FUSED} strategy is the one for {language}, here it was {self.strategy}"
+                )
+            if not hints:
+                raise
+            raise UnsupportedError("; ".join((str(error), *hints))) from error
+
+
+def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: float) -> CompiledCode:
+    """Compiles a module for a CPU, and packs its frozen weights on this machine.
+
+    Args:
+        module: A module from `build`.
+        target: The CPU.
+        strategy: How to lower it.
+        timeout: Time limit for the compiler in seconds.
+    """
+    whole, frozen = module.thawed(), _frozen(module)
+    stages.report(f"building for {target.name}")
+    text = whole.located_text
+    from rnn_compiler.lowering.c.external_results import external_results
+    from rnn_compiler.lowering.pipeline import rewrite
+
+    stages.report(f"lowering for {target.name}")
+    lowered = rewrite(
+        *(text, whole.functions, target, package_version(), strategy),
+        linked=whole.linked,
+        known_weights=[*frozen],
+    )
+    text, types = external_results(lowered.text)
+    reproducers = ArtifactCache.from_environment().reproducers
+    made = iree_compile.compile_host_program(text, target, reproducers=reproducers, timeout=timeout)
+    prepacks = _prepack_functions(whole, frozen, types)
+    if prepacks:
+        packed = prepack(lowered.text, prepacks, reproducers=reproducers, timeout=timeout)
+        frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
+    names = frozenset(each.spec.function for each in prepacks)
+    return CompiledCode(
+        tuple(whole.functions), types, made, frozen, names, strategy, lowered.plain_loops
+    )
+
+
+def _frozen(module: Module) -> Mapping[str, Arrays]:
+    """The frozen arguments of a module by function and name.
+
+    It is compiled with functions that take them again, with companions that pack them; the printed
+    functions pass constants.
+    """
+    return {
+        spec.function: {
+            each.name: module.parameters[spec.parameter(each.name)]
+            if 0 not in each.shape
+            else np.zeros(each.static_shape, DTYPES[each.dtype].numpy)
+            for each in spec.frozen
+        }
+        for spec in module.functions
+        if spec.frozen
+    }
+
+
+def _prepack_functions(
+    module: Module, frozen: Mapping[str, Arrays], types: Mapping[str, Types]
+) -> list[PrepackFunction]:
+    """The functions that pack frozen weights."""
+    from rnn_compiler.lowering.c.interface import packed_tensors
+
+    return [
+        PrepackFunction(spec, packed_tensors(types[spec.prepack].results), frozen[spec.function])
+        for spec in module.functions
+        if spec.function in frozen and spec.prepack in types
+    ]

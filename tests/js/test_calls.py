@@ -1,0 +1,176 @@
+"""Calls in JavaScript: errors, frozen weights, streams, open sizes, files that do not fit."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from js.calling import needs_node, node
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.lowering.js.linking import link
+
+pytestmark = needs_node
+
+SIZES = {"batch_size": 1, "input_size": 8, "num_units": 24}
+OUTPUTS = ("cs", "h")
+
+ARGUMENTS = """
+const numbers = (n, scale) => Float32Array.from({ length: n }, (_, k) => Math.sin(k * 7) * scale);
+const given = (T, B) => ({
+  seq_len_max: T, x: numbers(T * B * 8, 1), cs_prev: numbers(B * 24, 0.1),
+  h_prev: numbers(B * 24, 0.1), w: numbers(32 * 96, 0.2), wci: numbers(24, 0),
+  wcf: numbers(24, 0), wco: numbers(24, 0), b: numbers(96, 0.1),
+});
+const same = (one, other) => one.length === other.length && one.every((v, k) => v === other[k]);
+const message = (act) => { try { act(); } catch (e) { return `${e.name}: ${e.message}`; } };
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A module built for 5 steps, one for any sizes, and one with frozen weights."""
+    found = tmp_path_factory.mktemp("js")
+    fixed = rc.build("BlockLSTMV2", seq_length=5, outputs=OUTPUTS, **SIZES)
+    rc.compile_js(fixed, name="fixed").save(found)
+    sizes = {**SIZES, "batch_size": None}
+    opened = rc.build("BlockLSTMV2", seq_length=None, outputs=OUTPUTS, **sizes)
+    rc.compile_js(opened, name="opened").save(found)
+    w = np.sin(7 * np.arange(32 * 96, dtype=np.float64)) * 0.2
+    weights = {"w": w.reshape(32, 96).astype(np.float32)}
+    rc.compile_js(rc.freeze(fixed, weights), name="frozen").save(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("x: numbers(3, 1)", "InvalidArgumentError: BlockLSTMV2: 'x': expected 40 elements, shape"),
+        ("x: new Float64Array(40)", "expected dtype float32, a Float32Array, got a Float64Array"),
+        ("x: [1, 2]", "'x': expected a Float32Array, got an Array; pass Float32Array.from(...)"),
+        ("x: 'text'", "'x': expected a Float32Array, got string"),
+        ("seq_len_max: 6", "BlockLSTMV2: 'seq_len_max': expected a value in 0..5, got 6"),
+        ("seq_len_max: -1n", "expected a value in 0..5, got -1"),
+        ("seq_len_max: 1.5", "expected an integer, got 1.5"),
+        ("seq_len_max: NaN", "expected an integer, got NaN"),
+        ("seq_len_max: {}", "expected a number, got object"),
+        ("w: undefined", "TypeError: block_lstm_v2() missing required argument: 'w'"),
+        ("weights: 1", "TypeError: block_lstm_v2() got an unexpected argument 'weights'; it takes"),
+    ],
+)
+def test_errors(folder: Path, change: str, expected: str) -> None:
+    script = f"""import {{ load }} from "./fixed.mjs";{ARGUMENTS}
+    const m = await load();
+    console.log(message(() => m.block_lstm_v2({{ ...given(5, 1), {change} }})));"""
+    assert expected in node(folder, script)
+
+
+def test_frozen_weights_give_the_same_bits(folder: Path) -> None:
+    script = f"""import {{ load }} from "./fixed.mjs";{ARGUMENTS}
+    const {{ load: loadFrozen }} = await import("./frozen.mjs");
+    const [m, frozen] = [await load(), await loadFrozen()];
+    const {{ w, ...rest }} = given(5, 1);
+    console.log(same(m.block_lstm_v2(given(5, 1)).h, frozen.block_lstm_v2(rest).h));"""
+    assert node(folder, script) == "true\n"
+
+
+@pytest.mark.parametrize("name", ["fixed", "opened"])
+def test_chunks_give_the_bits_of_one_call(folder: Path, name: str) -> None:
+    """Of 1, 3, 1, none, and more than the function was built for; from the start again."""
+    script = f"""import {{ load }} from "./opened.mjs";{ARGUMENTS}
+    const {{ load: other }} = await import("./{name}.mjs");
+    const [m, streamed] = [await load(), await other()];
+    const {{ seq_len_max, x, ...rest }} = given(17, 1);
+    const whole = m.block_lstm_v2(given(17, 1));
+    const stream = streamed.block_lstm_v2.stream(rest);
+    for (const round of [1, 2]) {{
+      const h = [];
+      for (const [from, to] of [[0, 1], [1, 4], [4, 5], [5, 5], [5, 17]])
+        h.push(...stream({{ x: x.subarray(from * 8, to * 8) }}).h);
+      console.log(same(whole.h, h), same(stream.state.h_prev, whole.h.slice(-24)));
+      stream.reset();
+    }}
+    console.log(same(stream.state.h_prev, rest.h_prev));
+    console.log(message(() => stream({{ x: numbers(9, 1) }})));
+    stream.close();
+    console.log(message(() => stream({{ x: numbers(8, 1) }})));"""
+    lines = node(folder, script).splitlines()
+    assert lines[:3] == ["true true", "true true", "true"]
+    assert "InvalidArgumentError: BlockLSTMV2: 'x': expected a multiple of 8 elements" in lines[3]
+    assert "UnsupportedError: block_lstm_v2.stream: closed" in lines[4]
+
+
+def test_any_sizes(folder: Path) -> None:
+    """They follow from the arrays; the first rows of a batch are what each is alone."""
+    script = f"""import {{ load }} from "./opened.mjs";{ARGUMENTS}
+    const m = await load();
+    for (const [T, B] of [[1, 1], [5, 3], [40, 2], [5, 3]]) {{
+      const {{ h }} = m.block_lstm_v2(given(T, B));
+      console.log(h.length === T * B * 24, h.every(Number.isFinite));
+    }}
+    console.log(message(() => m.block_lstm_v2({{ ...given(5, 3), x: numbers(50, 1) }})));
+    console.log(message(() => m.block_lstm_v2({{ ...given(5, 3), seq_length: 4 }})));"""
+    lines = node(folder, script).splitlines()
+    assert lines[:4] == ["true true"] * 4
+    assert "'x': expected a multiple of 24 elements" in lines[4]
+    assert "'x': expected a multiple of 32 elements" in lines[5]
+
+
+@pytest.mark.parametrize("damage", ["missing", "text", "other"])
+def test_files_that_do_not_fit(folder: Path, tmp_path: Path, damage: str) -> None:
+    for name in ("fixed.mjs", "fixed.wasm"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    if damage == "missing":
+        (tmp_path / "fixed.wasm").unlink()
+    elif damage == "text":
+        (tmp_path / "fixed.wasm").write_bytes(b"<html>")
+    else:
+        (tmp_path / "fixed.wasm").write_bytes((folder / "frozen.wasm").read_bytes())
+    script = """import { load } from "./fixed.mjs";
+    console.log(await load().catch((error) => `${error.name}: ${error.message}`));"""
+    expected = {
+        "missing": "ArtifactError: fixed.wasm: cannot be read (ENOENT",
+        "text": "UnsupportedError: fixed.wasm: this engine does not compile it; it needs simd128",
+        "other": "ArtifactError: fixed.wasm: not of this fixed.mjs: compile again",
+    }
+    assert expected[damage] in node(tmp_path, script)
+
+
+def test_an_engine_without_a_feature(tmp_path: Path) -> None:
+    made = rc.compile_js(rc.build("BlockLSTMV2", seq_length=5, **SIZES), "cpu:wasm32,relaxed-simd")
+    made.save(tmp_path)
+    script = """import { load } from "./block_lstm_v2.mjs";
+    console.log(await load().then(() => "loaded", (error) => `${error.name}: ${error.message}`));"""
+    assert "relaxed-simd" in node(tmp_path, script) or "loaded" in node(tmp_path, script)
+    assert "loaded" in node(tmp_path, script, "--experimental-wasm-relaxed-simd")
+
+
+def test_what_is_written(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the command line too: four small files, the same each time."""
+    manifest = json.loads((folder / "fixed.json").read_text())
+    assert set(manifest["files"]) == {"fixed.mjs", "fixed.wasm", "fixed.d.ts"}
+    assert sum(row["size"] for row in manifest["files"].values()) < 48_000
+    types = (folder / "opened.d.ts").read_text()
+    assert re.search(r"/\*\* float32 \[seq_length, batch_size, 8\] \*/\n  x: Float32Array;", types)
+    dims = ["--dim", "seq_length=5,batch_size=1,input_size=8,num_units=24", "--outputs", "cs,h"]
+    command = ["compile", "BlockLSTMV2", "--attr", "use_peephole=false", *dims, "--format", "js"]
+    assert main([*command, "-o", str(tmp_path / "made"), "--name", "fixed"]) == 0
+    assert "import { load } from" in capsys.readouterr().out
+    assert (tmp_path / "made" / "fixed.wasm").read_bytes()[:4] == b"\0asm"
+
+
+def test_what_is_refused() -> None:
+    built = rc.build("BlockLSTMV2", seq_length=5, **SIZES)
+    with pytest.raises(UnsupportedError, match="compile_js: a module for cpu:cortex-m4 cannot be"):
+        rc.compile_js(built, "cpu:cortex-m4")
+    with pytest.raises(InvalidArgumentError, match="'name'"):
+        rc.compile_js(built, name="../x")
+    with pytest.raises(UnsupportedError, match=r"does not (link|have the table)"):
+        link(b"\0asm\1\0\0\0 code_library_query", {})
+    with pytest.raises(UnsupportedError, match="does not have the table of its functions"):
+        link(b"text", {})

@@ -1,0 +1,64 @@
+"""JavaScript gives what TensorFlow's kernels gave, in Node.js."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from c.test_goldens import BATCH, FIRST, GOLDENS, PACKED, SINGLE_STEP, stands_for_itself
+from goldens.golden import Golden
+from js.calling import Loaded, needs_node
+from numeric.harness import module, renamed
+from processors.test_aarch64 import cases
+
+import rnn_compiler as rc
+from rnn_compiler.errors import UnsupportedError
+
+pytestmark = needs_node
+
+OTHERS = [golden for golden in GOLDENS if stands_for_itself(golden) and golden not in FIRST]
+
+
+def check(goldens: Sequence[Golden], folder: Path, *, dtype: str = "", target: str = "") -> None:
+    """Compares what functions give, one for each golden file, with the files' results."""
+    parts = [module(golden.op, dtype or golden.dtype, golden.variant) for golden in goldens]
+    made = rc.compile_js(renamed(*parts), target or "cpu:wasm32", name="goldens")
+    flags = ["--experimental-wasm-relaxed-simd"] if "relaxed" in target else []
+    rows = [(f"case_{number}", golden.inputs, {}) for number, golden in enumerate(goldens)]
+    for golden, results in zip(goldens, Loaded(made, folder, *flags).calls(rows), strict=True):
+        golden.assert_matches(results)
+
+
+def test_each_op(tmp_path: Path) -> None:
+    check([*FIRST, SINGLE_STEP, PACKED], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
+def test_each_dtype(dtype: str, tmp_path: Path) -> None:
+    check(cases(dtype), tmp_path, dtype=dtype)
+
+
+@pytest.mark.slow
+def test_relaxed_simd(tmp_path: Path) -> None:
+    check(FIRST, tmp_path, target="cpu:wasm32,relaxed-simd")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, len(OTHERS), BATCH))
+def test_every_golden(start: int, tmp_path: Path) -> None:
+    check(OTHERS[start : start + BATCH], tmp_path)
+
+
+@pytest.mark.slow
+def test_float16_is_right_or_refused(tmp_path: Path) -> None:
+    """IREE's code for some gradients is invalid; the one for a forward op must be right."""
+    refused: list[str] = []
+    for golden in cases("float16"):
+        try:
+            check([golden], tmp_path / golden.op, dtype="float16")
+        except UnsupportedError as error:
+            assert "use float32 or bfloat16" in str(error)
+            refused.append(golden.op)
+    assert "BlockLSTMV2" not in refused
