@@ -35,12 +35,15 @@ def parameters(
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     if keywords_only:
         kind = inspect.Parameter.KEYWORD_ONLY
+    names = [each.name for each in signature.arguments]
+    omitted = [names.index(name) for name in names if name not in signature.required]
+    first = min(omitted, default=len(names))  # Python has none without a default after it
     every = [
         *(
             inspect.Parameter(each.name, kind, default=None)
-            if each.optional
+            if each.name not in signature.required or (place > first and not keywords_only)
             else inspect.Parameter(each.name, kind)
-            for each in signature.arguments
+            for place, each in enumerate(signature.arguments)
         ),
         *(
             inspect.Parameter(each.name, kind, default=each.default)

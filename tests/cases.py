@@ -128,9 +128,46 @@ _ONNX: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 
-def _onnx(kind: str) -> tuple[OpCase, ...]:
-    """An op of ONNX's."""
-    return (OpCase(f"onnx.{kind}", partial(onnx_reference.forward, kind), _ONNX[kind]),)
+_ONNX_GRADIENTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "LSTM": (
+        sizes(
+            *(4, 2, 3, 5),
+            direction="bidirectional",
+            activations="Sigmoid Softsign Tanh Sigmoid ScaledTanh Softplus",
+            activation_alpha="1.2",
+            activation_beta="0.9",
+            inputs=f"{_EVERY_INPUT} initial_c P",
+        ),
+        sizes(3, 5, 4, 4, direction="reverse", input_forget=1, inputs="B P", layout=1),
+        sizes(5, 3, 17, 19, inputs="initial_c"),
+    ),
+    "GRU": (
+        sizes(4, 2, 3, 5, direction="bidirectional", inputs=_EVERY_INPUT),
+        sizes(3, 5, 4, 4, direction="reverse", linear_before_reset=1, layout=1),
+        sizes(5, 3, 17, 19, activations="Sigmoid Softsign", inputs=""),
+    ),
+    "RNN": (
+        sizes(4, 2, 3, 5, direction="bidirectional", activations="Softplus Tanh"),
+        sizes(3, 5, 4, 4, direction="reverse", layout=1),
+        sizes(5, 3, 17, 19, activations="Softsign", inputs="B"),
+    ),
+}
+"""Without a clip and bends, at which what is rounded has another derivative."""
+
+
+def _onnx(kind: str) -> tuple[OpCase, OpCase]:
+    """An op of ONNX's, and its gradient."""
+    results = ("Y", "Y_h", "Y_c") if kind == "LSTM" else ("Y", "Y_h")
+    inputs = ("X", "W", "R", "B", "initial_h", *(("initial_c", "P") if kind == "LSTM" else ()))
+    op = f"onnx.{kind}"
+    return OpCase(op, partial(onnx_reference.forward, kind), _ONNX[kind]), OpCase(
+        f"{op}Grad",
+        partial(onnx_reference.gradient, kind),
+        tuple(each | {"is_training": True} for each in _ONNX_GRADIENTS[kind]),
+        op,
+        {f"{name}_grad": name for name in results},
+        {f"{name}_grad": name for name in inputs},
+    )
 
 
 _PARAMETERS = {

@@ -199,6 +199,46 @@ class Layer:
                     self.Y[t, d, b] = h
                 self.Y_h[d, b], self.Y_c[d, b] = h, c
 
+    def keeps_input(self, d: int, place: int) -> bool:
+        """Whether of a gate its function's input is saved, as its value does not tell enough."""
+        count = len(self.functions) // self.D
+        name, alpha, _ = self.functions[d * count + place]
+        bent = name in ("LeakyRelu", "ThresholdedRelu", "Elu") and alpha <= 0
+        return bent or bool(np.isfinite(self.clip))
+
+    def kept(self, d: int, place: int, y: Array, z: Array) -> Array:
+        """What is saved of a gate."""
+        return np.clip(z, -self.clip, self.clip) if self.keeps_input(d, place) else y
+
+    def reserve(self) -> Array:
+        """`reserve_space`, 0 at padding."""
+        names = [("z", 0), ("r", 0), ("n", 1)]
+        if self.kind == "LSTM":
+            names = [("i", 0), ("f", 0), ("block", 1), ("o", 0)]
+        elif self.kind == "RNN":
+            names = [("i", 0)]
+        elif self.given.get("linear_before_reset"):
+            names = [("r", 0), ("z", 0), ("n", 1)]
+        inputs = {"block": "z_c", "n": "z_h"}
+        rows: dict[tuple[int, int, int], Array] = {}
+        for (d, b, t), s in self.tape.items():
+            parts = [
+                s[name] if s[key] is None else self.kept(d, place, s[name], s[key])
+                for name, place in names
+                for key in [inputs.get(name, f"z_{name}")]
+            ]
+            if self.kind == "RNN" and not self.keeps_input(d, 0):
+                parts = []
+            parts += [s["C"]] if self.kind == "LSTM" else [s["u"]] if "u" in s else []
+            rows[d, t, b] = np.concatenate([*parts, np.zeros(0)])
+        count = len(names) + (self.kind == "LSTM") + bool(self.given.get("linear_before_reset"))
+        if self.kind == "RNN":
+            count = max(self.keeps_input(d, 0) for d in range(self.D))
+        found = np.zeros((self.D, self.T, self.B, count * self.H))
+        for place, row in rows.items():
+            found[place][: row.size] = row
+        return found
+
 
 def forward(kind: str, **given: Any) -> dict[str, Array]:
     """A forward op: tensors and attributes by ONNX's names."""
@@ -207,4 +247,100 @@ def forward(kind: str, **given: Any) -> dict[str, Array]:
     results = {"Y": Y, "Y_h": layer.major(layer.Y_h)}
     if kind == "LSTM":
         results["Y_c"] = layer.major(layer.Y_c)
+    if given.get("is_training"):
+        results["reserve_space"] = layer.reserve()
     return results
+
+
+class Gradients:
+    """The gradient of a loss with respect to all inputs, from those of Y, Y_h and Y_c."""
+
+    def __init__(self, layer: Layer, Y: Array, Y_h: Array, Y_c: Array) -> None:
+        self.layer = layer
+        self.X, self.W, self.R = np.zeros_like(layer.X), layer.W * 0, layer.R * 0
+        self.bias, self.P = layer.bias * 0, layer.P * 0
+        self.h, self.c = Y_h.copy(), Y_c.copy()
+        for d in range(layer.D):
+            for b in range(layer.B):
+                dh, dc = self.h[d, b], self.c[d, b]
+                for t in reversed(layer.times(d, b)):
+                    self.at = (t, d, b)
+                    s = layer.tape[d, b, t]
+                    dh, dc = getattr(self, layer.kind.lower())(s, dh + Y[t, d, b], dc)
+                self.h[d, b], self.c[d, b] = dh, dc
+
+    def gate(
+        self, gate: str, dz: Array, s: dict[str, Any], *, recurrent: Array | None = None
+    ) -> Array:
+        """Adds what follows from a gate's pre-activation; gives the gradient of the output before.
+
+        `recurrent` is the gradient of what R and its bias give, if that is another.
+        """
+        layer, (t, d, b) = self.layer, self.at
+        dr = dz if recurrent is None else recurrent
+        layer.part(self.W, d, gate)[...] += np.outer(dz, s["x"])
+        layer.part(self.bias, d, gate)[...] += dz
+        layer.part(self.bias, d, gate, recurrent=True)[...] += dr
+        layer.part(self.R, d, gate)[...] += np.outer(dr, s["h_before"])
+        self.X[t, b] += layer.part(layer.W, d, gate).T @ dz
+        return layer.part(layer.R, d, gate).T @ dr
+
+    def rnn(self, s: dict[str, Any], dh: Array, dc: Array) -> tuple[Array, Array]:
+        return self.gate("i", dh * s["slope_i"], s), dc
+
+    def gru(self, s: dict[str, Any], dh: Array, dc: Array) -> tuple[Array, Array]:
+        layer = self.layer
+        before = dh * s["z"]
+        dn = dh * (1 - s["z"]) * s["slope_h"]
+        if layer.given.get("linear_before_reset"):
+            before = before + self.gate("h", dn, s, recurrent=dn * s["r"])
+            dr = dn * s["u"]
+        else:
+            drh = self.gate("h", dn, {**s, "h_before": s["r"] * s["h_before"]})
+            before, dr = before + drh * s["r"], drh * s["h_before"]
+        before = before + self.gate("r", dr * s["slope_r"], s)
+        dz = dh * (s["h_before"] - s["n"]) * s["slope_z"]
+        return before + self.gate("z", dz, s), dc
+
+    def lstm(self, s: dict[str, Any], dh: Array, dc: Array) -> tuple[Array, Array]:
+        layer, (_, d, _) = self.layer, self.at
+        do = dh * s["hC"] * s["slope_o"]
+        dc = dc + dh * s["o"] * s["slope_hC"] + do * layer.peephole(d, "o")
+        dg = dc * s["i"] * s["slope_c"]
+        di = dc * s["block"] * s["slope_i"]
+        df = dc * s["c_before"] * s["slope_f"]
+        before = dc * s["f"]
+        if layer.given.get("input_forget"):  # f = 1 - i, so all of it is i's
+            di, df = di + df, df * 0
+        before = before + di * layer.peephole(d, "i") + df * layer.peephole(d, "f")
+        for gate, dz, cell in (("i", di, "c_before"), ("o", do, "C"), ("f", df, "c_before")):
+            place = "iof".index(gate)
+            self.P[d, place * layer.H : (place + 1) * layer.H] += dz * s[cell]
+        gates = {"i": di, "o": do, "f": df, "c": dg}
+        return sum(self.gate(gate, dz, s) for gate, dz in gates.items()), before
+
+
+def gradient(kind: str, **given: Any) -> dict[str, Array]:
+    """A gradient op: tensors and attributes by ONNX's names; `reserve_space` is not read."""
+    layer = Layer(kind, given)
+    Y = layer.array("Y_grad", (layer.T, layer.D, layer.B, layer.H))
+    if layer.layout and given.get("Y_grad") is not None:
+        Y = Y.transpose(1, 2, 0, 3)
+    state = (layer.D, layer.B, layer.H)
+    Y_h, Y_c = (
+        np.zeros(state) if given.get(name) is None else layer.major(layer.array(name))
+        for name in ("Y_h_grad", "Y_c_grad")
+    )
+    found = Gradients(layer, Y, Y_h, Y_c)
+    results = {
+        "X_grad": layer.major(found.X),
+        "W_grad": found.W,
+        "R_grad": found.R,
+        "B_grad": found.bias,
+        "initial_h_grad": layer.major(found.h),
+        "initial_c_grad": layer.major(found.c),
+        "P_grad": found.P,
+    }
+    taken = given["inputs"].split() if "inputs" in given else [*given]
+    kept = ("X", "W", "R", *taken)
+    return {name: value for name, value in results.items() if name.removesuffix("_grad") in kept}

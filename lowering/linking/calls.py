@@ -112,7 +112,8 @@ def _call(name: str, op: ir.Operation) -> Call:
 
 def _op_of(name: str) -> str:
     """The op that a name asks for."""
-    asked = name.removeprefix(PREFIX).partition(".")[0]
+    family, dot, rest = name.removeprefix(PREFIX).partition(".")
+    asked = f"onnx.{rest.partition('.')[0]}" if (family, dot) == ("onnx", ".") else family
     plain = asked.partition("_")[0]
     return plain if plain in OPS else find_op(asked, "link")
 
@@ -138,9 +139,18 @@ def _json_config(op: str, config: ir.Attribute) -> dict[str, AttributeValue]:
         raise InvalidArgumentError(op, "backend_config", expected, describe(text))
     rows = cast(dict[str, Any], data)
     for name, value in rows.items():
-        if not isinstance(value, AttributeValue):
-            raise _no_value(op, name, describe(value))
+        if isinstance(value, list):
+            rows[name] = _list(cast(list[Any], value))
+        if not isinstance(rows[name], AttributeValue):
+            raise _no_value(op, name, describe(cast(object, value)))
     return rows
+
+
+def _list(elements: Sequence[Any]) -> str | None:
+    """A list of strings or numbers as an attribute has it; None if it is of something else."""
+    if not all(isinstance(each, (str, int, float)) for each in elements):
+        return None
+    return " ".join(map(str, elements))
 
 
 def _value(op: str, name: str, attribute: ir.Attribute) -> AttributeValue:
@@ -161,4 +171,6 @@ def _plain(attribute: ir.Attribute) -> AttributeValue | None:
             return kind(attribute).value
         except ValueError:
             continue
+    if isinstance(attribute, ir.ArrayAttr):
+        return _list([_plain(each) for each in attribute])
     return None

@@ -63,7 +63,8 @@ def instance_of(call: Call) -> FunctionSpec:
 
 
 def _check_attributes(signature: Signature, given: Mapping[str, object]) -> None:
-    known = {attribute.name: attribute for attribute in signature.call_attributes}
+    implied = (attribute for attribute in signature.attributes if attribute.is_implied)
+    known = {attribute.name: attribute for attribute in (*signature.call_attributes, *implied)}
     for name in given:
         if name not in known:
             names = ", ".join((*known, *signature.dimensions))

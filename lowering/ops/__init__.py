@@ -62,6 +62,7 @@ _TABLE = (
     *(Op(signature, rnn.forward) for signature in signatures.OPS),
     *(Op(signature, rnn.backward) for signature in signatures.GRADIENTS),
     *(Op(signature, recurrence.forward) for signature in onnx.OPS),
+    *(Op(signature, recurrence.backward) for signature in onnx.GRADIENTS),
     Op(params.PARAMS_SIZE, params.params_size),
     Op(params.TO_CANONICAL, params.to_canonical),
     Op(params.TO_CANONICAL_V2, params.to_canonical),

@@ -47,8 +47,9 @@ class JaxFunction:
         self.signature = signature
         self.__name__ = self.__qualname__ = signature.function
         self.__module__ = "rnn_compiler.jax"
-        self.__doc__ = documentation(signature, [_note(signature.name)])
-        self.__signature__ = inspect.Signature([*parameters(signature).values()])
+        shown = signature.of_caller
+        self.__doc__ = documentation(shown, [_note(signature.name)])
+        self.__signature__ = inspect.Signature([*parameters(shown).values()])
 
     def __repr__(self) -> str:
         return f"<rnn_compiler.jax function {self.signature.function}>"
@@ -65,7 +66,9 @@ class JaxFunction:
         """
         op = self.signature.name
         defaults = {each.name: each.default for each in self.signature.call_attributes}
-        given = defaults | named(self.signature, arguments, keywords)
+        given = defaults | named(self.signature.of_caller, arguments, keywords)
+        given = {**dict.fromkeys(each.name for each in self.signature.arguments), **given}
+        given |= self.signature.implied(given)
         instance, arrays = arguments_of(op, given)
         run = _differentiable if op in GRADIENTS else _plain
         results = run(instance)(*arrays)
@@ -85,22 +88,26 @@ def _differentiable(instance: Instance) -> Any:
     spec, gradient = instance.spec, GRADIENTS[instance.op]
     results = [each.name for each in spec.results]
     names = [each.name for each in spec.arguments]
-    kept = gradient.saved(OPS[op].signature for op in gradient.ops)
+    trained = _trained(instance)
+    known = {*names, *(each.name for each in trained.spec.results)}
+    saved = gradient.saved(OPS[op].signature for op in gradient.ops)
+    kept = [name for name in saved if name in known]
 
     @jax.custom_vjp
     def run(*arguments: Array) -> list[Array]:
         return call(instance, arguments)
 
     def forward(*primals: Any) -> tuple[list[Array], dict[str, Array]]:
-        if not dict(instance.attributes).get("is_training", True):
+        if not dict(trained.attributes).get("is_training", True):
             raise InvalidArgumentError(
                 instance.op, "is_training", "True, where a gradient is taken", "False",
                 "without it, nothing is saved for the gradient",
             )  # fmt: skip
         arguments = [primal.value for primal in primals]
-        outputs = call(instance, arguments)
-        values = dict(zip((*names, *results), (*arguments, *outputs), strict=True))
-        return outputs, {name: values[name] for name in kept}
+        outputs = call(trained, arguments)
+        given = (*names, *(each.name for each in trained.spec.results))
+        values = dict(zip(given, (*arguments, *outputs), strict=True))
+        return outputs[: len(results)], {name: values[name] for name in kept}
 
     def backward(values: Mapping[str, Array], cotangents: Sequence[Any]) -> tuple[Any, ...]:
         arriving = dict(zip(results, cotangents, strict=True))
@@ -113,6 +120,15 @@ def _differentiable(instance: Instance) -> Any:
 
     run.defvjp(forward, backward, symbolic_zeros=True)
     return run
+
+
+def _trained(instance: Instance) -> Instance:
+    """The op as a gradient needs it, if that is not the caller's decision."""
+    training = GRADIENTS[instance.op].training
+    if not training:
+        return instance
+    attributes = dict(instance.attributes) | {training: True}
+    return instance._replace(attributes=tuple(attributes.items()))
 
 
 def _gradients(
@@ -128,11 +144,12 @@ def _gradients(
     for op in gradient.ops:
         signature = OPS[op].signature
         own = {each.name: attributes.get(each.name, each.default) for each in signature.attributes}
-        tensors = {each.name: values[each.name] for each in signature.arguments}
+        tensors = {each.name: values.get(each.name) for each in signature.arguments}
         inner, arrays = arguments_of(op, own | tensors)
         names = [each.name for each in inner.spec.results]
         values |= zip(names, call(inner, arrays), strict=True)
-    return {name: values[result] for result, name in gradient.gradients.items()}
+    found = gradient.gradients.items()
+    return {name: values[result] for result, name in found if result in values}
 
 
 def _refuse_others(op: str, gradient: Gradient, arriving: Mapping[str, Any]) -> None:

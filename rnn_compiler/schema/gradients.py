@@ -33,6 +33,8 @@ class Gradient:
         arguments: The arguments of the forward op that get one.
         pattern: TensorFlow's naming pattern for the gradient of a tensor.
         unread: Results of the forward op that a gradient op takes but does not read.
+        training: The attribute with which the forward op also gives what the gradient needs, where
+            a caller does not decide on that; empty if it is one like others.
 
     Example:
         >>> from rnn_compiler.lowering.ops import GRADIENTS
@@ -48,6 +50,7 @@ class Gradient:
     arguments: tuple[str, ...]
     pattern: str
     unread: tuple[str, ...] = ()
+    training: str = ""
 
     @property
     def cotangents(self) -> dict[str, str]:

@@ -103,9 +103,27 @@ class Signature:
         return (*first, *others)
 
     @cached_property
+    def of_caller(self) -> Signature:
+        """The signature of functions that differentiate: without what only they decide on."""
+        hidden = self.gradient.training if self.gradient else ""
+        return replace(self, attributes=tuple(a for a in self.attributes if a.name != hidden))
+
+    @cached_property
+    def in_training(self) -> Signature:
+        """The signature with the results that only a gradient needs."""
+        if self.gradient is None or not self.gradient.training:
+            return self
+        every = {each.name: each.default for each in self.attributes}
+        every |= self.implied({each.name: each for each in self.arguments})
+        return replace(self, results=self.form(every | {self.gradient.training: True}).results)
+
+    @cached_property
     def required(self) -> tuple[str, ...]:
-        """The tensors that a call has to pass, be it None."""
-        return tuple(each.name for each in self.arguments if not each.optional)
+        """The tensors that a call has to pass, be it None, as TensorFlow's ops are called."""
+        has_default = {e.name for e in self.arguments if e.default is not None}
+        omitted = set[str]() if self.in_tensorflow else has_default
+        names = (each.name for each in self.arguments if not each.optional)
+        return tuple(name for name in names if name not in omitted)
 
     def implied(self, given: Mapping[str, object]) -> dict[str, str]:
         """The attributes that a call with some tensors implies, unless it gives them.

@@ -26,7 +26,7 @@ from rnn_compiler.torch.attributes import Attributes, attribute_values, attribut
 from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.formulas import HAS_FORMULA
-from rnn_compiler.torch.library import Parts, run
+from rnn_compiler.torch.library import Parts, is_transformed, run
 
 __all__ = ["FUNCTIONS", "OpFunction", "is_cast", "run_cast"]
 
@@ -65,7 +65,7 @@ class OpFunction:
     """
 
     def __init__(self, op: str) -> None:
-        self.signature = signature = OPS[op].signature
+        self.signature = signature = OPS[op].signature.of_caller
         self.__name__ = self.__qualname__ = signature.function
         twice = not set(GRADIENTS[op].ops).isdisjoint(HAS_FORMULA)
         second = (
@@ -74,6 +74,7 @@ class OpFunction:
         self.__doc__ = documentation(signature, [_NOTE + second])
         self._tensors = {each.name: each for each in signature.arguments}
         self._attributes = attributes_of(op)
+        self._training = GRADIENTS[op].training
         self.__signature__ = inspect.Signature([*parameters(signature).values()])
         self._results = result_type(op, tuple(each.name for each in signature.results))
 
@@ -93,6 +94,7 @@ class OpFunction:
         """
         signature = self.signature
         given = named(signature, positional, keywords)
+        given = {**dict.fromkeys(self._tensors), **given}
         floats = [given[name] for name, each in self._tensors.items() if each.dtype is None]
         first = next(filter(_is_float, floats), None)
         place = "cpu" if first is None else first.device
@@ -100,6 +102,9 @@ class OpFunction:
             name: self._tensor(each, given[name], place) for name, each in self._tensors.items()
         }
         dtype = "float32" if first is None else dtype_name(first.dtype)
+        given |= signature.implied(given)
+        if self._training:
+            given[self._training] = _learns(floats)
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
         if torch.compiler.is_compiling():
             # Tells the tracer, which is running, that the following is constant.
@@ -108,7 +113,7 @@ class OpFunction:
         attributes = tuple(zip(self._attributes, values, strict=True))
         counters = [torch.tensor(value, device=place) if value else None for value in seeds]
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
-        return self._results(*results)
+        return self._results(*results[: len(signature.results)])
 
     def _tensor(self, argument: Tensor, value: Any, place: Any) -> Any:
         """An argument as a tensor: integers get its dtype, Python numbers are put on the device."""
@@ -126,6 +131,15 @@ class OpFunction:
             limit = torch.iinfo(kind).max
             return value.clamp(-1, limit).to(kind) if value.dtype != kind else value
         raise InvalidArgumentError(op, argument.name, "a tensor of integers", describe(value))
+
+
+def _learns(tensors: Sequence[Any]) -> bool:
+    """Whether a gradient may be taken of what is computed of some tensors."""
+    if not torch.is_grad_enabled():
+        return False
+    if any(isinstance(each, torch.Tensor) and each.requires_grad for each in tensors):
+        return True
+    return not torch.compiler.is_compiling() and is_transformed()
 
 
 def _is_float(value: Any) -> bool:

@@ -63,7 +63,8 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
     tensors = [f"Tensor{'?' * optional} {name}" for name, optional in tensors_of(op).items()]
     keywords = [f"{types[name]} {name}" for name in names]
     keywords += ["str[] outputs"] * is_gradient
-    results = ["Tensor"] * len(signature.results)
+    count = len(signature.in_training.results)
+    results = ["Tensor"] * count
     given = "Tensor[]" if is_gradient else f"({', '.join(results)})"
     star = ["*"] * bool(keywords)
     library.define(f"{signature.function}({', '.join([*tensors, *star, *keywords])}) -> {given}")
@@ -71,7 +72,7 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
     def run(*given: Any, outputs: Sequence[str] | None = None, **attributes: Any) -> Any:
         wanted = None if outputs is None else tuple(outputs)
         values = call(op, given, tuple(attributes.items()), wanted)
-        return tuple(values) if outputs is None else values
+        return filled(values) if outputs is None else values
 
     def fake(*given: Any, outputs: Sequence[str] | None = None, **attributes: Any) -> Any:
         check_devices(op, [None if each is None else each.device for each in given])
@@ -82,7 +83,12 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
             for name, (shape, dtype) in shapes.items()
             if outputs is None or name in outputs
         ]
-        return tuple(values) if outputs is None else values
+        return filled(values) if outputs is None else values
+
+    def filled(values: Sequence[Any]) -> tuple[Any, ...]:
+        """The results, and nothing in the place of what only a gradient needs."""
+        nothing = [values[0].new_empty(0) for _ in range(count - len(values))]
+        return (*values, *nothing)
 
     for key in ("CPU", "CUDA"):
         library.impl(signature.function, run, key)

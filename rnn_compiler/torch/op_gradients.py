@@ -38,7 +38,7 @@ class OpGradient:
         """Looks up the gradient ops; `op` is TensorFlow's name."""
         self._op = op
         self.names = [*tensors_of(op)]
-        self.results = [each.name for each in OPS[op].signature.results]
+        self.results = [each.name for each in OPS[op].signature.in_training.results]
         differentiable = GRADIENTS[op].results
         known = [*self.names, *self.results]
         self._saved = [known.index(name) for name in _saved(op)]

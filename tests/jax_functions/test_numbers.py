@@ -50,6 +50,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "GRUBlockCell": sizes(3, 2, 3, 4),
     "CudnnRNNV2": sizes(3, 2, 3, 4, rnn_mode="gru"),
     "CudnnRNNV3": sizes(3, 2, 3, 4, direction="bidirectional", num_proj=3),
+    "onnx.LSTM": sizes(3, 2, 3, 4, inputs="B sequence_lens initial_h initial_c P"),
+    "onnx.GRU": sizes(3, 2, 3, 4, direction="reverse", layout=1),
+    "onnx.RNN": sizes(3, 2, 3, 4, inputs="", activations="Softplus", clip=2.0),
 }
 """Of each kind: other versions differ in names and in the order of gates."""
 
@@ -64,9 +67,9 @@ def test_gradients_are_derivatives(op: str) -> None:
 
     gradient, variant = GRADIENTS[op], VARIANTS[op]
     arguments = draw(op, "float64", variant)
-    if "sequence_lengths" in arguments:
-        arguments["sequence_lengths"] = np.array([2, 3], np.int32)
-    moved = {name: arguments[name] for name in gradient.arguments}
+    for name in {"sequence_lengths", "sequence_lens"} & arguments.keys():
+        arguments[name] = np.array([2, 3], np.int32)
+    moved = {name: arguments[name] for name in gradient.arguments if name in arguments}
 
     def results(moved: Arrays) -> Any:
         run = function_of(op)(**arguments | moved, **attributes_of(op, variant))

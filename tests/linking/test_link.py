@@ -75,6 +75,21 @@ def test_every_op(op: str) -> None:
     assert_same(program.functions[spec.function](**arguments), raw(spec, arguments))
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        'mhlo.backend_config = {activations = ["Relu", "Elu"], inputs = ["B"], layout = 0 : i64}',
+        'backend_config = "{\\"activations\\": [\\"relu\\", \\"Elu\\"], \\"inputs\\": \\"B\\"}"',
+    ],
+)
+def test_lists_and_optional_inputs_of_onnx(config: str) -> None:
+    dims = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
+    (spec,) = rc.build("onnx.GRU", **dims, activations="Relu Elu", inputs="B").functions
+    artifact = linked_module(function(spec, config=config))
+    assert artifact.linked[0].attributes["activations"] == "Relu Elu"
+    assert [each.name for each in artifact.linked[0].arguments] == ["X", "W", "R", "B"]
+
+
 @pytest.mark.parametrize("op", [op for op in OPS if "Params" in op])
 def test_every_op_of_parameters(op: str) -> None:
     """Their sizes are values of scalars, and here attributes, as arguments are not constants."""

@@ -238,6 +238,137 @@ def test_a_row_without_steps_keeps_its_state(kind: str) -> None:
     assert kind != "LSTM" or np.array_equal(results.Y_c[:, 0], given["initial_c"][:, 0])
 
 
+# Gradients.
+
+
+def both(kind: str, optional: str, **attributes: Any) -> tuple[Any, Any]:
+    """The forward op and its gradient, in float64, compiled together."""
+    pair = [
+        (f"onnx.{kind}", {"is_training": True, "function": "there"}),
+        (f"onnx.{kind}Grad", {"function": "back"}),
+    ]
+    sizes = {"seq_length": 4, "batch_size": 3, "input_size": 2, "num_units": 5}
+    built = rc.build(pair, dtype="float64", inputs=optional, **sizes, **attributes)
+    program = rc.runtime.load(rc.compile(built))
+    return program.functions["there"], program.functions["back"]
+
+
+def assert_is_derivative(kind: str, optional: str, **attributes: Any) -> None:
+    """Of every input, along a random direction, by central differences; and that of the reference.
+
+    The step is small enough that no number passes a bend or a clip on its way.
+    """
+    there, back = both(kind, optional, **attributes)
+    given = inputs(kind, (4, 3, 2, 5), optional, dtype="float64", **attributes)
+    if "sequence_lens" in given:
+        given["sequence_lens"][...] = (4, 2, 1)
+    results = there(**given)._asdict()
+    reserve = results.pop("reserve_space")
+    rng = np.random.default_rng(7)
+    upstream = {f"{name}_grad": rng.standard_normal(y.shape) for name, y in results.items()}
+    gradients = back(**given, **upstream, Y=results["Y"], reserve_space=reserve)._asdict()
+    exact = onnx_reference.gradient(kind, inputs=optional, **given, **upstream, **attributes)
+    assert_close(gradients, exact, "float64")
+
+    def loss(moved: Arrays) -> float:
+        values = there(**{**given, **moved})._asdict()
+        return sum(float((values[name] * upstream[f"{name}_grad"]).sum()) for name in results)
+
+    for name in (name for name, array in given.items() if array.dtype == np.float64):
+        way = rng.standard_normal(given[name].shape)
+        step = 1e-6 * way
+        slope = (loss({name: given[name] + step}) - loss({name: given[name] - step})) / 2e-6
+        along = float((gradients[f"{name}_grad"] * way).sum())
+        assert abs(slope - along) <= 1e-6 * max(1.0, abs(along)), name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name == "Elu" else pytest.param(name, marks=pytest.mark.slow) for name in ACTIVATIONS],
+)
+def test_derivative_of_every_function(name: str) -> None:
+    """In every place that a function has, from its value."""
+    alpha, beta = FUNCTIONS.get(name, ([], []))
+    for kind, optional in (("LSTM", "B P"), ("GRU", "B initial_h"), ("RNN", "sequence_lens")):
+        count = len(onnx_reference.DEFAULTS[kind])
+        texts = (" ".join(map(str, each * count)) for each in (alpha, beta))
+        numbers = dict(zip(("activation_alpha", "activation_beta"), texts, strict=True))
+        assert_is_derivative(kind, optional, activations=" ".join([name] * count), **numbers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["LeakyRelu", "ThresholdedRelu", "Elu"])
+def test_derivative_from_the_input(name: str) -> None:
+    """With an alpha that is not positive, a value does not tell what it is of."""
+    for kind in KINDS:
+        count = len(onnx_reference.DEFAULTS[kind])
+        names, alpha = " ".join([name] * count), " ".join(["-0.4"] * count)
+        assert_is_derivative(kind, "B", activations=names, activation_alpha=alpha)
+
+
+EVERY = "B sequence_lens initial_h"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("LSTM", {"direction": "bidirectional", "clip": 0.6}),
+        ("LSTM", {"direction": "reverse", "input_forget": 1, "layout": 1}),
+        ("GRU", {"direction": "bidirectional", "clip": 0.6, "layout": 1}),
+        ("GRU", {"direction": "reverse", "linear_before_reset": 1, "clip": 0.4}),
+        ("RNN", {"direction": "bidirectional", "clip": 0.5}),
+    ],
+)
+def test_derivative_with_attributes(kind: str, attributes: dict[str, Any]) -> None:
+    assert_is_derivative(kind, EVERY + " initial_c P" * (kind == "LSTM"), **attributes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rnn_mode", "attributes"),
+    [("LSTM", "lstm", {}), ("GRU", "gru", {"linear_before_reset": 1}), ("RNN", "rnn_tanh", {})],
+)
+def test_gradients_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> None:
+    """The numbers of CudnnRNNBackpropV3; not the bits, as sums over gates have another order."""
+    optional = EVERY + " initial_c" * (kind == "LSTM")
+    given = inputs(kind, (7, 5, 6, 8), optional)
+    ours = getattr(rc.onnx_ops, kind)(**given, **attributes, is_training=True)._asdict()
+    params = rc.weights.from_onnx(given["W"], given["R"], given["B"], rnn_mode=rnn_mode)
+    same = {
+        "input": given["X"],
+        "input_h": given["initial_h"],
+        "input_c": given.get("initial_c", np.float32(0)),
+        "params": params,
+        "sequence_lengths": given["sequence_lens"],
+    }
+    theirs = rc.raw_ops.CudnnRNNV3(**same, rnn_mode=rnn_mode)._asdict()
+    rng = np.random.default_rng(3)
+    dy = rng.standard_normal(ours["Y"].shape).astype(np.float32)
+    reserve = ours.pop("reserve_space")
+    assert np.array_equal(theirs["reserve_space"].ravel(), reserve.ravel())
+    found = getattr(rc.onnx_ops, f"{kind}Grad")(
+        **given, **attributes, Y=ours["Y"], Y_grad=dy, reserve_space=reserve
+    )
+    wanted = rc.raw_ops.CudnnRNNBackpropV3(
+        **same,
+        **theirs,
+        output_backprop=dy[:, 0],
+        output_h_backprop=np.zeros_like(given["initial_h"]),
+        output_c_backprop=np.zeros_like(theirs["output_c"]),
+        rnn_mode=rnn_mode,
+    )
+    parts = found.W_grad, found.R_grad, found.B_grad
+    together = rc.weights.from_onnx(*parts, rnn_mode=rnn_mode)
+    pairs = {
+        "input": (found.X_grad, wanted.input_backprop),
+        "input_h": (found.initial_h_grad, wanted.input_h_backprop),
+        "params": (together, wanted.params_backprop),
+    }
+    for one, other in pairs.values():
+        assert kind != "RNN" or np.array_equal(one, other)
+        np.testing.assert_allclose(one, other, atol=1e-5 * np.abs(other).max())
+
+
 # Lowering.
 
 

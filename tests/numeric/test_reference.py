@@ -73,7 +73,8 @@ def check(
     ]
     terms = dict.fromkeys(sums, float(how.get("scale", 1.0)))
     assert_close(results, expected(op, dtype, variant, arguments), dtype, terms)
-    for name in padded(op, results):
+    has_lengths = any(each.maximum is not None for each in compiled.spec.arguments)
+    for name in padded(op, results) if has_lengths else ():
         assert not results[name][steps:].any(), f"{name}: padding is not 0"
 
 

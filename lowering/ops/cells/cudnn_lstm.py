@@ -76,7 +76,12 @@ class LSTM(PlainCell):
         gates, dc = lstm.backward(
             b, saved, reads["c_before"], dc, dh, _peepholes(reads), self.functions
         )
-        return Derivative(gates.concatenate(b, self.gate_order), None, None, dc)
+        vectors: dict[str, Value] = {}
+        if "wci" in reads:
+            b.formula("d_wci = di*c_before, of each row")
+            vectors = {"wci": gates.i * reads["c_before"], "wcf": gates.f * reads["c_before"]}
+            vectors["wco"] = gates.o * reads["c"]
+        return Derivative(gates.concatenate(b, self.gate_order), None, None, dc, vectors)
 
 
 def _peepholes(values: Values) -> dict[str, Value]:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
@@ -63,12 +64,14 @@ class Derivative(NamedTuple):
         recurrent: Those as the first recurrent product sees them; None if they are the same.
         h: Gradient of the previous output that does not pass through R; None if there is none.
         c: Gradient of the previous cell state; None if the cell has none.
+        vectors: Gradients of the direction's vectors, of each row, by name.
     """
 
     input: Value
     recurrent: Value | None
     h: Value | None
     c: Value | None
+    vectors: Values = MappingProxyType({})
 
 
 class Cell(Protocol):
@@ -81,6 +84,8 @@ class Cell(Protocol):
         reads: What the derivative reads besides: "h", its own output; "h_before", the previous one.
         splits_recurrent: Whether its derivative has a `Derivative.recurrent` of all gates, of which
             the gradient of R is then made.
+        is_direct_apart: Whether `Derivative.h` needs products of its own, so that the loop hands it
+            on beside the gradient that passes through R: a sum would need both at once.
     """
 
     @property
@@ -101,6 +106,10 @@ class Cell(Protocol):
 
     @property
     def splits_recurrent(self) -> bool:  # noqa: D102
+        ...
+
+    @property
+    def is_direct_apart(self) -> bool:  # noqa: D102
         ...
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
@@ -141,12 +150,32 @@ class Cell(Protocol):
         """
         ...
 
+    def factors(
+        self, b: Builder, gates: Value, before: Value, saved: Value | None
+    ) -> Sequence[tuple[int, Value, Value]]:
+        """What the gradient of R is the sum of: first row, gates' gradients, what was multiplied.
+
+        Args:
+            b: The builder.
+            gates: The gates' gradients as the recurrent products see them, ``[n, B, gH]``.
+            before: The output before each step, ``[n, B, h]``.
+            saved: What the steps saved, ``[n, B, kH]``; None if that is nothing.
+        """
+        ...
+
 
 class PlainCell:
     """What most cells have in common."""
 
     splits_recurrent = False
+    is_direct_apart = False
     has_cell_state = False
+
+    def factors(
+        self, b: Builder, gates: Value, before: Value, saved: Value | None
+    ) -> Sequence[tuple[int, Value, Value]]:
+        """All gates, and the output before."""
+        return [(0, gates, before)]
 
     @property
     def reads(self) -> frozenset[str]:
@@ -196,6 +225,12 @@ class Direction:
         weights = self.cell.weights(self.b, self.recurrent)
         projection = {} if self.projection is None else {"w_p": self.projection}
         return {**weights, **projection, **self.parameters, **self._lengths}
+
+    @property
+    def more_states(self) -> list[str]:
+        """What the backward loop hands on besides the gradients of h and c, each ``[B, H]``."""
+        direct = ["dh_direct"] if self.cell.is_direct_apart else []
+        return [*direct, *(f"d_{name}" for name in self.parameters)]
 
     def _times(self, reads: Values, axis: int) -> Times:
         """Products with the weights of a step, over one of their axes."""
@@ -288,13 +323,13 @@ class Direction:
             activations: What `forward` saved; None if that is nothing.
             initial: ``h`` and ``c`` before the first step.
             gradients: ``dh`` and, if the cell has it, ``dc`` of the state after the block's last
-                step.
+                step; what `more_states` names.
             block: The steps t to do; of those, that many count as `steps` says.
 
         Returns:
             ``dx_gates [block.length, B, gH]``; ``dr_gates`` likewise if it differs; with a
-            projection, ``dh_rows [block.length, B, P]``, gradient of its result; ``dh`` and ``dc``
-            of the state before the block's first step.
+            projection, ``dh_rows [block.length, B, P]``, gradient of its result; `gradients` of the
+            state before the block's first step.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         B = y.shape[1]
@@ -342,6 +377,8 @@ class Direction:
                 values["c_before"] = previous("c", reads["c_0"])
             b.formula("dh = dy[t] + dh")
             dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
+            if "dh_direct" in state:
+                dh += state["dh_direct"]
             dm = dh
             written: dict[str, Value] = {}
             if "w_p" in reads:
@@ -360,8 +397,13 @@ class Direction:
                 written |= {"dr_gates": through} if cell.splits_recurrent else {}
             b.formula("dh = dr_gates @ R")
             new = {"dh": times("w_r", through)}
-            if derivative.h is not None:
+            if derivative.h is not None and self.cell.is_direct_apart:
+                new["dh_direct"] = derivative.h
+            elif derivative.h is not None:
                 new["dh"] += derivative.h
+            for name in self.parameters:
+                b.formula(f"d_{name} += of the step")
+                new[f"d_{name}"] = state[f"d_{name}"] + derivative.vectors[name]
             if derivative.c is not None:
                 new["dc"] = derivative.c
             return new, written

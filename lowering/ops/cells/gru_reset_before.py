@@ -17,12 +17,15 @@ In 16-bit types r*h_before and a_n are rounded, as what is multiplied is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
 from rnn_compiler.lowering.ops.cells.direction import Derivative, PlainCell, StepResult, Times
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -44,6 +47,7 @@ class GRUResetBefore(PlainCell):
     g: Function = TANH
 
     name = "gru_reset_before"
+    is_direct_apart = True
     saved = ("z", "r", "n")
 
     @property
@@ -110,14 +114,17 @@ class GRUResetBefore(PlainCell):
         b.formula("dh_before = dh*z + q*r")
         return Derivative(dx_gates, dr_gates, dh * z + q * r, None)
 
-    def reset_output(self, b: Builder, activations: Value, before: Value) -> Value:
-        """The rows that R_n was multiplied with, ``[n, B, H]``.
-
-        Args:
-            b: The builder.
-            activations: What the steps saved, ``[n, B, 3H]``.
-            before: The output before each step, ``[n, B, H]``.
-        """
+    def factors(
+        self, b: Builder, gates: Value, before: Value, saved: Value | None
+    ) -> Sequence[tuple[int, Value, Value]]:
+        """R_zr was multiplied with the output before, R_n with what the reset gate left of it."""
+        assert saved is not None
+        units = static_size(before.shape[2])
         b.formula("rh = r*h_before")
-        _, kept, _ = activations.split(2, len(self.saved))
-        return self.f.value(b, kept) * before
+        _, kept, _ = saved.split(2, len(self.saved))
+        wide = before.to(DTYPES[before.dtype].compute)
+        rh = (self.f.value(b, kept.to(wide.dtype)) * wide).to(before.dtype)
+        return [
+            (0, gates.slice(2, 0, 2 * units), before),
+            (2 * units, gates.slice(2, 2 * units, 3 * units), rh),
+        ]

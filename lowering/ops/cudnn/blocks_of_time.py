@@ -1,4 +1,4 @@
-"""The blocks of time of CudnnRNN's backward pass, and their order.
+"""The blocks of time of the backward pass of CudnnRNN and ONNX's ops, and their order.
 
 The gates' gradients are the largest temporary by far: undivided, they alone would be almost half of
 what the op is given and returns. Four blocks or so, twice as many if a step has two sets of them;
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
-from rnn_compiler.lowering.ops.cudnn.network import Network
+from rnn_compiler.lowering.ops.cudnn.layers import Layers
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, open_dimension, product, static
 
@@ -44,15 +44,14 @@ BLOCK_LENGTH = "block_length"
 """The open dimension that is the length of a block."""
 
 
-def blocks_of_time(net: Network) -> list[TimeBlock]:
+def blocks_of_time(net: Layers) -> list[TimeBlock]:
     """The blocks of time of the backward pass, the first one first."""
     T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
-    sets = 2 if net.cell.splits_recurrent else 1
-    gates = net.layout.pseudo_layers[0].recurrent.shape[0]
-    size = T * B * gates * sets * DTYPES[net.storage].numpy.itemsize
+    sets = net.gate_gradients
+    size = T * B * net.gate_rows * sets * DTYPES[net.storage].numpy.itemsize
     tensors = (*net.spec.arguments, *net.spec.results)
     total = sum(product(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
-    share = SHARE * size * net.layout.num_directions
+    share = SHARE * size * net.num_directions
     if net.spec.open_dims:
         return _open_blocks(net, 4 * sets, share, total)
     length, size, share, total = static((T, size, share, total))
@@ -66,7 +65,7 @@ def blocks_of_time(net: Network) -> list[TimeBlock]:
     return [TimeBlock(length * n // count, length * (n + 1) // count) for n in range(count)]
 
 
-def _open_blocks(net: Network, most: int, share: Size, total: Size) -> list[TimeBlock]:
+def _open_blocks(net: Layers, most: int, share: Size, total: Size) -> list[TimeBlock]:
     """Emits where blocks of open sizes begin, and their length; gives the blocks.
 
     Args:
@@ -79,7 +78,7 @@ def _open_blocks(net: Network, most: int, share: Size, total: Size) -> list[Time
     b.formula("block_length = T / how many blocks have steps")
     steps = b.constant(net.spec.dims["seq_length"], "int64")
     shares, everything = b.constant(share, "int64"), b.constant(total, "int64")
-    smallest = SHARE * net.layout.num_directions * SMALLEST_BLOCK
+    smallest = SHARE * net.num_directions * SMALLEST_BLOCK
     count = b.constant(most, "int64")
     for limit in ((shares + (everything - 1)) / everything, shares / smallest, steps / 2):
         count = count.binary("minimum", limit)
@@ -94,7 +93,7 @@ def _open_blocks(net: Network, most: int, share: Size, total: Size) -> list[Time
     return made
 
 
-def from_the_end(net: Network, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock]:
+def from_the_end(net: Layers, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock]:
     """Blocks of time, the last one first; of open sizes, the last that has steps.
 
     Those without steps follow, and begin where the sequence ends.
@@ -114,7 +113,7 @@ def from_the_end(net: Network, blocks: Sequence[TimeBlock]) -> Sequence[TimeBloc
     return made
 
 
-def _block(net: Network, name: str, start: Value) -> TimeBlock:
+def _block(net: Layers, name: str, start: Value) -> TimeBlock:
     """A block of open length that begins at a step, which gets a name."""
     net.b.define(name, start)
     first = open_dimension(name)

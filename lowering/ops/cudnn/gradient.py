@@ -1,4 +1,4 @@
-"""The gradient of one layer of CudnnRNN, a block of time after the other.
+"""The gradient of one layer of CudnnRNN or of ONNX's ops, a block of time after the other.
 
 For each direction, with dy the gradient of the layer's output y and x its input:
 
@@ -22,7 +22,7 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import cudnn_lstm
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.cudnn.blocks_of_time import blocks_of_time, from_the_end
-from rnn_compiler.lowering.ops.cudnn.network import Network
+from rnn_compiler.lowering.ops.cudnn.layers import Layers
 from rnn_compiler.schema.cudnn_layout import PseudoLayer
 from rnn_compiler.schema.open_sizes import Size, static_size
 
@@ -66,29 +66,33 @@ class DirectionGradient:
     """The gradient of one direction of a layer, as far as it is made.
 
     Attributes:
-        net: The network.
+        net: The op.
         pseudo_layer: Which.
         dy: Gradient of the layer's output, ``[T, B, D*h]``.
         x: The layer's input, ``[T, B, in]``.
         y: The layer's output, ``[T, B, D*h]``.
+        column: The first column of both that is the direction's.
         saved: What the forward pass saved, ``[T, B, kH]``; None if that is nothing.
         initial: The state before the first step, by name.
-        sums: ``dx``, flat unless sizes are open, ``dbW`` and ``dbR``; ``dh`` and, if there is one,
-            ``dc``, of the state that the last block started from.
+        sums: ``dx``, flat unless sizes are open, ``dbW`` and ``dbR``; ``dh`` and what else `start`
+            began with, of the state that the last block started from.
         parts: The gradients of the matrices, with their places, if there is a single block.
+        states: What one block hands to the next.
         block: The block of time that was run last.
         loop: What its loop gave.
     """
 
-    net: Network
+    net: Layers
     pseudo_layer: PseudoLayer
     dy: Value
     x: Value
     y: Value
+    column: int
     saved: Value | None
     initial: Values
     sums: dict[str, Value] = field(default_factory=lambda: {})
     parts: list[tuple[int, Value]] = field(default_factory=lambda: [])
+    states: Sequence[str] = ()
     block: TimeBlock = field(default_factory=lambda: TimeBlock(0, 0))
     loop: Values = field(default_factory=lambda: {})
 
@@ -108,27 +112,34 @@ class DirectionGradient:
         return [*self.parts, *((place.offset, self.sums[key]) for key, place in places.items())]
 
     def start(self, state: Values) -> None:
-        """Begins, from the gradient of the state after the last step."""
+        """Begins, from the gradient of the state after the last step.
+
+        What else the loops hand on begins with 0: the gradients of vectors, for each row of the
+        batch, and of the output before what does not pass through R, where that is apart.
+        """
         T, B, width = self.x.shape
-        self.sums = {**state}
+        b, direction = self.net.b, self.net.direction(self.pseudo_layer)
+        b.formula("dp = 0")
+        zero = b.full(0, state["dh"].shape, self.net.compute)
+        state = {**state, **dict.fromkeys(direction.more_states, zero)}
+        self.sums, self.states = {**state}, [*state]
         if not self.net.spec.open_dims:
             self.net.b.formula("dx = 0")
             self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.compute), **state}
 
     def run(self, block: TimeBlock) -> None:
         """Emits the loop over a block of time."""
-        states = [key for key in ("dh", "dc") if key in self.sums]
         self.block = block
         self.loop = self.net.direction(self.pseudo_layer).backward(
             self.dy,
             self.y,
-            self.pseudo_layer.direction * self.net.layout.hidden_size,
+            self.column,
             self.saved,
             self.initial,
-            {key: self.sums[key] for key in states},
+            {key: self.sums[key] for key in self.states},
             block,
         )
-        self.sums |= {key: self.loop[key] for key in states}
+        self.sums |= {key: self.loop[key] for key in self.states}
 
     def multiply(self, params: Value, *, whole: bool) -> Value:
         """Emits the products and sums of the block that was run.
@@ -175,7 +186,7 @@ class DirectionGradient:
         if net.skips(self.pseudo_layer):
             dx = products.put(before, self._input_gradient(), self.x)
         else:
-            W = net.part("params", self.pseudo_layer.input)
+            W = net.input_weights(self.pseudo_layer)
             b.formula("dx = dx_gates @ W")
             gates = self.loop["dx_gates"]
             dx = products.put_rows(before, self.x, gates, W, net.compute)
@@ -212,9 +223,10 @@ class DirectionGradient:
         n, B, _ = dx_gates.shape
         if net.skips(self.pseudo_layer):
             b.formula("dx = sum over gates")
-            gates = len(net.layout.gates)
-            return dx_gates.to(net.compute).reshape(n, B, gates, net.layout.num_units).sum(2)
-        W = net.part("params", self.pseudo_layer.input)
+            units = static_size(self.x.shape[2])
+            gates = net.gate_rows // units
+            return dx_gates.to(net.compute).reshape(n, B, gates, units).sum(2)
+        W = net.input_weights(self.pseudo_layer)
         b.formula("dx = dx_gates @ W")
         return self._products.rows(dx_gates, W, 0, net.compute)
 
@@ -231,11 +243,13 @@ class DirectionGradient:
             x = self.x.slice(0, block.start, block.stop)
             factors.append(Factors(each.input.offset, self.loop["dx_gates"], x))
         before = self.output_before()
-        factors.append(Factors(each.recurrent.offset, self._recurrent_gates, before))
-        if each.projection is not None and self.saved is not None:
+        saved = None if self.saved is None else self.saved.slice(0, block.start, block.stop)
+        _, h = each.recurrent.shape
+        for row, gates, rows in net.cell_of(each).factors(b, self._recurrent_gates, before, saved):
+            factors.append(Factors(each.recurrent.offset + row * h, gates, rows))
+        if each.projection is not None and saved is not None:
             b.formula("m = o * tanh(c)")
-            rows = self.saved.slice(0, block.start, block.stop)
-            m = cudnn_lstm.output(b, rows.to(net.compute)).to(net.storage)
+            m = cudnn_lstm.output(b, saved.to(net.compute)).to(net.storage)
             m = net.steps.where_valid(b, m, block)
             factors.append(Factors(each.projection.offset, self.loop["dh_rows"], m))
         return factors
@@ -246,9 +260,9 @@ class DirectionGradient:
         Row t is row t-1 of the output, or row t+1 of the backward direction's, which is 0 past each
         sequence's end: there its first step is.
         """
-        net, b, h = self.net, self.net.b, self.net.layout.hidden_size
-        T, block, direction = self.y.shape[0], self._read, self.pseudo_layer.direction
-        y = self.y.slice(2, direction * h, (direction + 1) * h)
+        net, b, block = self.net, self.net.b, self._read
+        T, (_, h) = self.y.shape[0], self.initial["h"].shape
+        y = self.y.slice(2, self.column, self.column + h)
         first = self.initial["h"].reshape(1, *self.initial["h"].shape)
         b.formula("h_before = y[t-1], the initial state at the first step")
         if self.forward:

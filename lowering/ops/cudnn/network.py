@@ -121,6 +121,29 @@ class Network:
             projection=None if projection is None else self.part("params", projection),
         )
 
+    @property
+    def num_directions(self) -> int:
+        """How many directions a layer has."""
+        return self.layout.num_directions
+
+    @property
+    def gate_rows(self) -> int:
+        """The rows of a direction's recurrent weights."""
+        return len(self.layout.gates) * self.layout.num_units
+
+    @property
+    def gate_gradients(self) -> int:
+        """How many sets of gates' gradients a step has."""
+        return 2 if self.cell.splits_recurrent else 1
+
+    def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
+        """The cell of a pseudo-layer."""
+        return self.cell
+
+    def input_weights(self, pseudo_layer: PseudoLayer) -> Value:
+        """The weights of a pseudo-layer's input."""
+        return self.part("params", pseudo_layer.input)
+
     def times_mask(self, value: Value, mask: Value) -> Value:
         """What dropout lets through, of a layer's output or of its gradient."""
         self.b.formula("x = y * mask")

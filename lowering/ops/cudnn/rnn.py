@@ -137,6 +137,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
                 dy,
                 x,
                 outputs[layer],
+                each.direction * layout.hidden_size,
                 net.part("reserve_space", saved) if saved.size else None,
                 net.state(initial, index),
             )

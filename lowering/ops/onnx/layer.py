@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
+from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["OnnxLayer"]
+__all__ = ["PEEPHOLES", "OnnxLayer"]
 
-_PEEPHOLES = ("wci", "wco", "wcf")
+PEEPHOLES = ("wci", "wco", "wcf")
 """The parts of P, in order, as the cell calls them."""
 
 
@@ -63,11 +66,11 @@ class OnnxLayer:
         return DIRECTIONS[str(self.spec.attributes["direction"])]
 
     def time_major(self, value: Value) -> Value:
-        """A sequence or a state as layout 0 has it: ``[T, B, I]`` or ``[D, B, H]``."""
+        """A sequence or a state as layout 0 has it: ``[T, B, I]``, ``[T, D, B, H]``, ..."""
         if not self.spec.attributes["layout"]:
             return value
         self.b.formula("layout = batch second")
-        return value.transpose(1, 0, 2)
+        return value.transpose(1, 0, 2) if len(value.shape) == 3 else value.transpose(1, 2, 0, 3)
 
     def as_laid_out(self, value: Value) -> Value:
         """A sequence or a state as the op's layout has it."""
@@ -110,18 +113,65 @@ class OnnxLayer:
                 found[name] = self.b.full(0, shape, self.storage)
         return found
 
-    def direction(self, place: int) -> Direction:
+    @property
+    def num_directions(self) -> int:
+        """How many directions there are."""
+        return len(self.cells)
+
+    @property
+    def gate_rows(self) -> int:
+        """The rows of a direction's recurrent weights."""
+        return static_size(self.args["R"].shape[1])
+
+    @property
+    def gate_gradients(self) -> int:
+        """How many sets of gates' gradients a step has."""
+        return 2 if self.cells[0].splits_recurrent else 1
+
+    @cached_property
+    def pseudo_layers(self) -> Sequence[PseudoLayer]:
+        """The directions, with the places of their parameters in a vector of all: W, R, B."""
+        D, rows, width = (static_size(size) for size in self.args["W"].shape)
+        units = static_size(self.args["R"].shape[2])
+        recurrent, biases = D * rows * width, D * rows * (width + units)
+        return [
+            PseudoLayer(
+                0,
+                self.backward_runs[place],
+                Block(place * rows * width, (rows, width)),
+                Block(recurrent + place * rows * units, (rows, units)),
+                None,
+                Block(biases + 2 * place * rows, (rows,)),
+                Block(biases + (2 * place + 1) * rows, (rows,)),
+            )
+            for place in range(D)
+        ]
+
+    def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
+        """The cell of a direction."""
+        return self.cells[self.pseudo_layers.index(pseudo_layer)]
+
+    def input_weights(self, pseudo_layer: PseudoLayer) -> Value:
+        """The weights of a direction's input."""
+        return self.part("W", self.pseudo_layers.index(pseudo_layer))
+
+    def skips(self, pseudo_layer: PseudoLayer) -> bool:
+        """False: there always are weights."""
+        return False
+
+    def direction(self, pseudo_layer: PseudoLayer) -> Direction:
         """A direction."""
+        place = self.pseudo_layers.index(pseudo_layer)
         parameters: dict[str, Value] = {}
         if "P" in self.args:
-            parts = self.part("P", place).to(self.compute).split(0, len(_PEEPHOLES))
-            parameters = dict(zip(_PEEPHOLES, parts, strict=True))
+            parts = self.part("P", place).to(self.compute).split(0, len(PEEPHOLES))
+            parameters = dict(zip(PEEPHOLES, parts, strict=True))
         return Direction(
             self.b,
             self.cells[place],
             self.storage,
             self.steps,
-            reverse=self.backward_runs[place] == 1,
+            reverse=pseudo_layer.direction == 1,
             recurrent=self.part("R", place),
             projection=None,
             parameters=parameters,

@@ -6,6 +6,12 @@ of a step. For each direction, X the input and h, c its initial states:
     zx = X @ W^T, all steps in one product
     Y, Y_h, Y_c = the cell's `Direction` over zx + biases
 
+Backward, the gradient of a layer (`ops.cudnn.gradient`), from Y and what was saved:
+
+    dx_gates, initial_h_grad, initial_c_grad, P_grad = the recurrence's derivative
+    X_grad = dx_gates @ W    W_grad = dx_gates^T @ X    R_grad = dr_gates^T @ H before
+    B_grad = sums of dx_gates and dr_gates
+
 With a cell of cuDNN's this is a layer of CudnnRNN in another order of gates, with the same bits.
 Padding may hold NaN.
 
@@ -15,20 +21,24 @@ something open, docs/onnx_ops.md says what is done and what ONNX Runtime does.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.onnx.layer import OnnxLayer
+from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
+from rnn_compiler.lowering.ops.onnx.layer import PEEPHOLES, OnnxLayer
+from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["forward"]
+__all__ = ["backward", "forward"]
 
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
@@ -38,12 +48,12 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     x = layer.time_major(args["X"])
     made: dict[str, list[Value]] = {}
     saved: list[tuple[int, Value]] = []
-    for place, cell in enumerate(layer.cells):
-        W = layer.part("W", place)
+    for place, (cell, direction) in enumerate(zip(layer.cells, layer.pseudo_layers, strict=True)):
+        W = layer.input_weights(direction)
         b.formula("zx = X @ W^T")
         zx = Products(b, lengths=layer.steps.lengths).rows(x, W, 1, layer.compute)
         bias, biases = cell.biases(b, *layer.biases(place))
-        results = layer.direction(place).forward(
+        results = layer.direction(direction).forward(
             zx, {"b": bias, **biases}, layer.state(place), training=training
         )
         b.formula(f"Y = of direction {place}")
@@ -66,3 +76,64 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         parts = [(place * size, value) for place, value in saved]
         values["reserve_space"] = b.assemble(parts, math.prod(shape)).reshape(*shape)
     return [values[result.name] for result in spec.results]
+
+
+def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
+    """Emits a gradient op."""
+    layer = OnnxLayer.of(b, spec, args)
+    x = layer.steps.where_valid(b, layer.time_major(args["X"]))
+    Y, Y_grad = (layer.time_major(args[name]) for name in ("Y", "Y_grad"))
+    directions: list[DirectionGradient] = []
+    for place, pseudo_layer in enumerate(layer.pseudo_layers):
+        cell = layer.cells[place]
+        y = layer.steps.where_valid(b, layer.part_of(Y, "Y", place, 1))
+        dy = layer.part_of(Y_grad, "Y_grad", place, 1)
+        saved = layer.part("reserve_space", place) if cell.saved else None
+        each = DirectionGradient(layer, pseudo_layer, dy, x, y, 0, saved, layer.state(place))
+        upstream: dict[str, Value] = {}
+        for name in ("h", "c") if cell.has_cell_state else ("h",):
+            whole = layer.time_major(args[f"Y_{name}_grad"])
+            upstream[f"d{name}"] = layer.part_of(whole, f"d{name}", place).to(layer.compute)
+        each.start(upstream)
+        directions.append(each)
+    b.formula("parameters_grad = 0")
+    size = layer.pseudo_layers[-1].recurrent_bias.stop
+    parameters = add_blocks(directions, b.full(0, (size,), layer.compute))
+    b.formula("parameters_grad = W_grad, R_grad, B_grad")
+    for each in directions:
+        for offset, value in each.pending:
+            parameters = parameters.with_part(offset, value.flat())
+    results: dict[str, Value] = {}
+    offset = 0
+    for name in ("W", "R", "B"):
+        b.formula(f"{name}_grad = of all directions")
+        rows = layer.gate_rows
+        shape = args[name].shape if name in args else (layer.num_directions, 2 * rows)
+        sizes = [static_size(each) for each in shape]
+        part = parameters.slice(0, offset, offset + math.prod(sizes))
+        results[f"{name}_grad"] = part.reshape(*sizes)
+        offset += math.prod(sizes)
+    b.formula("X_grad = sum over directions")
+    dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
+    dx = layer.steps.where_valid(b, dx.reshape(*x.shape).to(layer.storage))
+    results["X_grad"] = layer.as_laid_out(dx)
+    for name in ("h", "c"):
+        b.formula(f"initial_{name}_grad = of all directions")
+        parts = [_state_gradient(each, name) for each in directions if f"d{name}" in each.sums]
+        if parts:
+            stacked = b.concatenate([part.reshape(1, *part.shape) for part in parts], 0)
+            results[f"initial_{name}_grad"] = layer.as_laid_out(stacked.to(layer.storage))
+    if "P" in args:
+        b.formula("P_grad = sums over rows")
+        rows = [
+            b.concatenate([each.sums[f"d_{name}"].sum(0) for name in PEEPHOLES], 0)
+            for each in directions
+        ]
+        results["P_grad"] = b.concatenate([row.reshape(1, *row.shape) for row in rows], 0)
+    return [results[result.name].to(result.dtype) for result in spec.results]
+
+
+def _state_gradient(direction: DirectionGradient, name: str) -> Value:
+    """The gradient of an initial state."""
+    through, direct = direction.sums[f"d{name}"], direction.sums.get(f"d{name}_direct")
+    return through if direct is None else through + direct

@@ -19,11 +19,14 @@ the cell state, k = 5; of z, r, h, k = 3; with linear_before_reset of r, z, h, a
 ``H R_h^T + Rb_h``, k = 4; of RNN nothing, or the function's input, k = 1. `Y` is needed besides.
 Kept of a gate is its value, or where that does not tell the derivative its function's input
 (`ops.cells.activations`).
+
+A gradient op takes the inputs of its forward op, `Y`, the gradients of all results, zeros if they
+are left out, and `reserve_space`; it gives the gradient of every input of floats, ``X_grad``, ....
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,12 +34,15 @@ from typing import Any
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, GATES, cells_of
-from rnn_compiler.schema.attributes import Attribute
+from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
+from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.streams import Chunked
-from rnn_compiler.schema.tensors import Argument, Result, Tensor
+from rnn_compiler.schema.tensors import Argument, Result, Tensor, as_given_by
 
-__all__ = ["OPS"]
+__all__ = ["GRADIENTS", "OPS"]
+
+_WEIGHTS = ("W", "R", "B", "P")
 
 _COMMON = (
     Attribute(
@@ -110,9 +116,9 @@ def _inputs_attribute(kind: str) -> Attribute:
 
 
 def _forms(
-    kind: str, attributes: Mapping[str, Any]
+    kind: str, gradient: bool, attributes: Mapping[str, Any]
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """The arguments and results of a forward op with given attributes."""
+    """The arguments and results of an op with given attributes."""
     D = len(DIRECTIONS[attributes["direction"]])
     gates = GATES[kind] if GATES[kind] > 1 else ""
     state, sequence, output = f"{D} B H", "T B I", f"T {D} B H"
@@ -141,12 +147,29 @@ def _forms(
     ]
     if kind == "LSTM":
         results.append(Result("Y_c", state, "cell state after the last step"))
-    cells = cells_of(f"onnx.{kind}", attributes)
-    if attributes.get("is_training"):
-        saved = max(len(cell.saved) for cell in cells)
-        width = f"{saved}H" if saved else "0"
-        results.append(Result("reserve_space", f"{D} T B {width}", "what the gradient needs"))
-    return arguments, tuple(results)
+    saved = max(len(cell.saved) for cell in cells_of(f"onnx.{kind}", attributes))
+    width = f"{saved}H" if saved else "0"
+    reserve = Result("reserve_space", f"{D} T B {width}", "what the gradient needs")
+    if not gradient:
+        return arguments, (*results, *((reserve,) if attributes["is_training"] else ()))
+    upstream = [
+        Argument(
+            f"{each.name}_grad", each.shape, f"gradient of {each.name}; None for zeros", default=0
+        )
+        for each in results
+    ]
+    given = as_given_by(f"onnx.{kind}", (results[0], reserve))
+    gradients = [
+        Result(
+            f"{each.name}_grad",
+            each.shape,
+            f"gradient of {each.name}",
+            WEIGHT_GRAD_DTYPE.name if each.name in _WEIGHTS else None,
+        )
+        for each in arguments
+        if each.dtype is None
+    ]
+    return (*arguments, given[0], *upstream, given[1]), tuple(gradients)
 
 
 def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,15 +184,17 @@ def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _signature(kind: str) -> Signature:
-    attributes = (*_COMMON, *_OWN[kind], _inputs_attribute(kind), _IS_TRAINING)
-    forms = partial(_forms, kind)
+def _signature(kind: str, *, gradient: bool) -> Signature:
+    last = WEIGHT_GRAD_DTYPE if gradient else _IS_TRAINING
+    attributes = (*_COMMON, *_OWN[kind], _inputs_attribute(kind), last)
+    forms = partial(_forms, kind, gradient)
     every = {a.name: a.default for a in attributes} | {"inputs": " ".join(_inputs(kind))}
     arguments, results = forms(every)
     states = {"initial_h": ("Y_h",)} | ({"initial_c": ("Y_c",)} if kind == "LSTM" else {})
+    op, summary = f"onnx.{kind}", f"ONNX's {kind}: a layer in one or two directions"
     return Signature(
-        f"onnx.{kind}",
-        f"ONNX's {kind}: a layer in one or two directions, with any of ONNX's functions",
+        f"{op}Grad" if gradient else op,
+        f"All gradients of {op}" if gradient else summary,
         arguments=arguments,
         attributes=attributes,
         results=results,
@@ -177,10 +202,20 @@ def _signature(kind: str) -> Signature:
         in_tensorflow=False,
         forms=forms,
         derived=_derived,
-        weights=("W", "R", "B", "P"),
-        chunked=Chunked("X", ("Y",), states, "sequence_lens"),
+        weights=() if gradient else _WEIGHTS,
+        gradient=None if gradient else _gradient(op, arguments, results),
+        chunked=None if gradient else Chunked("X", ("Y",), states, "sequence_lens"),
     )
 
 
-OPS = tuple(_signature(kind) for kind in GATES)
+def _gradient(op: str, arguments: Sequence[Tensor], results: Sequence[Tensor]) -> Gradient:
+    names = tuple(each.name for each in results)
+    floats = tuple(each.name for each in arguments if each.dtype is None)
+    return Gradient((f"{op}Grad",), names, floats, "{}_grad", training=_IS_TRAINING.name)
+
+
+OPS = tuple(_signature(kind, gradient=False) for kind in GATES)
 """onnx.LSTM, onnx.GRU, onnx.RNN."""
+
+GRADIENTS = tuple(_signature(kind, gradient=True) for kind in GATES)
+"""onnx.LSTMGrad, onnx.GRUGrad, onnx.RNNGrad."""
