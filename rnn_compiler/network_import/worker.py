@@ -62,7 +62,6 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
 
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
     from rnn_compiler.network_import.graph import Graph
-    from rnn_compiler.network_import.graph.convolutions import trim_padding
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
@@ -77,7 +76,6 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     fold(graph)
     inputs = [each.name for each in graph.proto.input]
     replace_recurrent(graph)
-    trim_padding(graph)
     plain_products(graph)
     weights = take_parameters(graph)
     (folder / "operators.json").write_text(json.dumps(graph.operators()))

@@ -3,7 +3,6 @@
 sizes         fixes what the caller gives
 folding       computes what is known then
 recurrent     puts our ops in
-convolutions  trims padding
 products      makes products of two matrices
 parameters    takes the weights out
 
