@@ -30,7 +30,7 @@ const types = {
   int8: Int8Array, int32: Int32Array, int64: BigInt64Array,
 };
 const functions = await load();
-const bytes = readFileSync("in").buffer;
+const bytes = new Uint8Array(readFileSync("in")).buffer; // a copy: small files lie in a pool
 const results = [];
 for (const { name, given, sizes } of JSON.parse(readFileSync("calls.json", "utf8"))) {
   const values = { ...sizes };
