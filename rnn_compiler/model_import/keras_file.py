@@ -22,6 +22,7 @@ from typing import Any, cast
 
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
+from rnn_compiler.model_import.keras_activations import version_of
 from rnn_compiler.model_import.keras_layers import (
     RECURRENT,
     REFUSED,
@@ -71,11 +72,15 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
             with zipfile.ZipFile(stream) as file:
                 config = parsed(_member(file, "config.json", path), path)
                 weights = _member(file, "model.weights.h5", path)
+                facts: Config = {}
+                if "metadata.json" in file.namelist():
+                    facts = parsed(_member(file, "metadata.json", path), path)
         except ArtifactError:
             raise
         except Exception as error:  # zipfile's or zlib's, or of places that there are not
             raise damaged(path, f"not a readable zip file ({error})") from error
-    return layers_of_model(path, config, read_hdf5(path, weights), of_keras)
+    version = version_of(facts.get("keras_version"), config)
+    return layers_of_model(path, config, version, read_hdf5(path, weights), of_keras)
 
 
 def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
@@ -111,12 +116,15 @@ def parsed(text: bytes | str, path: Path) -> Config:
     return cast(Config, data)
 
 
-def layers_of_model(path: Path, config: Config, file: Hdf5, weights_of: Any) -> tuple[Any, str]:
+def layers_of_model(
+    path: Path, config: Config, version: int, file: Hdf5, weights_of: Any
+) -> tuple[Any, str]:
     """The recurrent layers of a model, and what else is in it.
 
     Args:
         path: The file, for messages.
         config: The model's configuration.
+        version: Keras' major version.
         file: Its weights.
         weights_of: Finds those of a layer: `of_keras`, or another that takes the same.
 
@@ -140,7 +148,7 @@ def layers_of_model(path: Path, config: Config, file: Hdf5, weights_of: Any) -> 
             masks.append(place.name)
         if place.kind in RECURRENT or place.kind in REFUSED:
             weights = functools.partial(weights_of, file, place, path)
-            found += layers_of(place, weights, masks, path, once)
+            found += layers_of(place, weights, masks, version, path, once)
         if len(found) > _MOST_LAYERS:
             raise exceeded(path, f"it has more than {_MOST_LAYERS} recurrent layers")
     return named_apart(found), f"the layers {', '.join(sorted(classes)) or 'none'}"

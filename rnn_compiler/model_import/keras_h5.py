@@ -19,6 +19,7 @@ from typing import Any
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
+from rnn_compiler.model_import.keras_activations import version_of
 from rnn_compiler.model_import.keras_file import layers_of_model, of_keras, parsed
 from rnn_compiler.model_import.keras_layers import Config, Place
 from rnn_compiler.model_import.layer import Layer, Refused
@@ -52,7 +53,8 @@ def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
     text = file.groups.get("", {}).get("model_config")
     if isinstance(text, str):
         weights_of = functools.partial(_of_h5, "model_weights/")
-        return layers_of_model(path, parsed(text, path), file, weights_of)
+        config = parsed(text, path)
+        return layers_of_model(path, config, _version(file, config), file, weights_of)
     beside = list(_beside(path, _ARCHITECTURE))
     found = [(each, config) for each in beside if (config := _architecture(each)) is not None]
     if len(found) == 1:
@@ -99,7 +101,14 @@ def _joined(path: Path, file: Hdf5, config: Config) -> tuple[list[Layer | Refuse
     """The layers of weights and an architecture."""
     by_name = "layer_names" in file.groups.get("", {})
     weights_of = functools.partial(_of_h5, "") if by_name else of_keras
-    return layers_of_model(path, config, file, weights_of)
+    return layers_of_model(path, config, _version(file, config), file, weights_of)
+
+
+def _version(file: Hdf5, config: Config) -> int:
+    """Keras' major version: that of the model, or of its weights."""
+    groups = (file.groups.get(name, {}) for name in ("", "model_weights"))
+    found = (group.get("keras_version") for group in groups)
+    return version_of(next((text for text in found if text), None), config)
 
 
 def _architecture(path: Path) -> Config | None:

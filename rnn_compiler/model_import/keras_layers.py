@@ -1,13 +1,10 @@
 """Converts Keras' recurrent layers to ops, from their configurations and weights.
 
-LSTM, SimpleRNN and GRU(reset_after=True) are CudnnRNNV3, in one direction or, inside Bidirectional,
-in two. GRU(reset_after=False), the older kind, multiplies the state by its reset gate before the
-matrix product, as GRUBlockCell does, one step per call:
-
-    w_ru = [[W_r, W_z], [U_r, U_z]]    b_ru = [b_r, b_z]    w_c = [[W_h], [U_h]]    b_c = b_h
-
-with Keras' gates z, r, h and TensorFlow's u for z. CuDNNLSTM and CuDNNGRU are CudnnRNNV3 as they
-are; layers of Keras 1 are those of Keras 2 by other names (`keras_1`).
+A layer is described as ONNX's op: LSTM, SimpleRNN as RNN, GRU with linear_before_reset=1 for
+reset_after=True. It is CudnnRNNV3 if that computes it (`onnx_ops`), and ONNX's op if not: with
+other activations, or with reset_after=False, which multiplies the state by its reset gate before
+the matrix product. Bidirectional is both directions of one op. CuDNNLSTM and CuDNNGRU are
+CudnnRNNV3 as they are; layers of Keras 1 are those of Keras 2 by other names (`keras_1`).
 
 Features that no op computes are rejected by name; what the layer does to its input or output
 becomes a note.
@@ -19,17 +16,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.keras_1 import joined, renamed
+from rnn_compiler.model_import.keras_activations import activation_attributes, onnx_function
 from rnn_compiler.model_import.layer import STREAMED, Layer, Refused, checked
-from rnn_compiler.model_import.older_gru import older_gru
+from rnn_compiler.model_import.onnx_ops import CUDNN_NAMES, ONNX_NAMES, canonical, cudnn_mode
 from rnn_compiler.model_import.reading import Once
-from rnn_compiler.weights import from_keras
-from rnn_compiler.weights.stacked import reorder_gates
+from rnn_compiler.weights import from_keras, to_onnx
 
 __all__ = ["RECURRENT", "REFUSED", "Config", "Place", "first_sizes", "layers_of"]
 
@@ -46,7 +44,13 @@ RECURRENT = ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "RNN", *_CUDNN)
 REFUSED = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "TimeDistributed")
 """Classes of layers that are recurrent, or hold such, and have no op here."""
 
-_GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}
+_KINDS = {
+    "LSTM": ("onnx.LSTM", "lstm", ("recurrent_activation", "activation", "activation")),
+    "GRU": ("onnx.GRU", "gru", ("recurrent_activation", "activation")),
+    "SimpleRNN": ("onnx.RNN", "rnn_tanh", ("activation",)),
+}
+"""ONNX's op for a class, the rnn_mode in which `weights` converts its arrays, and the options that
+are the op's functions."""
 
 
 class Place:
@@ -87,14 +91,20 @@ class Place:
 
 
 def layers_of(
-    place: Place, read: Callable[[], Sequence[Any]], masks: Sequence[str], path: Path, once: Once
+    place: Place,
+    read: Callable[[], Sequence[Any]],
+    masks: Sequence[str],
+    version: int,
+    path: Path,
+    once: Once,
 ) -> list[Layer | Refused]:
-    """The layers of one layer of Keras: none, one, or one for each direction.
+    """The layers of one layer of Keras: one, or none.
 
     Args:
         place: The layer.
         read: Reads its arrays, in Keras' order.
         masks: The layers before it that mask.
+        version: Keras' major version.
         path: The file, for messages.
         once: Makes arrays of weights, once of those that layers share.
 
@@ -106,99 +116,92 @@ def layers_of(
         return [Refused(place.name, "TimeDistributed")] if inner.kind in RECURRENT else []
     if place.kind in REFUSED:
         return [Refused(place.name, place.kind)]
-    bidirectional = place.kind == "Bidirectional"
-    one = _inner(place.options) if bidirectional else _unwrapped(place)
-    reason = _reason(one) or (bidirectional and _reason_of_both(place.options, one)) or ""
+    both = place.kind == "Bidirectional"
+    one = _inner(place.options) if both else _unwrapped(place)
+    reason = _reason(one, version) or (both and _reason_of_both(place.options, one)) or ""
     if reason:
         return [Refused(place.name, reason)]
-    older = one.kind == "GRU" and not one.options.get("reset_after", False)
-    passed = _passed(place)
-    arrays, directions = read(), 2 if bidirectional else 1
-    join = functools.partial(joined, arrays, one.kind, directions, place.name, path)
-    weights: Sequence[Any] = once(("joined", one.kind, directions), arrays, join)
-    sources = [f"the layer {masks[-1]!r} masks steps"] if masks else []
-    sources = ["the model passes a mask of steps"] if "mask" in passed else sources
-    notes = [*_notes(one, bidirectional, older), *_notes_on_masks(sources, older)]
-    notes += _notes_on_precision(one, place)
-    if "initial_state" in passed:
-        states = "the first h_prev" if older else "input_h"
-        states += " and input_c" if one.kind == "LSTM" else ""
-        notes.append(f"the model passes an initial state, which is {states}")
-    if bidirectional:
-        notes += _notes_on_merging(place.options.get("merge_mode", "concat"))
-    if older:
-        return _older(place, one, weights, bidirectional, notes, path, once)
-    return [_layer(place, one, weights, bidirectional, notes, path, once)]
-
-
-def _layer(
-    place: Place,
-    one: Place,
-    weights: Sequence[Any],
-    bidirectional: bool,
-    notes: Sequence[str],
-    path: Path,
-    once: Once,
-) -> Layer:
-    """The layer as a CudnnRNNV3."""
-    mode = {"LSTM": "lstm", "GRU": "gru"}.get(one.kind, f"rnn_{one.options.get('activation')}")
+    arrays = read()
+    join = functools.partial(joined, arrays, one.kind, 2 if both else 1, place.name, path)
+    weights: Sequence[Any] = once(("joined", one.kind, both), arrays, join)
+    op, mode, _ = _KINDS[one.kind]
+    dtype = weights[0].dtype.name if weights else "float32"
+    attributes = _attributes(one, both, version, dtype)
+    cudnn = cudnn_mode(op, attributes)
     try:
-        make = functools.partial(from_keras, weights, rnn_mode=mode, bidirectional=bidirectional)
-        params: Any = once((mode, bidirectional), weights, make)
+        make = functools.partial(_params, weights, cudnn or mode, both, _is_older(one))
+        params: Any = once((cudnn or mode, both), weights, make)
     except InvalidArgumentError as error:
         raise ArtifactError(f"{path}: {place.name}: {error}") from error
-    _check_units(place, one, weights[1].shape[0], path)
-    attributes = {
-        "rnn_mode": mode,
-        "direction": "bidirectional" if bidirectional else "unidirectional",
-        "is_training": False,
-        "time_major": bool(one.options.get("time_major", False)),
-    }
-    batch, steps = _batch_and_steps(place, attributes["time_major"] is True)
+    units = weights[1].shape[0]
+    _check_units(place, one, units, path)
+    batch, steps = _batch_and_steps(place, not attributes["layout"])
     dims = {"seq_length": steps, "batch_size": batch, "input_size": weights[0].shape[0]}
-    dims |= {"num_units": weights[1].shape[0], "num_layers": 1}
-    name = params.dtype.name
-    made = Layer(place.name, "CudnnRNNV3", attributes, dims, name, {"params": params}, tuple(notes))
-    return checked(made, path)
+    dims["num_units"] = units
+    if cudnn is None:
+        sizes = {"num_units": units, "input_size": dims["input_size"], "bidirectional": both}
+        unpack = functools.partial(to_onnx, params, rnn_mode=mode, **sizes)
+        held = once("to_onnx", [params], unpack)._asdict()
+    else:
+        op, held = "CudnnRNNV3", {"params": params}
+        dims["num_layers"] = 1
+        attributes = {
+            "rnn_mode": cudnn,
+            "direction": "bidirectional" if both else "unidirectional",
+            "is_training": False,
+            "time_major": not attributes["layout"],
+        }
+    notes = _notes_of(place, one, masks, CUDNN_NAMES if cudnn else ONNX_NAMES)
+    made = Layer(place.name, op, attributes, dims, params.dtype.name, held, tuple(notes))
+    return [checked(made, path)]
 
 
-def _older(
-    place: Place,
-    one: Place,
-    weights: Sequence[Any],
-    bidirectional: bool,
-    notes: Sequence[str],
-    path: Path,
-    once: Once,
-) -> list[Layer | Refused]:
-    """A GRU of the older kind: a GRUBlockCell for each direction."""
-    directions = ("forward", "backward") if bidirectional else ("",)
-    each = len(weights) // len(directions)
-    batch, _ = _batch_and_steps(place, bool(one.options.get("time_major", False)))
-    found: list[Layer | Refused] = []
-    for k, direction in enumerate(directions):
-        kernel, recurrent, *bias = weights[k * each : (k + 1) * each] or (None, None)
-        shapes = [array.shape for array in (kernel, recurrent, *bias) if array is not None]
-        units = shapes[1][0] if len(shapes) > 1 and shapes[1] else 0
-        expected = [(*shapes[0][:1], 3 * units), (units, 3 * units), (3 * units,)] if shapes else []
-        if len(shapes) not in (2, 3) or shapes != expected[: len(shapes)]:
-            raise ArtifactError(f"{path}: {place.name}: no GRU has weights of the shapes {shapes}")
-        _check_units(place, one, units, path)
-        make = functools.partial(_older_direction, (kernel, recurrent, *bias))
-        layer: Layer = once("older", (kernel, recurrent, *bias), make)
-        name = f"{place.name}/{direction}" if direction else place.name
-        extra = [f"it is the {direction} direction"] if direction else []
-        if direction == "backward":
-            extra.append("it takes the steps from the last to the first")
-        dims, notes_on = {**layer.dims, "batch_size": batch}, (*layer.notes, *notes, *extra)
-        found.append(checked(replace(layer, name=name, dims=dims, notes=notes_on), path))
-    return found
+def _attributes(one: Place, both: bool, version: int, dtype: str) -> dict[str, Any]:
+    """The attributes of ONNX's op for a layer."""
+    op, _, options = _KINDS[one.kind]
+    found = [onnx_function(one.options.get(name), version) for name in options]
+    functions = [each for each in found if each is not None]
+    given = {
+        **activation_attributes(functions * (2 if both else 1)),
+        "direction": "bidirectional" if both else "forward",
+        "layout": 0 if one.options.get("time_major") else 1,
+        "linear_before_reset": int(bool(one.options.get("reset_after"))),
+    }
+    return canonical(op, given, dtype)
 
 
-def _older_direction(arrays: Sequence[Any]) -> Layer:
-    """A direction of a GRU of the older kind, without a name."""
-    gates = [reorder_gates(array, -1, "zrh", "rzh") for array in arrays]
-    return older_gru("", *gates, batch=None, notes=())
+def _is_older(one: Place) -> bool:
+    """Whether it is a GRU whose reset gate acts before the matrix product."""
+    return one.kind == "GRU" and not one.options.get("reset_after")
+
+
+def _params(weights: Sequence[Any], mode: str, both: bool, older: bool) -> Any:
+    """The weights of a layer as a parameter buffer; an older GRU has one bias, not two."""
+    if older and len(weights) == (6 if both else 3):
+        weights = [
+            np.stack([each, np.zeros_like(each)]) if k % 3 == 2 else each
+            for k, each in enumerate(weights)
+        ]
+    return from_keras(weights, rnn_mode=mode, bidirectional=both)
+
+
+def _notes_of(
+    place: Place, one: Place, masks: Sequence[str], names: Mapping[str, str]
+) -> list[str]:
+    """The notes of a layer, whose op has these names."""
+    both = one.kind != place.kind and place.kind == "Bidirectional"
+    passed = _passed(place)
+    sources = [f"the layer {masks[-1]!r} masks steps"] if masks else []
+    sources = ["the model passes a mask of steps"] if "mask" in passed else sources
+    notes = [*_notes(one, both, names), *_notes_on_masks(sources, names)]
+    notes += _notes_on_precision(one, place)
+    if "initial_state" in passed:
+        states = names["initial_h"]
+        states += f" and {names['initial_c']}" if one.kind == "LSTM" else ""
+        notes.append(f"the model passes an initial state, which is {states}")
+    if both:
+        notes += _notes_on_merging(place.options.get("merge_mode", "concat"), names)
+    return notes
 
 
 def _check_units(place: Place, one: Place, units: int, path: Path) -> None:
@@ -231,16 +234,13 @@ def _unwrapped(place: Place) -> Place:
     return inner
 
 
-def _reason(one: Place) -> str:
+def _reason(one: Place, version: int) -> str:
     """What a layer has that no op computes; empty if there is nothing."""
-    if one.kind not in _GATES:
+    if one.kind not in _KINDS:
         return one.kind
-    allowed = {"activation": ("tanh",), "recurrent_activation": ("sigmoid",)}
-    if one.kind == "SimpleRNN":
-        allowed = {"activation": ("tanh", "relu")}
-    for name, values in allowed.items():
-        value = one.options.get(name)
-        if value not in values:
+    for name in _KINDS[one.kind][2]:
+        value = one.options.get(name, "")
+        if onnx_function(value, version) is None:
             return f"{name}={value!r}"[:80]
     return ""
 
@@ -258,22 +258,21 @@ def _reason_of_both(options: Mapping[str, Any], forward: Place) -> str:
     return "" if backward.kind == forward.kind else f"a backward_layer that is {backward.kind}"
 
 
-def _notes(one: Place, bidirectional: bool, older: bool) -> list[str]:
+def _notes(one: Place, bidirectional: bool, names: Mapping[str, str]) -> list[str]:
     """What a layer does to its input, output and state."""
     options = one.options
     notes: list[str] = []
     if not options.get("return_sequences"):
         last = "the forward half of its last step and the backward half of its first"
-        text = f"the model uses {last if bidirectional else 'the last step'} alone"
-        notes.append(text if older else f"{text}: output_h")
+        last = last if bidirectional else "the last step"
+        notes.append(f"the model uses {last} alone: {names['Y_h']}")
     if options.get("go_backwards"):
         notes.append(
             "go_backwards: pass the steps of each row from its last to its first; the output is in "
             "that order, as Keras' is"
         )
     if options.get("stateful"):
-        states = "the h" if older else "the states"
-        notes.append(f"stateful: pass {states} that a call gives to the next{STREAMED}")
+        notes.append(f"stateful: pass the states that a call gives to the next{STREAMED}")
     return notes
 
 
@@ -315,27 +314,26 @@ def _passed(place: Place) -> set[str]:
     return found
 
 
-def _notes_on_masks(sources: Sequence[str], older: bool) -> list[str]:
+def _notes_on_masks(sources: Sequence[str], names: Mapping[str, str]) -> list[str]:
     if not sources:
         return []
-    masking = sources[-1]
-    if older:
-        return [f"{masking}: keep the h of a row where its step is masked"]
     return [
-        f"{masking}: pass each row's number of steps as sequence_lengths, masked ones at the end; "
-        "the output there is 0, where Keras repeats the step before"
+        f"{sources[-1]}: pass each row's number of steps as {names['sequence_lens']}, masked ones "
+        "at the end; the output there is 0, where Keras repeats the step before"
     ]
 
 
-def _notes_on_merging(mode: object) -> list[str]:
-    """What is made of the outputs of both directions, which the op gives side by side."""
-    names = {"sum": "the sum", "mul": "the product", "ave": "the mean", None: "a pair"}
+def _notes_on_merging(mode: object, names: Mapping[str, str]) -> list[str]:
+    """What is made of both directions: an axis of Y, of CudnnRNNV3's output side by side."""
+    known = {"sum": "the sum of", "mul": "the product of", "ave": "the mean of", None: "a pair of"}
     if mode == "concat":
-        return []
-    text = (
-        names.get(cast(Any, mode), f"{mode!r}"[:80]) if isinstance(mode, (str, type(None))) else ""
-    )
-    return [f"merge_mode={mode!r:.20}: the model uses {text} of both halves of the output"]
+        text = "the model uses both directions of Y, with their units side by side"
+        return [] if names is CUDNN_NAMES else [text]
+    text = f"{mode!r}"[:80] + " of"
+    if isinstance(mode, (str, type(None))):
+        text = known.get(mode, text)
+    both = "both halves of the output" if names is CUDNN_NAMES else "both directions of Y"
+    return [f"merge_mode={mode!r:.20}: the model uses {text} {both}"]
 
 
 def _batch_and_steps(place: Place, time_major: bool) -> tuple[int | None, int | None]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from rnn_compiler.model_import.layer import Layer, Refused, named_apart
 from rnn_compiler.model_import.messages import pairs, parse
-from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layers_of
+from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layer_of
 from rnn_compiler.model_import.reading import (
     MOST_AXES,
     Budget,
@@ -85,9 +85,8 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
         name = node.name or f"{node.op}_{number}"
         dtypes = [scope.dtype(name) for name in names[1:3] + names[:1]]
         dtype = next((each for each in dtypes if each in FLOAT_DTYPES), None)
-        found += layers_of(
-            Node(name, node.op, pairs_of(node), names, arrays, shapes, dtype), path, once
-        )
+        described = Node(name, node.op, pairs_of(node), names, arrays, shapes, dtype)
+        found.append(layer_of(described, path, once))
     kinds = sorted({node.op for _, node in _nodes(Scope(model.graph, files, None))})
     by = " of PyTorch's exporter" if model.producer == "pytorch" else ""
     return named_apart(found), f"the operators {', '.join(kinds[:20])}{by}"

@@ -27,6 +27,7 @@ MODELS = Path(__file__).parents[1] / "model_files"
 SPEECH = str(MODELS / "speech_frozen.pb")
 KERAS = [str(MODELS / "keras3.keras"), "--layer", "first", "--dim", "batch_size=2"]
 NODES = [str(MODELS / "onnx_nodes.onnx"), "--layer", "newer"]
+OLDER = [str(MODELS / "onnx_nodes.onnx"), "--layer", "older"]
 
 
 def _imported(folder: Path, *arguments: str) -> str:
@@ -42,7 +43,7 @@ def _blocks(text: str, language: str) -> list[str]:
 def _run(text: str, names: dict[str, Any]) -> dict[str, Any]:
     """What all Python of a README leaves, with ones where the model's input would be."""
     code = "\n".join(_blocks(text, "python"))
-    code = re.sub(r'("(?:input|x)": np\.)zeros', r"\1ones", code)
+    code = re.sub(r'("(?:input|x|X)": np\.)zeros', r"\1ones", code)
     exec(code, names)
     return names
 
@@ -62,6 +63,11 @@ def _run(text: str, names: dict[str, Any]) -> dict[str, Any]:
                 [*NODES, "--dim", "seq_length=?,batch_size=?"],
                 ("input_h",),
                 lambda out: (out.output_h,),
+            ),
+            (
+                [*OLDER, "--dim", "seq_length=4,batch_size=2"],
+                ("initial_h",),
+                lambda out: (out.Y_h,),
             ),
         ]
     ),

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 import cudnn_reference
 import numpy as np
+import onnx_reference
 import pytest
 import reference
 
@@ -27,6 +28,7 @@ __all__ = [
     "cudnn",
     "cudnn_arguments",
     "layers_of",
+    "onnx_results",
     "path_of",
     "read_hdf5_if_new",
 ]
@@ -92,6 +94,8 @@ def compute(layer: rc.Layer, **arguments: Any) -> dict[str, Any]:
     given = {**layer.attributes, **layer.weights, **arguments}
     for name in ("seed", "seed2"):
         given.pop(name, None)
+    if layer.op.startswith("onnx."):
+        return onnx_reference.forward(layer.op.removeprefix("onnx."), **given)
     if layer.op.startswith("CudnnRNN"):
         given["is_training"] = False
         return cudnn_reference.cudnn_rnn(version=3, **given)
@@ -124,3 +128,18 @@ def cudnn_arguments(layer: rc.Layer, x: Any, lengths: Any = None) -> dict[str, A
     lengths = np.full(B, T, np.int32) if lengths is None else np.asarray(lengths, np.int32)
     c = state if layer.attributes["rnn_mode"] == "lstm" else np.zeros((), x.dtype)
     return {"input": x, "input_h": state, "input_c": c, "sequence_lengths": lengths}
+
+
+def onnx_results(layer: rc.Layer, given: dict[str, Any]) -> dict[str, Any]:
+    """Y, Y_h, Y_c of the layer that a node of ONNX is, from the node's inputs."""
+    if layer.op.startswith("onnx."):
+        return compute(layer, **given)
+    arguments = cudnn_arguments(layer, given["X"], given.get("sequence_lens"))
+    states = {"input_h": "initial_h", "input_c": "initial_c"}
+    arguments |= {name: given[text] for name, text in states.items() if text in given}
+    out = compute(layer, **arguments)
+    y = out["output"]
+    D = 2 if layer.attributes["direction"] == "bidirectional" else 1
+    y = y.reshape(*y.shape[:2], D, -1)
+    y = y.transpose(0, 2, 1, 3) if layer.attributes["time_major"] else y
+    return {"Y": y, "Y_h": out["output_h"], "Y_c": out["output_c"]}

@@ -304,13 +304,12 @@ def test_keras_with_a_mask_a_merge_and_the_older_gru(name: str) -> None:
     assert "merge_mode='sum': the model uses the sum of both halves of the output" in both.notes
     halves = np.split(cudnn(both, stored["lstm"], lengths)["output"], 2, -1)
     close(sum(halves), stored["both"])
-    assert older.op == "GRUBlockCell"
-    assert "one step per call" in older.notes[0]
-    h = np.zeros((2, 5))
-    for t in range(4):
-        step = compute(older, x=stored["both"][:, t], h_prev=h)["h"]
-        h = np.where(np.array(lengths)[:, None] > t, step, h)
-        close(h, stored["older"][:, t])
+    assert (older.op, older.attributes["linear_before_reset"]) == ("onnx.GRU", 0)
+    assert "sequence_lens" in older.notes[0]
+    out = compute(older, X=stored["both"], sequence_lens=lengths)
+    close(out["Y"][0, :, 0], stored["older"][0])
+    close(out["Y"][1, :3, 0], stored["older"][1, :3])
+    close(out["Y_h"][:, 0], stored["older"][:, -1])
 
 
 def test_layers_for_cudnn() -> None:
@@ -338,17 +337,15 @@ def of_steps(layer: rc.Layer, x: Any) -> Any:
 def test_keras_1(name: str) -> None:
     """Weights by gate and joined, in a file with the model and beside it."""
     layers = layers_of(name)
-    names = ["gates", "joined", "both/forward", "both/backward", "older", "two", "last"]
+    names = ["gates", "joined", "both", "older", "two", "last"]
     assert list(layers) == names
     stored = arrays_of(name.split(".")[0])
     for layer, before in (("gates", "x"), ("joined", "gates")):
         close(cudnn(layers[layer], stored[before])["output"], stored[layer])
-    halves = [
-        of_steps(layers["both/forward"], stored["joined"]),
-        of_steps(layers["both/backward"], stored["joined"][:, ::-1])[:, ::-1],
-    ]
-    close(np.concatenate(halves, -1), stored["both"])
-    close(of_steps(layers["older"], stored["both"]), stored["older"])
+    assert [layers[name].op for name in ("both", "older")] == ["onnx.GRU"] * 2
+    both = compute(layers["both"], X=stored["joined"])["Y"]  # [B, T, D, H]
+    close(both.reshape(*both.shape[:2], -1), stored["both"])
+    close(compute(layers["older"], X=stored["both"])["Y"][:, :, 0], stored["older"])
     assert "merge_mode='sum': the model uses the sum of both halves of the output" in (
         layers["two"].notes
     )
@@ -397,18 +394,10 @@ def test_nodes_that_are_reversed_and_older() -> None:
     lengths = stored["lengths"]
     newer = cudnn(layers["newer"], stored["x"], lengths)
     close(newer["output"], directions_joined(stored["gru_y"]))
-    assert any("reverse the steps" in note for note in layers["reversed"].notes)
-
-    def turned(x: Any) -> Any:
-        rows = [np.concatenate([x[:n, b][::-1], x[n:, b]]) for b, n in enumerate(lengths)]
-        return np.stack(rows, 1)
-
-    out = cudnn(layers["reversed"], turned(stored["x"]), lengths)
-    close(turned(out["output"]), directions_joined(stored["lstm_y"]))
-    h = np.zeros((2, 5))
-    for t in range(4):
-        h = compute(layers["older"], x=stored["x"][t], h_prev=h)["h"]
-        close(h, stored["older_y"][t, 0])
+    assert [layers[name].op for name in ("reversed", "older")] == ["onnx.LSTM", "onnx.GRU"]
+    out = compute(layers["reversed"], X=stored["x"], sequence_lens=lengths)
+    close(out["Y"], stored["lstm_y"])
+    close(compute(layers["older"], X=stored["x"])["Y"], stored["older_y"])
 
 
 # PyTorch's own files.

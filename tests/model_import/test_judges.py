@@ -12,25 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_import.files import compute, cudnn_arguments
+from model_import.files import compute, cudnn_arguments, onnx_results
 
 import rnn_compiler as rc
-from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.model_import.onnx_layers import INPUTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of those packages
 
 
 def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=2e-6)
-
-
-def steps(layer: rc.Layer, x: Any, h: Any) -> Any:
-    """What a GRUBlockCell gives at each step of ``[T, B, I]``."""
-    found: list[Any] = []
-    for step in x:
-        h = compute(layer, x=step, h_prev=h)["h"]
-        found.append(h)
-    return np.stack(found)
 
 
 # ONNX.
@@ -46,79 +37,66 @@ def onnx_cases() -> dict[str, Any]:
 
 
 def test_node_tests_of_onnx(tmp_path: Path) -> None:
-    """All but peepholes; weights are inputs of the graph there, and are made constants here."""
+    """Weights are inputs of the graph there: once they are arguments, once made constants."""
     cases = onnx_cases()
     assert len(cases) == 18
-    refused: list[str] = []
-    for name, case in cases.items():
-        try:
-            layers, given, expected = of_case(case, tmp_path)
-        except UnsupportedError as error:
-            refused.append(f"{name}: {error}")
-            continue
-        time = 1 if given["layout"] else 0
-        x, reverse = given["X"], given["direction"] == "reverse"
-        x = np.flip(x, time) if reverse else x
-        if layers[0].op == "GRUBlockCell":
-            x = x.transpose(1, 0, 2) if given["layout"] else x
-            zeros = np.zeros((x.shape[1], expected["Y_h"].shape[-1]))
-            rows = zip(layers, (x, x[::-1]), strict=False)
-            y_h = np.stack([steps(layer, each, zeros)[-1] for layer, each in rows])
-            y_h = y_h.transpose(1, 0, 2) if given["layout"] else y_h
-        else:
-            arguments = cudnn_arguments(layers[0], x, given.get("sequence_lens"))
-            out = compute(layers[0], **arguments)
-            y_h = out["output_h"]
-            if "Y" in expected:
-                y = expected["Y"]  # [T, D, B, H], or with layout=1 [B, T, D, H]
-                y = y if given["layout"] else y.transpose(0, 2, 1, 3)
-                output = np.flip(out["output"], time) if reverse else out["output"]
-                close(output, y.reshape(output.shape))
-            if "Y_c" in expected:
-                close(out["output_c"], expected["Y_c"])
-        close(y_h.reshape(expected["Y_h"].shape), expected["Y_h"])
-    assert [each.split(":")[0] for each in refused] == ["test_lstm_with_peepholes"]
-    assert "BlockLSTM with use_peephole=True" in refused[0]
+    for case in cases.values():
+        for constant in (False, True):
+            layer, given, expected = of_case(case, tmp_path, constant)
+            assert bool(layer.weights) == constant
+            assert constant or layer.op.startswith("onnx.")
+            found = onnx_results(layer, given)
+            for name, array in expected.items():
+                close(found[name], array)
 
 
-def of_case(case: Any, place: Path) -> tuple[list[rc.Layer], dict[str, Any], dict[str, Any]]:
-    """The layers of a case, its inputs and the outputs that it expects, by ONNX' names."""
+def of_case(
+    case: Any, place: Path, constant: bool
+) -> tuple[rc.Layer, dict[str, Any], dict[str, Any]]:
+    """The layer of a case, its arguments and the outputs that it expects, by ONNX' names."""
     onnx: Any = pytest.importorskip("onnx")
     numpy_helper: Any = pytest.importorskip("onnx.numpy_helper")
-    model: Any = case.model
+    model: Any = onnx.ModelProto()
+    model.CopyFrom(case.model)
     ((inputs, results),) = case.data_sets
     (node,) = model.graph.node
-    names = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
-    called = dict(zip(node.input, names, strict=False))
-    given: dict[str, Any] = {"layout": 0, "direction": "forward"}
-    for each in node.attribute:
-        given[each.name] = each.s.decode() if each.name == "direction" else each.i
-    path = place / "model.onnx"
-    onnx.save(model, str(path))
-    with_arguments = rc.import_model(path) if "P" not in called.values() else []
-    for value, array in zip(model.graph.input, inputs, strict=True):
-        given[called[value.name]] = array
-        if called[value.name] in ("W", "R", "B", "P"):
+    called = dict(zip(node.input, INPUTS, strict=False))
+    given: dict[str, Any] = {}
+    for value, array in zip(case.model.graph.input, inputs, strict=True):
+        if constant and called[value.name] in ("W", "R", "B", "P"):
             model.graph.initializer.append(numpy_helper.from_array(array, value.name))
+        else:
+            given[called[value.name]] = array
     used = [name for name, text in zip(("Y", "Y_h", "Y_c"), node.output, strict=False) if text]
-    onnx.save(model, str(path))
-    layers = rc.import_model(path)
-    assert not any(layer.weights for layer in with_arguments)
-    assert not with_arguments or [each.op for each in with_arguments] == [x.op for x in layers]
-    return layers, given, dict(zip(used, results, strict=True))
+    onnx.save(model, str(place / "model.onnx"))
+    (layer,) = rc.import_model(place / "model.onnx")
+    return layer, given, dict(zip(used, results, strict=True))
 
 
 # Keras.
 
 UNITS, STEPS, ROWS, SIZE = 5, 4, 2, 3
 
+PLAIN = ("tanh", "sigmoid")
 CONFIGURATIONS = [
-    (kind, wrapped, merge, sequences, backwards, bias, after)
+    (kind, wrapped, merge, sequences, backwards, bias, after, PLAIN)
     for kind in ("LSTM", "GRU", "SimpleRNN")
     for wrapped, merge in ((False, ""), (True, "concat"), (True, "sum"), (True, "ave"))
     for sequences, backwards, bias in itertools.product((True, False), repeat=3)
     for after in ((True, False) if kind == "GRU" else (True,))
     if not (wrapped and backwards)
+]
+ACTIVATIONS = [
+    *(("linear", "sigmoid"), ("relu", "hard_sigmoid"), ("leaky_relu", "relu"), ("elu", "tanh")),
+    *(("softsign", "softplus"), ("softplus", "softsign"), ("hard_sigmoid", "linear")),
+    *(("tanh", "hard_sigmoid"), (None, "elu")),
+]
+CONFIGURATIONS += [
+    (kind, wrapped, "concat", True, False, True, after, functions)
+    for kind in ("LSTM", "GRU", "SimpleRNN")
+    for functions in ACTIVATIONS
+    for wrapped in (False, True)
+    for after in ((True, False) if kind == "GRU" else (True,))
 ]
 
 
@@ -131,8 +109,11 @@ def test_configurations_of_keras(suffix: str, tmp_path: Path) -> None:
     keras.utils.set_random_seed(1)
     x = keras.Input((STEPS, SIZE))
     outputs: list[Any] = []
-    for k, (kind, wrapped, merge, sequences, backwards, bias, after) in enumerate(CONFIGURATIONS):
-        options = {"reset_after": after} if kind == "GRU" else {}
+    for k, configuration in enumerate(CONFIGURATIONS):
+        kind, wrapped, merge, sequences, backwards, bias, after, functions = configuration
+        options: dict[str, Any] = {"reset_after": after} if kind == "GRU" else {}
+        options["activation"] = functions[0]
+        options |= {"recurrent_activation": functions[1]} if kind != "SimpleRNN" else {}
         inner = getattr(layers, kind)(
             UNITS, return_sequences=sequences, go_backwards=backwards, use_bias=bias,
             bias_initializer="random_normal", name=f"layer{k}", **options,
@@ -144,33 +125,24 @@ def test_configurations_of_keras(suffix: str, tmp_path: Path) -> None:
     model.save(path)
     given = np.random.default_rng(2).normal(size=(ROWS, STEPS, SIZE)).astype(np.float32)
     expected = [np.asarray(each) for each in model.predict(given, verbose=0)]
-    found: dict[str, list[rc.Layer]] = {}
-    for layer in rc.import_model(path):
-        found.setdefault(layer.name.split("/")[0], []).append(layer)
+    found = {layer.name: layer for layer in rc.import_model(path)}
     assert len(found) == len(CONFIGURATIONS)
     for k, configuration in enumerate(CONFIGURATIONS):
         output = keras_output(found[f"layer{k}"], given, configuration)
         close(output, expected[k])
 
 
-def keras_output(layers: list[rc.Layer], x: Any, configuration: tuple[Any, ...]) -> Any:
-    """What Keras gives, of the layers and their notes."""
-    _, wrapped, merge, sequences, backwards, _, _ = configuration
+def keras_output(layer: rc.Layer, x: Any, configuration: tuple[Any, ...]) -> Any:
+    """What Keras gives, of the layer and its notes."""
+    _, wrapped, merge, sequences, backwards, *_ = configuration
     x = x[:, ::-1] if backwards else x
-    if layers[0].op == "GRUBlockCell":
-        turned = [x, x[:, ::-1]][: len(layers)]
-        zeros = np.zeros((len(x), UNITS))
-        halves = [
-            steps(layer, each.transpose(1, 0, 2), zeros).transpose(1, 0, 2)
-            for layer, each in zip(layers, turned, strict=True)
-        ]
-        last = [each[:, -1] for each in halves]
-        halves = [halves[0], *(each[:, ::-1] for each in halves[1:])]
+    if layer.op.startswith("onnx."):
+        out = compute(layer, X=x)
+        parts = list(np.moveaxis(out["Y"], 2, 0) if sequences else np.moveaxis(out["Y_h"], 1, 0))
     else:
-        out = compute(layers[0], **cudnn_arguments(layers[0], x))
+        out = compute(layer, **cudnn_arguments(layer, x))
         halves = np.split(out["output"], 2, -1) if wrapped else [out["output"]]
-        last = list(np.moveaxis(out["output_h"], 1, 0))
-    parts = halves if sequences else last
+        parts = halves if sequences else list(np.moveaxis(out["output_h"], 1, 0))
     if merge in ("sum", "ave"):
         return sum(parts) / (2 if merge == "ave" else 1)
     return np.concatenate(parts, -1)

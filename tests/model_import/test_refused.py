@@ -54,12 +54,12 @@ def options(layer: str, **values: Any) -> Callable[[dict[str, Any]], object]:
 @pytest.mark.parametrize(
     ("layer", "values", "reason"),
     [
-        ("first", {"activation": "relu"}, "activation='relu'"),
+        ("first", {"activation": "selu"}, "activation='selu'"),
         ("first", {"activation": {"class_name": "Mine"}}, "activation={'class_name': 'Mine'}"),
-        ("first", {"recurrent_activation": "hard_sigmoid"}, "recurrent_activation='hard_sigmoid'"),
-        ("second", {"recurrent_activation": "tanh"}, "recurrent_activation='tanh'"),
+        ("first", {"recurrent_activation": "relu6"}, "recurrent_activation='relu6'"),
+        ("second", {"recurrent_activation": ["tanh"]}, "recurrent_activation=['tanh']"),
         ("second", {"go_backwards": True}, "Bidirectional of go_backwards=True"),
-        ("third", {"activation": "linear"}, "activation='linear'"),
+        ("third", {"activation": "exponential"}, "activation='exponential'"),
     ],
 )
 def test_options_of_keras(layer: str, values: Any, reason: str, tmp_path: Path) -> None:
@@ -149,10 +149,17 @@ def test_a_backward_layer_that_differs(tmp_path: Path) -> None:
 
 
 def test_weights_of_another_shape(tmp_path: Path) -> None:
-    """A GRU whose options say the older kind, and whose bias says the newer."""
+    """GRUs whose options say the one kind, and whose bias says the other."""
     path = keras(tmp_path, options("second", reset_after=False))
-    with pytest.raises(ArtifactError, match="second: no GRU has weights of the shapes"):
+    with pytest.raises(ArtifactError, match=r"second: from_keras: 'weights\[2\]'"):
         rc.import_model(path)
+
+    def change(layers: dict[str, Any]) -> None:
+        (older,) = (x for x in layers["inner"]["config"]["layers"] if x["class_name"] == "GRU")
+        older["config"]["reset_after"] = True
+
+    with pytest.raises(ArtifactError, match=r"older: .* got the bias of reset_after=False"):
+        rc.import_model(keras(tmp_path, change, "keras3_masked"))
 
 
 @pytest.mark.parametrize(
@@ -274,17 +281,62 @@ def test_gates_of_other_shapes(tmp_path: Path) -> None:
         rc.import_model(path)
 
 
-def test_the_default_of_keras_1_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "option", "slope"),
+    [
+        ("keras1.h5", "inner_activation", "0.2"),
+        ("keras2.h5", "recurrent_activation", "0.2"),
+        ("keras3.h5", "recurrent_activation", "0.16666667"),
+    ],
+)
+def test_the_slope_of_the_keras_that_wrote_the_file(
+    name: str, option: str, slope: str, tmp_path: Path
+) -> None:
     path = tmp_path / "model.h5"
-    shutil.copy(FILES / "keras1.h5", path)
+    shutil.copy(FILES / name, path)
     with h5py.File(path, "a") as file:
         text = str(file.attrs["model_config"])
-        assert '"inner_activation": "sigmoid"' in text
-        file.attrs["model_config"] = text.replace(
-            '"inner_activation": "sigmoid"', '"inner_activation": "hard_sigmoid"', 1
-        )
-    with pytest.raises(UnsupportedError, match="gates has recurrent_activation='hard_sigmoid'"):
-        rc.import_model(path)
+        assert f'"{option}": "sigmoid"' in text
+        file.attrs["model_config"] = text.replace('"sigmoid"', '"hard_sigmoid"', 1)
+    layer = rc.import_model(path)[0]
+    assert layer.op == "onnx.LSTM"
+    assert layer.attributes["activations"] == "HardSigmoid Tanh Tanh"
+    assert layer.attributes["activation_alpha"] == slope
+    assert layer.attributes["activation_beta"] == "0.5"
+
+
+@pytest.mark.parametrize("values", [{"keras_version": "2.4.0"}, {}, {"module": "keras"}])
+def test_the_slope_of_an_architecture(values: dict[str, str], tmp_path: Path) -> None:
+    """Keras 3 writes no version into a .json file, and Keras 2 and 1 no module."""
+    parts(tmp_path, "a.weights.h5", "a.json")
+    config = json.loads((tmp_path / "a.json").read_text())
+    config["config"]["layers"][1]["config"]["recurrent_activation"] = "hard_sigmoid"
+    config = {name: config[name] for name in ("class_name", "config")} | values
+    (tmp_path / "a.json").write_text(json.dumps(config))
+    alpha = rc.import_model(tmp_path / "a.json")[0].attributes["activation_alpha"]
+    assert alpha == ("0.16666667" if "module" in values else "0.2")
+
+
+@pytest.mark.parametrize(
+    ("activation", "name", "alpha", "beta"),
+    [
+        ("linear", "Affine", "1.0", "0.0"),
+        (None, "Affine", "1.0", "0.0"),
+        ("relu", "Relu", "", ""),
+        ("leaky_relu", "LeakyRelu", "0.2", ""),
+        ("elu", "Elu", "1.0", ""),
+        ("softsign", "Softsign", "", ""),
+        ("softplus", "Softplus", "", ""),
+    ],
+)
+def test_activations_that_onnx_has(
+    activation: str | None, name: str, alpha: str, beta: str, tmp_path: Path
+) -> None:
+    layer = rc.import_model(keras(tmp_path, options("first", activation=activation)))[0]
+    assert layer.op == "onnx.LSTM"
+    assert layer.attributes["activations"] == f"Sigmoid {name} {name}"
+    assert layer.attributes["activation_alpha"] == " ".join([alpha] * 2).strip()
+    assert layer.attributes["activation_beta"] == " ".join([beta] * 2).strip()
 
 
 # ONNX.
@@ -308,7 +360,8 @@ def attribute(**values: Any) -> Callable[[Any, Any], object]:
                 node.attr.remove(each)
             made = node.attr.add(name=name)
             if isinstance(value, list):
-                made.strings.extend(value)
+                made.floats.extend([x for x in value if isinstance(x, float)])
+                made.strings.extend([x for x in value if isinstance(x, bytes)])
             else:
                 kind = {int: "i", float: "f", bytes: "s"}[type(value)]
                 setattr(made, kind, value)
@@ -328,43 +381,81 @@ def peephole(value: float) -> Callable[[Any, Any], object]:
 @pytest.mark.parametrize(
     ("node", "change", "reason"),
     [
-        ("reversed", attribute(activations=[b"Sigmoid", b"Tanh", b"Relu"]), "sigmoid,tanh,relu"),
-        ("newer", attribute(activations=[b"HardSigmoid", b"Tanh"]), "activations=hardsigmoid,tanh"),
-        ("reversed", attribute(clip=3.0), "clip=3"),
-        ("reversed", attribute(input_forget=1), "input_forget=1"),
+        ("reversed", attribute(activations=[b"Sigmoid", b"Tanh", b"Mish"]), "activations='Mish'"),
+        ("newer", attribute(activations=[b"Tanh"]), "activations=1, Tanh"),
+        ("reversed", attribute(clip=-3.0), "clip=-3.0"),
+        ("reversed", attribute(clip=float("nan")), "clip=nan"),
+        ("newer", attribute(activation_alpha=[0.5, 0.5, 0.5]), "activation_alpha=0.5 0.5 0.5"),
+        ("reversed", attribute(input_forget=2), "input_forget=2"),
         ("reversed", attribute(direction=b"sideways"), "direction='sideways'"),
-        ("reversed", peephole(0.5), r"peepholes \(P\)"),
-        ("newer", attribute(clip=745.0), "clip=745"),
     ],
 )
 def test_attributes_of_onnx(node: str, change: Any, reason: str, tmp_path: Path) -> None:
     path = onnx(tmp_path, node, change)
-    with pytest.raises(UnsupportedError, match=f"{node} has .*{reason}"):
+    with pytest.raises(
+        UnsupportedError, match=f"{node} has {re.escape(reason)}.*, where .* is exp"
+    ):
         rc.import_model(path)
     assert [layer.name for layer in rc.import_model(path, layers=["older"])] == ["older"]
 
 
-def test_peepholes_are_computed_by_another_op(tmp_path: Path) -> None:
-    message = (
-        "reversed has peepholes (P), which CudnnRNNV3 does not compute; BlockLSTM with "
-        "use_peephole=True does"
-    )
-    with pytest.raises(UnsupportedError, match=re.escape(message)):
-        rc.import_model(onnx(tmp_path, "reversed", peephole(0.5)))
+def changed(node: str, change: Any, folder: Path) -> rc.Layer:
+    """A node of `onnx_nodes` that is changed."""
+    return rc.import_model(onnx(folder, node, change), layers=[node])[0]
+
+
+@pytest.mark.parametrize(
+    ("node", "change", "attributes"),
+    [
+        ("newer", attribute(clip=3.0), {"clip": 3.0}),
+        ("newer", attribute(clip=745.0), {"clip": 745.0}),
+        ("newer", attribute(direction=b"REVERSE"), {"direction": "reverse"}),
+        ("newer", attribute(linear_before_reset=0), {"linear_before_reset": 0}),
+        (
+            "newer",
+            attribute(
+                activations=[b"hardsigmoid", b"tanh"], activation_alpha=[0.25],
+                activation_beta=[0.5],
+            ),
+            {
+                "activations": "HardSigmoid Tanh", "activation_alpha": "0.25",
+                "activation_beta": "0.5",
+            },
+        ),
+        ("reversed", attribute(direction=b"forward", input_forget=1), {"input_forget": 1}),
+        ("reversed", attribute(layout=1), {"layout": 1, "direction": "reverse"}),
+    ],
+)  # fmt: skip
+def test_nodes_that_are_onnx_ops(
+    node: str, change: Any, attributes: dict[str, Any], tmp_path: Path
+) -> None:
+    layer = changed(node, change, tmp_path)
+    assert layer.op == ("onnx.LSTM" if node == "reversed" else "onnx.GRU")
+    assert {name: layer.attributes[name] for name in attributes} == attributes
+    assert list(layer.weights) == ["W", "R", "B"]
+    assert layer.dims.keys() == {"seq_length", "batch_size", "input_size", "num_units"}
+
+
+def test_peepholes(tmp_path: Path) -> None:
+    layer = changed("reversed", peephole(0.5), tmp_path)
+    assert layer.op == "onnx.LSTM"
+    assert layer.attributes["inputs"] == "B sequence_lens initial_h initial_c P"
+    np.testing.assert_array_equal(layer.weights["P"], np.full((1, 15), 0.5, np.float32))
+    results = [each.name for each in layer.build(seq_length=2, batch_size=1).functions[0].results]
+    assert results == ["Y", "Y_h", "Y_c"]
 
 
 @pytest.mark.parametrize("clip", [746.0, 9999.0, 3e38])
 def test_a_clip_that_cannot_act(clip: float, tmp_path: Path) -> None:
     """sigmoid and tanh are 0 or 1 there; relu is not."""
-    layers = rc.import_model(onnx(tmp_path, "reversed", attribute(clip=clip)))
-    assert [layer.name for layer in layers] == ["reversed", "newer", "older"]
+    layer = changed("newer", attribute(clip=clip), tmp_path)
+    assert (layer.op, layer.attributes["rnn_mode"]) == ("CudnnRNNV3", "gru")
 
     def relu(node: Any, graph: Any) -> None:
-        node.op = "RNN"
-        attribute(clip=clip, activations=[b"Relu"])(node, graph)
+        attribute(clip=clip, activations=[b"Sigmoid", b"Relu"])(node, graph)
 
-    with pytest.raises(UnsupportedError, match="reversed has clip="):
-        rc.import_model(onnx(tmp_path, "reversed", relu))
+    layer = changed("newer", relu, tmp_path)
+    assert (layer.op, layer.attributes["clip"]) == ("onnx.GRU", float(str(np.float32(clip))))
 
 
 def as_inputs(*names: str, shaped: bool = True) -> Callable[[Any, Any], object]:
@@ -387,26 +478,17 @@ def as_inputs(*names: str, shaped: bool = True) -> Callable[[Any, Any], object]:
 def test_weights_that_are_inputs_of_the_graph(
     names: tuple[str, ...], shaped: bool, tmp_path: Path
 ) -> None:
-    whole = {layer.name: layer for layer in rc.import_model(FILES / "onnx_nodes.onnx")}["newer"]
-    path = onnx(tmp_path, "newer", as_inputs(*names, shaped=shaped))
-    layer = rc.import_model(path, layers=["newer"])[0]
-    assert (layer.op, layer.attributes, layer.dtype) == (whole.op, whole.attributes, whole.dtype)
-    assert not layer.weights
-    missing = {"input_size"} if not shaped and "gru_W" in names else set[str]()
-    assert {name for name, size in layer.dims.items() if size != whole.dims[name]} == missing
-    assert "the weights stay arguments" in layer.notes[0]
+    """They are arguments by ONNX' names; the others are weights."""
+    layer = changed("newer", as_inputs(*names, shaped=shaped), tmp_path)
+    assert (layer.op, layer.attributes["linear_before_reset"]) == ("onnx.GRU", 1)
+    assert list(layer.weights) == [name for name in "WRB" if f"gru_{name}" not in names]
+    assert layer.dims["num_units"] == 5
+    assert (layer.dims["input_size"] is None) == (not shaped and "gru_W" in names)
+    assert ("stay arguments" if len(names) > 1 else "stays an argument") in layer.notes[0]
     assert all(f"({name!r})" in layer.notes[0] for name in names)
-    assert "rc.weights.from_onnx(W, R, B, rnn_mode='gru') makes params" in layer.notes[1]
-    module = layer.build(frozen=False, batch_size=2, seq_length=4, input_size=3)
-    assert "params" in [each.name for each in module.functions[0].arguments]
-
-
-def test_the_weights_of_an_older_gru_that_are_inputs_of_the_graph(tmp_path: Path) -> None:
-    path = onnx(tmp_path, "older", as_inputs("older_W", "older_R"))
-    layer = rc.import_model(path, layers=["older"])[0]
-    assert (layer.op, dict(layer.weights)) == ("GRUBlockCell", {})
-    assert layer.dims == {"batch_size": None, "input_size": 3, "num_units": 5}
-    assert layer.notes[1].startswith("w_ru = [W_r W_z; R_r R_z]")
+    module = layer.build(batch_size=2, seq_length=4, input_size=3)
+    arguments = [each.name for each in module.functions[0].arguments]
+    assert [name for name in arguments if name in "WRB"] == [each[-1] for each in names]
 
 
 def test_a_node_without_weights(tmp_path: Path) -> None:
@@ -458,8 +540,10 @@ def states(name: str, shape: list[int], value: float, broadcast: bool) -> Any:
 )
 def test_states_that_are_zeros(value: float, broadcast: bool, text: str, tmp_path: Path) -> None:
     change = states("initial_h", [1, 2, 5], value, broadcast)
-    layers = {layer.name: layer for layer in rc.import_model(onnx(tmp_path, "reversed", change))}
-    assert f"the model passes initial_h, which is input_h{text}" in layers["reversed"].notes
+    assert f"the model passes initial_h{text}" in changed("reversed", change, tmp_path).notes
+    change = states("initial_h", [2, 2, 5], value, broadcast)
+    layer = changed("newer", change, tmp_path)
+    assert f"the model passes initial_h, which is input_h{text}" in layer.notes
 
 
 def test_a_projection_that_the_exporter_has_lost(tmp_path: Path) -> None:
@@ -483,9 +567,15 @@ def test_a_model_whose_layers_are_written_as_others(tmp_path: Path) -> None:
 
 
 def test_peepholes_of_zeros_and_default_activations(tmp_path: Path) -> None:
-    given = [b"sigmoid", b"Tanh", b"TANH"]
+    given, forward = [b"sigmoid", b"Tanh", b"TANH"], attribute(direction=b"forward")
     for change in (peephole(0.0), attribute(activations=given), attribute(layout=0)):
-        assert len(rc.import_model(onnx(tmp_path, "reversed", change))) == 3
+
+        def both(node: Any, graph: Any, change: Any = change) -> None:
+            change(node, graph)
+            forward(node, graph)
+
+        layer = changed("reversed", both, tmp_path)
+        assert (layer.op, list(layer.weights)) == ("CudnnRNNV3", ["params"])
 
 
 def test_batch_wise_layout(tmp_path: Path) -> None:

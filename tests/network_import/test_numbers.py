@@ -13,6 +13,7 @@ import rnn_compiler as rc
 pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
+from onnx_reference import forward
 
 from tests.network_import.graphs import (
     RNG,
@@ -160,6 +161,40 @@ def test_recurrent_nodes_of_every_kind(tmp_path: Path) -> None:
     close(out["L"], np.transpose(Y, (2, 0, 1, 3)))
     close(out["Lh"], np.transpose(Yh, (1, 0, 2)))
     close(out["Lc"], np.transpose(Yc, (1, 0, 2)))
+
+
+@pytest.mark.slow
+def test_recurrent_nodes_that_cudnn_has_not(tmp_path: Path) -> None:
+    """ONNX's own ops: their optional inputs, and weights that are inputs of the graph."""
+    gru, two = lstm_weights("g", 3), lstm_weights("t", D=2)
+    nodes = [
+        helper.make_node("GRU", ["x", "gW", "gR", "gB", "n"], ["G", "Gh"], name="older"),
+        helper.make_node(
+            "LSTM", ["x", "tW", "tR", "", "", "h", "", "P"], ["D", "", "Dc"], name="peepholes",
+            direction="bidirectional", clip=0.5,
+        ),
+        helper.make_node("GRU", ["x", "W", "gR"], ["", "Wh"], name="given", direction="reverse"),
+    ]  # fmt: skip
+    inputs = {"x": weight(T, B, I), "n": np.array([T, 3], np.int32), "h": weight(2, B, H)}
+    inputs["W"] = weight(1, 3 * H, I)
+    P = weight(2, 3 * H)
+    shapes = {name: array.shape for name, array in inputs.items()}
+    kinds = {"n": TensorProto.INT32}
+    outputs = ["G", "Gh", "D", "Dc", "Wh"]
+    made = model(nodes, shapes, outputs, {**gru, **two, "P": P}, dtypes=kinds)
+    module = rc.import_network(saved(made, tmp_path / "ops.onnx"))
+    assert [each.op for each in module.linked] == ["onnx.GRU", "onnx.LSTM", "onnx.GRU"]
+    out = run(module, **inputs)
+    x, n = inputs["x"], inputs["n"]
+    found = forward("GRU", X=x, W=gru["gW"], R=gru["gR"], B=gru["gB"], sequence_lens=n)
+    close(out["G"], found["Y"])
+    close(out["Gh"], found["Y_h"])
+    given = {"X": x, "W": two["tW"], "R": two["tR"], "P": P, "initial_h": inputs["h"]}
+    found = forward("LSTM", **given, direction="bidirectional", clip=0.5)
+    close(out["D"], found["Y"])
+    close(out["Dc"], found["Y_c"])
+    found = forward("GRU", X=x, W=inputs["W"], R=gru["gR"], direction="reverse")
+    close(out["Wh"], found["Y_h"])
 
 
 def branching() -> Any:

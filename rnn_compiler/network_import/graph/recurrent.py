@@ -1,8 +1,8 @@
 """Recurrent nodes as our ops: a node with a config for each, and what it needs around it.
 
-What ONNX's LSTM, GRU or RNN computes is found as for `import_model`. The op's buffer of weights
-becomes a constant of the graph. States that the model does not pass are zeros, and lengths that it
-does not pass are all steps.
+What ONNX's LSTM, GRU or RNN computes is found as for `import_model`. ONNX's own ops take the node's
+inputs. For CudnnRNNV3 the weights become a buffer, a constant of the graph; states that the model
+does not pass are zeros, and lengths that it does not pass are all steps.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.layer import Layer, Refused
-from rnn_compiler.model_import.onnx_layers import OPERATORS, Node, layers_of
+from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer_of
 from rnn_compiler.model_import.reading import Budget, Once
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
@@ -28,8 +28,9 @@ _DOMAIN = "rnn_compiler"
 """The domain of the nodes that are our ops, each called as the op is; `lowering.networks` finds
 them by their attribute `backend_config`, which `linking.calls` reads."""
 
-_X, _W, _R, _B, _LENGTHS, _H, _C, _P = range(8)
-"""The inputs of ONNX's recurrent operators."""
+_X, _LENGTHS, _H, _C = (
+    INPUTS.index(name) for name in ("X", "sequence_lens", "initial_h", "initial_c")
+)
 
 
 def replace_recurrent(graph: Graph) -> None:
@@ -72,17 +73,9 @@ def _layer(
     described = Node(
         node.name, node.op_type, attributes_of(node), list(node.input), arrays, shapes, dtype
     )
-    found = layers_of(described, graph.path, once)
-    layer = found[0]
+    layer = layer_of(described, graph.path, once)
     if isinstance(layer, Refused):
         raise _unsupported(node, f"{layer.reason}, {layer.clause}")
-    if not layer.weights:
-        raise _unsupported(node, "weights that the model computes; they must be constants")
-    if layer.op not in _COMPUTED_BY:
-        raise _unsupported(
-            node, "linear_before_reset=0, which no op computes over a sequence: export the model "
-            "with linear_before_reset=1, or import_model gives its step"
-        )  # fmt: skip
     return layer
 
 
@@ -164,12 +157,8 @@ def _cudnn(around: _Around) -> None:
     H = layer.dims["num_units"]
     assert H is not None
     D = 2 if layer.attributes["direction"] == "bidirectional" else 1
-    backward = _direction(node) == "reverse"
     state = [D, B, H] if first else [B, D, H]
     lengths = around.input(_LENGTHS)
-    x = node.input[_X]
-    if backward:
-        x = _reversed(around, x, shape, lengths, "X", first)
     h, c = (
         around.input(number) or around.filled(name, 0, layer.dtype, state)
         for number, name in ((_H, "initial_h"), (_C, "initial_c"))
@@ -188,18 +177,15 @@ def _cudnn(around: _Around) -> None:
         around.typed(around.name(each.name), each.dtype, each.static_shape) for each in spec.results
     ]
     given = json.dumps({name: layer.attributes[name] for name in _ATTRIBUTES})
-    operands = [x, h, c, params, counts]
+    operands = [node.input[_X], h, c, params, counts]
     around.add(layer.op, operands, results, domain=_DOMAIN, backend_config=given)
     for number, result in ((1, "output_h"), (2, "output_c")):
         if number < len(node.output) and node.output[number]:
             around.add("Identity", [around.name(result)], [node.output[number]])
     if not node.output[0]:
         return
-    y = results[0]
-    if backward:
-        y = _reversed(around, y, [*shape[:2], H], lengths, "output", first)
     leading = [T, B] if first else [B, T]
-    apart = around.reshaped(y, "Y", layer.dtype, [*leading, D, H])
+    apart = around.reshaped(results[0], "Y", layer.dtype, [*leading, D, H])
     if first:
         around.add("Transpose", [apart], [node.output[0]], perm=[0, 2, 1, 3])
     else:
@@ -210,36 +196,30 @@ _ATTRIBUTES = ("rnn_mode", "direction", "is_training", "time_major")
 """The attributes of CudnnRNNV3 that a node decides."""
 
 
-def _reversed(
-    around: _Around, source: str, shape: Sequence[int], lengths: str, what: str, first: bool
-) -> str:
-    """A sequence with the steps of each row, within its length, from the last to the first."""
-    name = around.typed(around.name(f"{what}.reversed"), around.layer.dtype, shape)
-    if lengths:
-        B = shape[1] if first else shape[0]
-        wide = around.typed(around.name(f"{what}.lengths"), "int64", [B])
-        around.add("Cast", [lengths], [wide], to=onnx.TensorProto.INT64)
-        axes = {"time_axis": 0, "batch_axis": 1} if first else {"time_axis": 1, "batch_axis": 0}
-        return around.add("ReverseSequence", [source, wide], [name], **axes)
-    axis = 0 if first else 1
-    bounds = {"start": -1, "end": -(2**31) + 1, "axis": axis, "step": -1}
-    return around.add(
-        "Slice",
-        [
-            source,
-            *(
-                around.constant(f"{what}.{key}", np.array([value], np.int64))
-                for key, value in bounds.items()
-            ),
-        ],
-        [name],
-    )
+def _onnx(around: _Around) -> None:
+    """One of ONNX's own ops, which takes and gives what the node does."""
+    layer, node = around.layer, around.node
+    passed = {name: around.input(k) for k, name in enumerate(INPUTS) if around.input(k)}
+    if "P" not in str(layer.attributes["inputs"]).split():  # they are zeros
+        passed.pop("P", None)
+    optional = " ".join(name for name in passed if name not in ("X", "W", "R"))
+    attributes = {**layer.attributes, "inputs": optional}
+    first, second, _ = around.shape(node.input[_X])
+    steps, batch = (second, first) if layer.attributes["layout"] else (first, second)
+    dims = {**layer.dims, "seq_length": steps, "batch_size": batch}
+    form = OPS[layer.op].signature.form(attributes)
+    spec = form.specialize(dtype=layer.dtype, dims=dims, attributes=attributes)
+    given = [*node.output, *[""] * len(spec.results)]
+    results = [
+        given[k] or around.typed(around.name(each.name), each.dtype, each.static_shape)
+        for k, each in enumerate(spec.results)
+    ]
+    config = json.dumps(attributes)
+    around.add(layer.op, list(passed.values()), results, domain=_DOMAIN, backend_config=config)
 
 
-def _direction(node: Any) -> str:
-    attributes = attributes_of(node)
-    return attributes["direction"].s.decode() if "direction" in attributes else "forward"
-
-
-_COMPUTED_BY: Mapping[str, Callable[[_Around], None]] = {"CudnnRNNV3": _cudnn}
+_COMPUTED_BY: Mapping[str, Callable[[_Around], None]] = {
+    "CudnnRNNV3": _cudnn,
+    **dict.fromkeys(("onnx.LSTM", "onnx.GRU", "onnx.RNN"), _onnx),
+}
 """How each op of ours computes a recurrent node."""

@@ -1,0 +1,94 @@
+"""Keras' activations as ONNX's functions.
+
+hard_sigmoid has the slope of the Keras that wrote the file: 0.2 in Keras 1 and 2, 1/6 in Keras 3.
+
+Sources: keras/activations.py of Keras 1.2 and tf_keras, keras/src/activations of Keras 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["NEWEST", "OnnxFunction", "activation_attributes", "onnx_function", "version_of"]
+
+NEWEST = 3
+"""The newest Keras."""
+
+
+class OnnxFunction(NamedTuple):
+    """A function by ONNX's name.
+
+    Attributes:
+        name: The name.
+        alpha: Its alpha; None if it has none.
+        beta: Its beta; None if it has none.
+    """
+
+    name: str
+    alpha: float | None = None
+    beta: float | None = None
+
+
+_FUNCTIONS: Mapping[str | None, OnnxFunction] = {
+    None: OnnxFunction("Affine", 1.0, 0.0),
+    "linear": OnnxFunction("Affine", 1.0, 0.0),
+    "relu": OnnxFunction("Relu"),
+    "leaky_relu": OnnxFunction("LeakyRelu", 0.2),
+    "elu": OnnxFunction("Elu", 1.0),
+    "tanh": OnnxFunction("Tanh"),
+    "sigmoid": OnnxFunction("Sigmoid"),
+    "softsign": OnnxFunction("Softsign"),
+    "softplus": OnnxFunction("Softplus"),
+}
+
+_SLOPES = {1: 0.2, 2: 0.2, 3: 1 / 6}
+"""hard_sigmoid's, by the version of Keras."""
+
+
+def onnx_function(activation: Any, version: int) -> OnnxFunction | None:
+    """ONNX's function for an activation in a configuration; None if it has none.
+
+    Args:
+        activation: What the configuration has: a name, or None for linear.
+        version: Keras' major version.
+
+    Example:
+        >>> onnx_function("hard_sigmoid", 2), onnx_function("swish", 2)
+        (OnnxFunction(name='HardSigmoid', alpha=0.2, beta=0.5), None)
+    """
+    if activation == "hard_sigmoid":
+        return OnnxFunction("HardSigmoid", _SLOPES[version], 0.5)
+    is_name = activation is None or isinstance(activation, str)
+    return _FUNCTIONS.get(activation) if is_name else None
+
+
+def activation_attributes(functions: Sequence[OnnxFunction]) -> dict[str, Any]:
+    """The attributes of ONNX's ops for functions, in order.
+
+    Example:
+        >>> activation_attributes([OnnxFunction("Elu", 1.0), OnnxFunction("Tanh")])
+        {'activations': ['Elu', 'Tanh'], 'activation_alpha': [1.0], 'activation_beta': []}
+    """
+    return {
+        "activations": [each.name for each in functions],
+        "activation_alpha": [each.alpha for each in functions if each.alpha is not None],
+        "activation_beta": [each.beta for each in functions if each.beta is not None],
+    }
+
+
+def version_of(text: Any, config: Mapping[str, Any]) -> int:
+    """Keras' major version.
+
+    Args:
+        text: The version in the file; None if there is none, as in configurations of Keras 3.
+        config: The model's configuration.
+
+    Example:
+        >>> version_of("2.2.4-tf", {}), version_of(None, {"module": "keras"}), version_of(None, {})
+        (2, 3, 2)
+    """
+    text = text or config.get("keras_version")
+    if isinstance(text, str) and text.split(".")[0] in ("1", "2"):
+        return int(text[0])
+    return NEWEST if text or "module" in config else 2

@@ -1,0 +1,108 @@
+"""The cases of ONNX Runtime's own tests of LSTM, GRU and RNN, as nodes of files.
+
+`onnxruntime_cases.json.gz` has attributes, inputs and the outputs that its tests expect, by name.
+Source: onnxruntime/test/providers/cpu/rnn (deep_cpu_lstm_op_test, deep_cpu_gru_op_test,
+rnn_op_test).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_import.files import FILES, onnx_results
+
+import rnn_compiler as rc
+from rnn_compiler.model_import.messages import parse
+from rnn_compiler.model_import.onnx_layers import INPUTS
+from rnn_compiler.model_import.whole import build_layers
+
+CASES: list[dict[str, Any]] = json.loads(
+    gzip.decompress((FILES / "onnxruntime_cases.json.gz").read_bytes())
+)
+WEIGHTS = ("W", "R", "B", "P")
+NUMBERS = {1: np.float32, 6: np.int32}
+"""Element types by their number."""
+
+
+def arrays(stored: dict[str, Any]) -> dict[str, Any]:
+    """Arrays by name, from their shapes and elements."""
+    dtype = {"sequence_lens": np.int32}
+    return {
+        name: np.array(values, dtype.get(name, np.float32)).reshape(shape)
+        for name, (shape, values) in stored.items()
+    }
+
+
+def saved(cases: list[dict[str, Any]], path: Path) -> Path:
+    """A file with a node for each case, whose weights are constants."""
+    model = parse("OnnxModel", b"\x08\x08", path)
+    for number, case in enumerate(cases):
+        names = {name: f"{name}_{number}" for name in case["inputs"]}
+        node = model.graph.node.add(
+            op=case["operator"],
+            name=f"{case['name']}_{number}",
+            input=[names.get(name, "") for name in INPUTS],
+            output=["Y", "Y_h", "Y_c"],
+        )
+        for name, value in case["attributes"].items():
+            made = node.attr.add(name=name)
+            if isinstance(value, list):
+                made.floats.extend([x for x in value if not isinstance(x, str)])
+                made.strings.extend([x.encode() for x in value if isinstance(x, str)])
+            elif isinstance(value, str):
+                made.s = value.encode()
+            elif name == "clip":
+                made.f = value
+            else:
+                made.i = value
+        for name, array in arrays(case["inputs"]).items():
+            number_of = {dtype: k for k, dtype in NUMBERS.items()}[array.dtype.type]
+            if name in WEIGHTS:
+                model.graph.initializer.add(
+                    name=names[name], dtype=number_of, dims=array.shape, raw=array.tobytes()
+                )
+            else:
+                value = model.graph.input.add(name=names[name])
+                value.type.tensor.dtype = number_of
+                for size in array.shape:
+                    value.type.tensor.shape.dim.add(value=size)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def close(found: Any, case: dict[str, Any]) -> None:
+    for name, array in arrays(case["outputs"]).items():
+        np.testing.assert_allclose(found[name], array, rtol=0, atol=2e-5, err_msg=case["name"])
+
+
+def test_every_case(tmp_path: Path) -> None:
+    """None is refused, and the formulas give the expected numbers."""
+    layers = rc.import_model(saved(CASES, tmp_path / "cases.onnx"))
+    assert len(layers) == len(CASES)
+    for layer, case in zip(layers, CASES, strict=True):
+        given = arrays(case["inputs"])
+        close(onnx_results(layer, {n: a for n, a in given.items() if n not in WEIGHTS}), case)
+
+
+@pytest.mark.slow
+def test_every_case_that_cudnn_does_not_compute(tmp_path: Path) -> None:
+    """Compiled, as functions of one module."""
+    path = saved(CASES, tmp_path / "cases.onnx")
+    layers = rc.import_model(path)
+    rows = [
+        (layer, case)
+        for layer, case in zip(layers, CASES, strict=True)
+        if layer.op.startswith("onnx.")
+    ]
+    assert len(rows) > 30
+    module = build_layers([layer for layer, _ in rows], name="cases")
+    program = rc.runtime.load(rc.compile(module, "cpu:generic"))
+    for spec, (_, case) in zip(module.functions, rows, strict=True):
+        given = arrays(case["inputs"])
+        given = {name: array for name, array in given.items() if name not in WEIGHTS}
+        close(program.functions[spec.function](**given)._asdict(), case)
