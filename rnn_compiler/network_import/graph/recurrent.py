@@ -51,7 +51,7 @@ def replace_recurrent(graph: Graph) -> None:
         around = _Around(graph, node, layer, types)
         _COMPUTED_BY[layer.op](around)
         nodes += around.nodes
-    if len(nodes) != len(graph.proto.node):
+    if any(node.domain == _DOMAIN for node in nodes):
         graph.model.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
     graph.set_nodes(nodes)
     graph.remove_unused()
@@ -209,13 +209,14 @@ def _onnx(around: _Around) -> None:
     dims = {**layer.dims, "seq_length": steps, "batch_size": batch}
     form = OPS[layer.op].signature.form(attributes)
     spec = form.specialize(dtype=layer.dtype, dims=dims, attributes=attributes)
-    given = [*node.output, *[""] * len(spec.results)]
     results = [
-        given[k] or around.typed(around.name(each.name), each.dtype, each.static_shape)
-        for k, each in enumerate(spec.results)
+        around.typed(around.name(each.name), each.dtype, each.static_shape) for each in spec.results
     ]
     config = json.dumps(attributes)
     around.add(layer.op, list(passed.values()), results, domain=_DOMAIN, backend_config=config)
+    for result, output in zip(results, node.output, strict=False):
+        if output:
+            around.add("Identity", [result], [output])
 
 
 _COMPUTED_BY: Mapping[str, Callable[[_Around], None]] = {
