@@ -167,13 +167,18 @@ def test_recurrent_nodes_of_every_kind(tmp_path: Path) -> None:
 def test_recurrent_nodes_that_cudnn_has_not(tmp_path: Path) -> None:
     """ONNX's own ops: their optional inputs, and weights that are inputs of the graph."""
     gru, two = lstm_weights("g", 3), lstm_weights("t", D=2)
+    size = {"hidden_size": H}
     nodes = [
-        helper.make_node("GRU", ["x", "gW", "gR", "gB", "n"], ["G", "Gh"], name="older", hidden_size=H),
+        helper.make_node(
+            "GRU", ["x", "gW", "gR", "gB", "n"], ["G", "Gh"], name="older", **size,
+        ),
         helper.make_node(
             "LSTM", ["x", "tW", "tR", "", "", "h", "", "P"], ["D", "", "Dc"], name="peepholes",
-            direction="bidirectional", clip=0.5, hidden_size=H,
+            direction="bidirectional", clip=0.5, **size,
         ),
-        helper.make_node("GRU", ["x", "W", "gR"], ["", "Wh"], name="given", direction="reverse", hidden_size=H),
+        helper.make_node(
+            "GRU", ["x", "W", "gR"], ["", "Wh"], name="given", direction="reverse", **size,
+        ),
     ]  # fmt: skip
     inputs = {"x": weight(T, B, I), "n": np.array([T, 3], np.int32), "h": weight(2, B, H)}
     inputs["W"] = weight(1, 3 * H, I)
