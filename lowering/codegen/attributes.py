@@ -1,7 +1,7 @@
 """Attributes and types of the ops that bodies are written in.
 
 The bindings know those of MLIR. IREE's own, for tile sizes, pipelines and bindings, they lack, or
-have as classes that cannot be made: these are parsed, here alone.
+have as classes that cannot be made: these are parsed.
 """
 
 from __future__ import annotations
