@@ -139,11 +139,17 @@ def _json_config(op: str, config: ir.Attribute) -> dict[str, AttributeValue]:
         raise InvalidArgumentError(op, "backend_config", expected, describe(text))
     rows = cast(dict[str, Any], data)
     for name, value in rows.items():
-        if isinstance(value, list):
+        if isinstance(value, list) and _is_list(op, name):
             rows[name] = _list(cast(list[Any], value))
         if not isinstance(rows[name], AttributeValue):
             raise _no_value(op, name, describe(cast(object, value)))
     return rows
+
+
+def _is_list(op: str, name: str) -> bool:
+    """Whether an attribute of an op is a list."""
+    attributes = OPS[op].signature.attributes
+    return any(each.name == name and each.elements is not None for each in attributes)
 
 
 def _list(elements: Sequence[Any]) -> str | None:
@@ -155,6 +161,8 @@ def _list(elements: Sequence[Any]) -> str | None:
 
 def _value(op: str, name: str, attribute: ir.Attribute) -> AttributeValue:
     value = _plain(attribute)
+    if isinstance(attribute, ir.ArrayAttr) and _is_list(op, name):
+        value = _list([_plain(each) for each in attribute])
     if value is None:
         raise _no_value(op, name, describe(str(attribute)))
     return value
@@ -171,6 +179,4 @@ def _plain(attribute: ir.Attribute) -> AttributeValue | None:
             return kind(attribute).value
         except ValueError:
             continue
-    if isinstance(attribute, ir.ArrayAttr):
-        return _list([_plain(each) for each in attribute])
     return None

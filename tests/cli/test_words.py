@@ -48,7 +48,7 @@ def test_a_misspelt_option(
         (
             ["ops", "gru"],
             "ops: 'op': expected one of GRUBlockCell, GRUBlockCellGrad, "
-            "GRUBlockCellParameterGrad, onnx.GRU, got 'gru'",
+            "GRUBlockCellParameterGrad, onnx.GRU, onnx.GRUGrad, got 'gru'",
         ),
         (
             [*CELL, "--dim", "seq_length=4"],

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
-from rnn_compiler.lowering.ops.cells.direction import Derivative, PlainCell, StepResult, Times
+from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResult, Times
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import static_size
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
+from rnn_compiler.lowering.ops.cells.cell import Cell
+from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.schema.cudnn_layout import PseudoLayer
 

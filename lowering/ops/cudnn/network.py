@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, TANH, Function
+from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
 from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
 from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
-from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
+from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
 from rnn_compiler.schema.cudnn_layout import Layout, Part, PseudoLayer

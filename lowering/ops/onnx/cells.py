@@ -15,10 +15,10 @@ from typing import Any
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, Activation, Function
+from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
 from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
 from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
-from rnn_compiler.lowering.ops.cells.direction import Cell
 from rnn_compiler.lowering.ops.cells.gru_reset_before import GRUResetBefore
 
 __all__ = ["DEFAULTS", "DIRECTIONS", "GATES", "cells_of"]

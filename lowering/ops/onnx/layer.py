@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells.direction import Cell, Direction
+from rnn_compiler.lowering.ops.cells.cell import Cell
+from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
 from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
