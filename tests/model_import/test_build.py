@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from model_import.files import arrays_of, cudnn_arguments, layers_of, path_of
+from model_import.files import arrays_of, compute, cudnn_arguments, layers_of, path_of
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -127,6 +128,7 @@ def test_what_is_loaded() -> None:
     """Neither a framework nor IREE is, and of packages for files only those for this one."""
     script = f"""
 import sys
+import zipfile
 import rnn_compiler as rc
 rc.import_model({str(path_of("speech_frozen.pb"))!r})
 print(*sys.modules)
@@ -159,3 +161,19 @@ def test_files_of_weights(tmp_path: Path) -> None:
     )
     rc.weights.save(tmp_path / "weights.npz", state_dict)
     assert rc.weights.load(tmp_path / "weights.npz")["weight_ih_l0"].shape == (15, 3)
+
+
+@pytest.mark.slow
+def test_a_layer_with_other_activations_in_chunks(tmp_path: Path) -> None:
+    """What Keras calls hard_sigmoid, compiled for any length; a stream keeps its state."""
+    path = tmp_path / "model.keras"
+    with zipfile.ZipFile(path_of("keras3.keras")) as file, zipfile.ZipFile(path, "w") as made:
+        for name in file.namelist():
+            made.writestr(name, file.read(name).replace(b'"sigmoid"', b'"hard_sigmoid"'))
+    layer = rc.import_model(path)[0]
+    x = arrays_of("keras3")["x"]
+    expected = compute(layer, X=x)["Y"]
+    program = rc.runtime.load(rc.compile(layer.build(batch_size=len(x), seq_length=None), "cpu"))
+    close(program(X=x).Y, expected)
+    stream = program.stream()
+    close(np.concatenate([stream(X=x[:, :1]).Y, stream(X=x[:, 1:]).Y], 1), expected)
