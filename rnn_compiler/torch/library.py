@@ -270,6 +270,9 @@ def run(
         if torch.jit.is_tracing():  # pyright: ignore
             raise UnsupportedError(f"{op}: torch.jit.trace is not supported: use torch.export")
         return CUSTOM_OPS[op](*tensors, **dict(attributes))
+    training = GRADIENTS[op].training
+    if training and not dict(attributes)[training]:  # no gradient may be taken
+        return call(op, tensors, attributes)
     if parts is None and is_transformed():
         return _Functional.apply(op, attributes, *tensors)
     if torch.is_grad_enabled():

@@ -65,6 +65,17 @@ def test_values_are_those_of_raw_ops_and_gradients_those_of_differences(op: str)
     assert torch.autograd.gradcheck(run, tensors, eps=1e-6, atol=1e-7, rtol=1e-5)
 
 
+def test_without_gradients_nothing_is_kept() -> None:
+    """Of ops whose function decides on that: the same numbers, with autograd on or off."""
+    given = arguments("onnx.GRU", "float32")
+    plain = rt.onnx_gru(**given)
+    with torch.no_grad():
+        assert all(map(torch.equal, plain, rt.onnx_gru(**given)))
+    assert not any(each.requires_grad for each in plain)
+    given["R"].requires_grad_()
+    assert all(map(torch.equal, plain, rt.onnx_gru(**given)))
+
+
 @pytest.mark.parametrize("op", FUNCTIONS)
 def test_arguments_are_tensorflows(op: str) -> None:
     """By name or by position; pickled by name."""
