@@ -1,0 +1,147 @@
+"""ONNX's ops against others: the onnx package's node tests, and ONNX Runtime and onnx.reference.
+
+They need onnx and onnxruntime, and are skipped without. ``TEST_ONNX_SWEEP=200 pytest ...`` draws
+200 configurations instead of 40.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import onnx_reference
+import pytest
+from numeric.test_onnx import FUNCTIONS, inputs, texts
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of those packages
+
+onnx: Any = pytest.importorskip("onnx", reason="has the node tests and the reference")
+helper: Any = pytest.importorskip("onnx.helper")
+INPUTS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
+OUTPUTS = {"LSTM": ("Y", "Y_h", "Y_c"), "GRU": ("Y", "Y_h"), "RNN": ("Y", "Y_h")}
+COUNTS = {"LSTM": 3, "GRU": 2, "RNN": 1}
+DRAWN = int(os.environ.get("TEST_ONNX_SWEEP", "40"))
+TOGETHER = 10
+"""How many configurations make a module, which takes less time than as many modules."""
+
+
+def test_node_tests() -> None:
+    """As they are: a node's attributes and inputs are those of a call."""
+    loader: Any = pytest.importorskip("onnx.backend.test.loader")
+    prefixes = ("test_lstm_", "test_gru_", "test_rnn_", "test_simple_rnn_")
+    cases = [c for c in loader.load_model_tests(kind="node") if c.name.startswith(prefixes)]
+    assert len(cases) == 18
+    for case in cases:
+        (node,), ((given, wanted),) = case.model.graph.node, case.data_sets
+        names = [name for name, text in zip(INPUTS, node.input, strict=False) if text]
+        attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+        named = {k: v.decode() if isinstance(v, bytes) else v for k, v in attributes.items()}
+        call = getattr(rc.onnx_ops, node.op_type)
+        results = call(**dict(zip(names, given, strict=True)), **named)
+        asked = [k for k, text in enumerate(node.output) if text]
+        for place, array in zip(asked, wanted, strict=True):
+            np.testing.assert_allclose(results[place], array, rtol=1e-5, atol=2e-6)
+
+
+def configurations(seed: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Ops, attributes and inputs, without end. What ONNX Runtime lacks, onnx.reference has."""
+    rng = np.random.default_rng(seed)
+
+    def yes(chance: float = 0.5) -> bool:
+        return bool(rng.random() < chance)
+
+    for number in itertools.count():
+        kind = str(rng.choice(list(OUTPUTS)))
+        direction = str(rng.choice(["forward", "reverse", "bidirectional"]))
+        attributes: dict[str, Any] = {"direction": direction}
+        layout = int(yes(0.25))
+        if layout:
+            attributes["layout"] = 1
+        elif yes(0.7):
+            count = COUNTS[kind] * (2 if direction == "bidirectional" else 1)
+            names = [str(name) for name in rng.choice(list(ACTIVATIONS), count)]
+            attributes["activations"] = names
+            for place, parameter in enumerate(("alpha", "beta")):
+                numbers = [n for name in names for n in of_function(name)[place]]
+                attributes |= {f"activation_{parameter}": numbers} if numbers else {}
+        if not layout and yes(0.4):
+            attributes["clip"] = float(rng.uniform(0.2, 2.0))
+        if kind == "GRU" and yes():
+            attributes["linear_before_reset"] = 1
+        if kind == "LSTM" and not layout and yes(0.3):
+            attributes["input_forget"] = 1
+        names = [n for n in INPUTS[3:] if yes() and (kind == "LSTM" or n not in INPUTS[6:])]
+        optional = " ".join(n for n in names if not (layout and n == "sequence_lens"))
+        sizes = tuple(int(n) for n in rng.integers((1, 1, 1, 1), (8, 6, 9, 20)))
+        given = inputs(kind, sizes, optional, seed=number, **attributes)  # type: ignore[arg-type]
+        if "sequence_lens" in given:  # a row of none is 0 in ONNX Runtime
+            given["sequence_lens"] = np.maximum(given["sequence_lens"], 1)
+        yield kind, attributes, given
+
+
+def of_function(name: str) -> tuple[list[float], list[float]]:
+    """Its numbers: those of all functions that have some, as ONNX Runtime has other defaults."""
+    known = FUNCTIONS | {
+        "LeakyRelu": ([0.2], []),
+        "Elu": ([0.8], []),
+        "HardSigmoid": ([0.3], [0.4]),
+    }
+    return known.get(name, ([], []))
+
+
+def theirs(kind: str, attributes: dict[str, Any], given: dict[str, Any]) -> list[Any]:
+    """What others compute of a node."""
+    ort: Any = pytest.importorskip("onnxruntime")
+    names = [name if name in given else "" for name in INPUTS]
+    while not names[-1]:
+        names.pop()
+    hidden = given["R"].shape[2]
+    node = helper.make_node(kind, names, OUTPUTS[kind], hidden_size=hidden, **attributes)
+    float32, int32 = onnx.TensorProto.FLOAT, onnx.TensorProto.INT32
+    rows = [
+        helper.make_tensor_value_info(n, int32 if n == "sequence_lens" else float32, a.shape)
+        for n, a in given.items()
+    ]
+    made = [helper.make_tensor_value_info(name, float32, None) for name in OUTPUTS[kind]]
+    graph = helper.make_graph([node], kind, rows, made)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)])
+    model.ir_version = 10
+    if attributes.get("layout"):
+        evaluator: Any = pytest.importorskip("onnx.reference").ReferenceEvaluator
+        return evaluator(model).run(None, given)
+    ort.set_default_logger_severity(3)
+    return ort.InferenceSession(model.SerializeToString()).run(None, given)
+
+
+@pytest.mark.parametrize("part", range(-(-DRAWN // TOGETHER)))
+def test_any_configuration(part: int) -> None:
+    """Compiled together, with the inputs that each has."""
+    rows = list(itertools.islice(configurations(part), TOGETHER))
+    built: list[tuple[str, dict[str, Any]]] = []
+    for number, (kind, attributes, given) in enumerate(rows):
+        steps, rows_ = given["X"].shape[:2][:: -1 if attributes.get("layout") else 1]
+        sizes = {"seq_length": steps, "batch_size": rows_, "input_size": given["X"].shape[2]}
+        sizes["num_units"] = given["R"].shape[2]
+        names = [name for name in given if name not in INPUTS[:3]]
+        more = {"function": f"case_{number}", "inputs": names}
+        built.append((f"onnx.{kind}", {**sizes, **attributes, **more}))
+    program = rc.runtime.load(rc.compile(rc.build(built)))
+    for number, (kind, attributes, given) in enumerate(rows):
+        results = program.functions[f"case_{number}"](**given)
+        exact = onnx_reference.forward(kind, **given, **texts(attributes))
+        largest = max(float(np.abs(each).max()) for each in exact.values())
+        if largest > 100:  # unbounded functions: what rounding does grows as the numbers do
+            continue
+        others = theirs(kind, attributes, given)
+        for name, one, other in zip(OUTPUTS[kind], results, others, strict=True):
+            what = kind, name, attributes
+            assert np.abs(one - exact[name]).max() <= 2e-5 * max(1.0, largest), what
+            if "Softplus" in attributes.get("activations", []):  # ONNX Runtime's overflows
+                other = np.where(np.isfinite(other), other, one)
+            assert np.abs(one - other).max() <= 2e-5 * max(1.0, largest), what
