@@ -174,7 +174,7 @@ class _PinnedLoop:
             if rank(value) == 0 and value != first:  # such as the time at which a block starts
                 values.scalars[value] = body.element(array)
             elif rank(value) and value not in states:
-                values.reads[value] = array
+                values.reads[value] = self._read(array)
         for key, type in self.plan.arrays.items():
             values.arrays[key] = own_zeros(body, type)
         for value in states:
@@ -183,6 +183,15 @@ class _PinnedLoop:
         self.tilings = {p.value: self._tiling(p, gpu) for p in loop.products.values()}
         for product in loop.products.values():
             values.weights[product.value] = self._weight(product)
+
+    def _read(self, array: Array) -> Array:
+        """What a step reads, such as a bias.
+
+        Where a dispatch uses only some of a vector's gates, IREE 3.13 moves the sum of two 16-bit
+        biases into it, and then cannot compile it ("operations on global resources").
+        """
+        is_apart = len(self.plan.levels) > 1 and len(array.shape) == 1
+        return self._body.held(array) if is_apart else array
 
     def _tiling(self, product: Product, gpu: Gpu | None) -> Tiling | None:
         rows, columns = static_shape(product.value)
