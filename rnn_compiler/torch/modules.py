@@ -13,7 +13,6 @@ have all steps, an op without lengths is used, which is faster.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any
 
 import torch
@@ -33,7 +32,9 @@ from rnn_compiler.weights.torch import places
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
-_requires_grad = attrgetter("requires_grad")
+
+def _requires_grad(tensor: torch.Tensor) -> bool:  # torch.compile traces no attrgetter
+    return tensor.requires_grad
 
 
 class _Layer(rnn.RNNBase):

@@ -341,7 +341,7 @@ def test_other_types_of_a_users_own() -> None:
     for wrong in ([1, 0, 1], [0.5, 1.0, 1.0]):
         with pytest.raises(rc.errors.InvalidArgumentError, match="main: 'p': expected bool"):
             program.main(p=wrong, q=numbers, r=[1, 2, 3], s=1)
-    with pytest.raises(rc.errors.InvalidArgumentError, match="integers that uint8 has, got 256"):
+    with pytest.raises(rc.errors.InvalidArgumentError, match="integers that fit uint8, got 256"):
         program.main(p=[True] * 3, q=np.array([1, 2, 256]), r=[1, 2, 3], s=1)
 
 

@@ -121,7 +121,7 @@ def installed(python: Path, distribution: str) -> set[str]:
 def test_it_installs_one_package(python: Path) -> None:
     """Every source file of the three folders, nothing called `lowering` or `runtime` beside it."""
     files = installed(python, "rnn-compiler")
-    expected = {"rnn_compiler/py.typed"}
+    expected = {"rnn_compiler/py.typed", "rnn_compiler/lowering/js/runtime.mjs"}
     for folder in ("rnn_compiler", "lowering", "runtime"):
         prefix = "" if folder == "rnn_compiler" else "rnn_compiler/"
         sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.py")}
