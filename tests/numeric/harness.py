@@ -173,7 +173,7 @@ def forward_arguments(op: str, arguments: Arrays) -> Arrays:
 def padded(op: str, names: Iterable[str]) -> list[str]:
     """Those of some arguments or results that are sequences, whose rows may be padding.
 
-    They are time-major, as all sequences are by default.
+    They are time-major by default.
     """
     signature = OPS[op].signature
     if lengths_of(op) is None:

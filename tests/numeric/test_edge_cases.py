@@ -65,13 +65,13 @@ def assert_same_bits(actual: Arrays, wanted: Arrays) -> None:
 @pytest.mark.parametrize(
     "variant",
     [
-        sizes(1, 1, 4, 7, use_peephole=True),
-        sizes(0, 2, 3, 5, use_peephole=True),
-        sizes(3, 0, 3, 5, use_peephole=True),
-        sizes(3, 2, 0, 5, use_peephole=True),
-        sizes(3, 2, 3, 0, use_peephole=True),
-        sizes(3, 2, 0, 0, use_peephole=False),
-        sizes(0, 0, 0, 0, use_peephole=False),
+        sizes(1, 1, 4, 7, use_peephole=True, is_training=True),
+        sizes(0, 2, 3, 5, use_peephole=True, is_training=True),
+        sizes(3, 0, 3, 5, use_peephole=True, is_training=True),
+        sizes(3, 2, 0, 5, use_peephole=True, is_training=True),
+        sizes(3, 2, 3, 0, use_peephole=True, is_training=True),
+        sizes(3, 2, 0, 0, use_peephole=False, is_training=True),
+        sizes(0, 0, 0, 0, use_peephole=False, is_training=True),
     ],
     ids=lambda variant: "x".join(map(str, list(variant.values())[:4])),
 )
