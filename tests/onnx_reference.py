@@ -203,8 +203,9 @@ class Layer:
         """Whether of a gate its function's input is saved, as its value does not tell enough."""
         count = len(self.functions) // self.D
         name, alpha, _ = self.functions[d * count + place]
-        bent = name in ("LeakyRelu", "ThresholdedRelu", "Elu") and alpha <= 0
-        return bent or bool(np.isfinite(self.clip))
+        bent = name in ("LeakyRelu", "ThresholdedRelu") and alpha <= 0
+        scaled = name == "ScaledTanh" or (name == "Elu" and alpha != 1)
+        return bent or scaled or bool(np.isfinite(self.clip))
 
     def kept(self, d: int, place: int, y: Array, z: Array) -> Array:
         """What is saved of a gate."""

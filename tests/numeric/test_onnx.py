@@ -306,6 +306,26 @@ def test_derivative_from_the_input(name: str) -> None:
         assert_is_derivative(kind, "B", activations=names, activation_alpha=alpha)
 
 
+def test_saturated_functions_have_no_gradient() -> None:
+    """Where they end at an alpha that bfloat16 rounds: kept rounded, it is not where they end."""
+    sizes = {"seq_length": 3, "batch_size": 2, "input_size": 1, "num_units": 4}
+    attributes = {"activations": "ScaledTanh Elu", "activation_alpha": "1.2 0.8"}
+    attributes |= {"activation_beta": "0.9", "direction": "bidirectional", "inputs": ""}
+    pair = [
+        ("onnx.RNN", {"is_training": True, "function": "there"}),
+        ("onnx.RNNGrad", {"function": "back"}),
+    ]
+    program = rc.runtime.load(rc.compile(rc.build(pair, dtype="bfloat16", **sizes, **attributes)))
+    given = inputs("RNN", (3, 2, 1, 4), "", dtype="bfloat16", direction="bidirectional")
+    given["X"][...], given["W"][...] = -50, 1
+    out = program.functions["there"](**given)
+    gradients = program.functions["back"](
+        **given, Y=out.Y, Y_grad=np.ones_like(out.Y), reserve_space=out.reserve_space
+    )
+    for name, array in gradients._asdict().items():
+        assert not array.any(), name
+
+
 EVERY = "B sequence_lens initial_h"
 
 

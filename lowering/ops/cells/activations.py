@@ -1,9 +1,10 @@
 """ONNX's activation functions as data: formula, derivative, parameters.
 
 The derivative is computed from what a step keeps, and that is the function's value y wherever y
-tells it. Where it does not, the step keeps the input x instead: if inputs are clipped, as the
-derivative is 0 where they were, and for the few functions that are not monotonic with a parameter
-alpha that is not positive. y is then computed again.
+tells it. Where it does not, the step keeps the input x instead, and y is computed again: if inputs
+are clipped, as the derivative is 0 where they were; for functions that are not monotonic with an
+alpha that is not positive; and for those that end at an alpha, which rounded to 16 bits lies beside
+the end, where the derivative is not 0.
 
 A gradient is multiplied from the left: slope, then the factors. Where a function is flat, it is 0
 whatever the factors are, even NaN.
@@ -88,9 +89,7 @@ def _softsign_slope(b: Builder, x: Value, y: Value, *_: float) -> Slope:
 
 
 def _scaled_tanh_slope(b: Builder, x: Value, y: Value, alpha: float, beta: float) -> Slope:
-    if alpha == 0:
-        return Slope(b.full(0, y.shape, y.dtype))
-    t = y * (1.0 / alpha)
+    t = b.tanh(x * beta)
     return Slope((1.0 - t * t) * (alpha * beta))
 
 
@@ -157,10 +156,11 @@ _ROWS = (
     Activation(
         "ScaledTanh",
         "alpha * tanh(beta*x)",
-        "alpha*beta * (1 - (y/alpha)*(y/alpha))",
+        "of x: alpha*beta * (1 - tanh(beta*x)*tanh(beta*x))",
         lambda b, x, alpha, beta: b.tanh(x * beta) * alpha,
         _scaled_tanh_slope,
         {"alpha": None, "beta": None},
+        lambda alpha: True,
     ),
     Activation(
         "HardSigmoid",
@@ -173,11 +173,11 @@ _ROWS = (
     Activation(
         "Elu",
         "x where x >= 0, else alpha * (exp(x) - 1)",
-        "1 where y >= 0, else y + alpha; of x if alpha <= 0",
+        "1 where y >= 0, else y + alpha; of x if alpha is not 1",
         _elu,
         lambda b, x, y, alpha, beta: _from_0_on(b, x, y + alpha),
         {"alpha": 1.0},
-        lambda alpha: alpha <= 0,
+        lambda alpha: alpha != 1,
     ),
     Activation(
         "Softsign",
