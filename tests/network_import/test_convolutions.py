@@ -24,6 +24,11 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "two axes": ((1, 8, 13, 11), (24, 8, 3, 3), {"strides": [2, 1], "pads": [1, 0, 1, 1]}),
     "two axes, a batch": ((2, 8, 9, 7), (32, 8, 3, 2), {"dilations": [1, 2]}),
     "padding that no window reads": ((1, 64, 4), (96, 64, 3), {"strides": [2], "pads": [1, 1]}),
+    "padding behind a single window": (
+        (1, 64, 2),
+        (64, 64, 3),
+        {"strides": [2], "pads": [1, 1]},
+    ),
     "input that no window reads": ((1, 64, 6), (96, 64, 3), {"strides": [2]}),
     "input of two axes that none reads": ((1, 8, 8, 13), (64, 8, 3, 3), {"strides": [2, 4]}),
     "groups": ((1, 16, 20), (32, 4, 3), {"group": 4}),
@@ -66,3 +71,27 @@ def test_those_without_groups_are_products(tmp_path: Path) -> None:
     text = lowered_text(module, "cpu:generic", last="network_products")
     grouped = sum("group" in attributes for _, _, attributes in CASES.values())
     assert text.count("stablehlo.dot_general") == len(CASES) - grouped
+
+
+@pytest.mark.slow
+def test_single_windows_read_no_more_than_their_size(tmp_path: Path) -> None:
+    """Products of ours, what is left to IREE, and pools; there is more input behind the windows."""
+    inputs = {"large": weight(1, 64, 3), "small": weight(1, 4, 3), "two": weight(1, 4, 3, 3)}
+    weights = {"filters": weight(32, 64, 2), "few": weight(8, 4, 2)}
+    nodes = [
+        helper.make_node(operator, given, [f"y{k}"], kernel_shape=size, strides=size, name=f"n{k}")
+        for k, (operator, given, size) in enumerate(
+            (
+                ("Conv", ["large", "filters"], [2]),
+                ("Conv", ["small", "few"], [2]),
+                ("MaxPool", ["small"], [2]),
+                ("AveragePool", ["two"], [2, 2]),
+            )
+        )
+    ]
+    shapes = {name: array.shape for name, array in inputs.items()}
+    onnx_model = model(nodes, shapes, [f"y{k}" for k in range(len(nodes))], weights)
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
+    for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
