@@ -247,7 +247,10 @@ SECTIONS {{
 
 
 def program(module: CModule) -> str:
-    """A program that calls the function that its first argument names, at the sizes that follow."""
+    """A program that calls the function that its first argument names, at the sizes that follow.
+
+    It reads the arguments from the file `in` and writes the results to the file `out`.
+    """
     memory = _MEMORY if any("open_sizes" in row for row in module.manifest["functions"]) else ""
     functions = "\n".join(_call(module.name, row) for row in module.manifest["functions"])
     return f"""\
@@ -260,7 +263,13 @@ def program(module: CModule) -> str:
 
 static FILE *in, *out;
 
-static void take(void *data, size_t size) {{ if (fread(data, 1, size, in) != size) perror("in"); }}
+static void take(void *data, size_t size)
+{{
+    if (!in || fread(data, 1, size, in) != size) {{
+        perror("in");
+        exit(8);
+    }}
+}}
 
 {memory}
 int main(int argc, char **argv)
