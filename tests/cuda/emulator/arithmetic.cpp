@@ -14,6 +14,19 @@ template <class T> T negative(T a) { return -a; }
 template <class T> T absolute(T a) { return std::fabs(a); }
 template <class T> T reciprocal(T a) { return T(1) / a; }
 
+// Of the upper half of the bits, in the upper half; subnormal numbers are 0. PTX states no accuracy: the rest is cut off.
+f64 gross_reciprocal(f64 a) {
+  constexpr u64 upper = ~u64(0) << 32, infinity = u64(0x7ff) << 52;
+  auto kept = [](f64 x) {
+    u64 bits;
+    memcpy(&bits, &x, 8);
+    bits &= bits & infinity ? upper : u64(1) << 63;
+    memcpy(&x, &bits, 8);
+    return x;
+  };
+  return kept(1 / kept(a));
+}
+
 template <class T> two<T> plus_two(two<T> a, two<T> b) { return {T(a.low + b.low), T(a.high + b.high)}; }
 template <class T> two<T> minus_two(two<T> a, two<T> b) { return {T(a.low - b.low), T(a.high - b.high)}; }
 template <class T> two<T> times_two(two<T> a, two<T> b) { return {T(a.low * b.low), T(a.high * b.high)}; }
@@ -184,6 +197,7 @@ void add_bits(Table& t, const std::string& bits) {
 void add_arithmetic(Table& t) {
   add_reals<f32>(t, ".f32");
   add_reals<f64>(t, ".f64");
+  add<gross_reciprocal, f64>(t, "rcp.approx.ftz.f64");
   add<least_or_nan, f32, f32>(t, "min.NaN.f32");
   add<most_or_nan, f32, f32>(t, "max.NaN.f32");
   add<plus<f16>, f16, f16>(t, "add.rn.f16");

@@ -150,6 +150,16 @@ def reals(t: str) -> list[Row]:
     ]
 
 
+def gross_reciprocal(a: Array) -> Array:
+    """Of the upper 32 bits, in the upper 32 bits; no subnormal numbers."""
+
+    def cut(x: Array) -> Array:
+        upper = (x.view("u8") & np.uint64(0xFFFFFFFF << 32)).view("f8")
+        return np.where(np.abs(x) < np.finfo("f8").tiny, np.copysign(0.0, x), upper)
+
+    return cut(1 / cut(a))
+
+
 def sums(t: str) -> list[Row]:
     return [
         Row(f"add.rn.{t}", t, (t, t), np.add),
@@ -258,6 +268,7 @@ def widened(f: Callable[..., Array]) -> Callable[..., Array]:
 ROWS = [
     *reals("f32"),
     *reals("f64"),
+    Row("rcp.approx.ftz.f64", "f64", ("f64",), gross_reciprocal),
     *sums("f16"),
     *sums("f16x2"),
     *sums("f32x2"),
