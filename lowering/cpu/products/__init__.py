@@ -2,7 +2,7 @@
 
 | | |
 |---|---|
-| `rows_product` | `x @ w`, cut up by `blocking`; of a single row a `row_product` |
+| `rows_product` | `x @ w`, cut up by `blocking` |
 | `outer_sum` | sums of `lhs^T @ rhs`, of `panels` that are gathered first |
 
 Both take which rows count (`rows`: all, the first ones, or some that are listed), and where the

@@ -4,7 +4,8 @@ A panel is read from afar once a block, and a block's rows once a panel. The rig
 packed into panels of columns, ``[N/P, K, P]``, if it comes as ``[N, K]``, or is large and
 multiplied with many rows: the rows of a panel are far apart in a wide matrix, and where their
 distance is a power of two they contend for the same few lines of a cache. A very large one for few
-rows, which packing does not pay for, is streamed: some of its rows at a time, side by side.
+rows, which packing does not pay for, is streamed: some of its rows at a time, side by side. Of a
+single row, panels are four times as wide, so that there are sums enough to hide the latency.
 """
 
 from __future__ import annotations
@@ -51,15 +52,14 @@ class Blocking:
         inner: K.
         columns: N.
         packed: Whether the right-hand side is packed.
-        element: Its element type.
-        paired: Whether it is of bfloat16, multiplied as pairs.
+        sums: The element type of the product.
         streamed: Whether some rows of the right-hand side are read at a time.
         count: How many blocks of rows there are.
         block: How many rows each has.
         tile: How many rows a tile has.
         panel: How many columns a panel has.
         across: Into how many parts the columns are cut.
-        width: How many columns each has.
+        width: How many columns each has; those of a single row may differ.
     """
 
     def __init__(self, vectors: VectorUnit, rows: Index, rhs: ArrayType, axis: int) -> None:
@@ -67,28 +67,25 @@ class Blocking:
         self.vectors = vectors
         self.rows = rows if isinstance(rows, int) else _MANY_ROWS
         self.inner, self.columns = known(rhs.shape)[:: -1 if axis else 1]
-        self.element, self.paired = rhs.element, rhs.element in PAIRED
-        self.panel = min(vectors.width(rhs.element), self.columns)
+        self.sums = "f32" if bits(rhs.element) == 16 else rhs.element
+        widest = vectors.width(rhs.element) * (4 if self.rows == 1 else 1)
+        self.panel = min(widest, max(self.columns, MIN_COLUMNS if rhs.element in PAIRED else 0))
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
-        cut = self.paired and self.columns < MIN_COLUMNS
-        if cut:
-            self.panel = MIN_COLUMNS
         pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
-        self.packed = bool(axis == 1 or pays or cut)
+        self.packed = axis == 1 or pays or self.panel > self.columns
         self.streamed = size > 4 * CACHE and not (many or self.packed)
         self.count = self._count()
         self.block = -(-self.rows // self.count)
         self.tile = self._height()
         panels, left_over = divmod(self.columns, self.panel)
-        whole = self.streamed or left_over
-        self.across = 1 if whole else divisor(panels, max(1, WORKGROUPS // self.count))
+        if self.rows == 1:
+            self.across, _ = vectors.cut(1, max(panels, 1), self.inner * self.columns)
+        elif self.streamed or left_over:
+            self.across = 1
+        else:
+            self.across = divisor(panels, max(1, WORKGROUPS // self.count))
         self.width = self.columns // self.across
-
-    @property
-    def sums(self) -> str:
-        """The element type of the product."""
-        return "f32" if self.paired else self.element
 
     def _count(self) -> int:
         """How many blocks there are: the most that repeat the fewest rows."""

@@ -11,7 +11,7 @@
 | all of a known number | blocks (`blocking`), and parts of the columns | read where it lies |
 | the first ones, all of an open number among them | `MIN_SHARE` rows or more | read where it lies |
 | listed | `MIN_SHARE` rows or more | copied, and written row by row |
-| a single one | parts of the columns | a `row_product` |
+| a single one | parts of the columns | that row |
 
 What tiles do not divide: the last tile of rows, the last block and the last panel that is read
 where it lies overlap the ones before and make the same numbers again; two blocks may write these at
@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.codegen.arrays import collapse
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.shares import first_only, share
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocking import STREAM, WORKGROUPS, Blocking
-from rnn_compiler.lowering.cpu.products.row_product import row_product
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows
 from rnn_compiler.lowering.cpu.products.store import Store
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
@@ -72,11 +72,11 @@ def rows_product(
         ``[M, N]``, or what the product is a part of; rows that do not count are anything.
     """
     number = lhs.shape[0]
-    if number == 1:
-        return row_product(outside, vectors, lhs, rhs, axis)
     rows = rows or FirstRows(number)
     plan = Blocking(vectors, number, rhs.type, axis)
     store = store or Store(ArrayType((number, plan.columns), plan.sums))
+    if number == 1:
+        return _Row(outside, plan, collapse(outside, lhs, [[0, 1]]), rhs, axis, store).emit()
     if isinstance(rows, ListedRows):
         return _Listed(outside, plan, lhs, rhs, axis, store).emit(rows)
     if isinstance(number, int):
@@ -104,7 +104,7 @@ class _Product:
         self.plan, self.vectors = plan, plan.vectors
         if self.is_packed:
             rhs = pack(outside, plan.vectors, rhs, 1 - axis, plan.panel)
-            if isinstance(lhs.shape[0], Number) and plan.columns <= plan.panel:
+            if plan.columns <= plan.panel:
                 rhs = collapse(outside, rhs, [[0, 1], [2]])
         self.executable = Executable(outside, "product", self.workgroups)
         self.body = self.executable.body
@@ -119,21 +119,30 @@ class _Product:
     @property
     def workgroups(self) -> int:
         """How many there are."""
-        return WORKGROUPS
+        return self.plan.count * self.plan.across
 
     def panels(
-        self, columns: int, carried: Sequence[Array], each: Callable[[Number, int], None]
+        self,
+        columns: int,
+        carried: Sequence[Array],
+        each: Callable[[Number, int], None],
+        part: Index = 0,
+        among: int = 1,
     ) -> None:
-        """Emits a loop over the panels of some columns, given where each begins and its width."""
-        full, left = divmod(columns, self.plan.panel)
-        if full:
-            end = full * self.plan.panel
-            width = self.plan.panel
-            self.body.loop(0, end, width, carried, lambda column: each(column, width))
-        if left and (self.is_packed or not full):
-            each(self.body.index(full * self.plan.panel), left)
-        elif left:
-            each(self.body.index(columns - self.plan.panel), self.plan.panel)
+        """Emits a loop over the panels of some columns, given where each begins and its width.
+
+        If several parts share the columns, it goes over those of one, the first having the rest.
+        """
+        body, panel = self.body, self.plan.panel
+        full, left = divmod(columns, panel)
+        if among > 1:
+            share(body, full, among, part, carried, lambda n: each(body.index(n * panel), panel))
+        elif full:
+            body.loop(0, full * panel, panel, carried, lambda column: each(column, panel))
+        overlaps = full and not self.is_packed
+        column, width = (columns - panel, panel) if overlaps else (full * panel, left)
+        if left:
+            first_only(body, part, among, carried, lambda: each(body.index(column), width))
 
     def panel(self, column: Number) -> Array:
         """Emits the panel of the right-hand side that begins at a column."""
@@ -152,6 +161,26 @@ class _Product:
         return made
 
 
+class _Row(_Product):
+    """A single row: workgroups share the panels, and read the matrix once, in order.
+
+    No array has a unit axis: IREE 3.13 folds those, and not along with loops.
+    """
+
+    def emit(self) -> Array:
+        """Emits the dispatch; gives what it makes."""
+        plan, executable = self.plan, self.executable
+        part = executable.workgroup()
+        row = executable.make(ArrayType((plan.columns,), plan.sums))
+
+        def panel(column: Number, width: int) -> None:
+            self.body.insert(self.product(self.lhs, self.panel(column), width), row, [column])
+
+        self.panels(plan.columns, [row], panel, part, plan.across)
+        executable.dispatch()
+        return expand(self.outside, row, [[0, 1]], (1, plan.columns))
+
+
 class _Blocks(_Product):
     """All rows of a known number: a workgroup has a block of them, and a part of the columns.
 
@@ -160,11 +189,6 @@ class _Blocks(_Product):
         column: The first column of the part.
         part: The part of the product.
     """
-
-    @property
-    def workgroups(self) -> int:
-        """How many there are."""
-        return self.plan.count * self.plan.across
 
     def emit(self) -> Array:
         """Emits the dispatch; gives what it makes."""
@@ -192,7 +216,7 @@ class _Blocks(_Product):
     def _rows_of(self, column: Number, width: int) -> None:
         """Emits all tiles of a panel."""
         plan, body = self.plan, self.body
-        rhs = self.panel(self.column + column if plan.across > 1 else column)
+        rhs = self.panel(self.column + column)
 
         def tile(row: Number) -> None:
             lhs = body.extract(self.lhs, [self.first + row, 0], (plan.tile, plan.inner))
@@ -247,6 +271,11 @@ class _Shares(_Product):
     """
 
     at_once = _ROWS_AT_ONCE
+
+    @property
+    def workgroups(self) -> int:
+        """How many there are."""
+        return WORKGROUPS
 
     def emit(self, rows: Rows) -> Array:
         """Emits the dispatch; gives what it makes."""

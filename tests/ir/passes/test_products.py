@@ -82,8 +82,9 @@ def test_a_transposed_matrix_is_packed_and_16_bits_widened() -> None:
         CHECK: [[WHELD:%[0-9]+]] = flow.tensor.clone [[W]]
         CHECK: [[WPACKED:%[0-9]+]] = flow.dispatch @rows_product_0_pack::{{.*}}([[WHELD]]) \
 {{.*}} -> tensor<1x40x32xf32>
+        CHECK: [[WPANEL:%[a-z_]+]] = tensor.collapse_shape [[WPACKED]]
         CHECK: [[LHS:%[0-9]+]] = flow.tensor.clone [[X]]
-        CHECK: [[RHS:%[0-9]+]] = flow.tensor.clone [[WPACKED]]
+        CHECK: [[RHS:%[0-9]+]] = flow.tensor.clone [[WPANEL]]
         CHECK: flow.dispatch @rows_product_0_product::{{.*}}([[LHS]], [[RHS]])
 
         CHECK: func.func @f([[X:%arg0]]: tensor<64x40xf16>, [[W:%arg1]]: tensor<32x40xf16>)
@@ -176,9 +177,9 @@ def test_a_single_row() -> None:
         """
         CHECK: func.func private @rows_product_0(
         CHECK: tensor.collapse_shape {{.*}} tensor<1x40xf32> into tensor<40xf32>
-        CHECK: flow.dispatch @rows_product_0_row_product
+        CHECK: flow.dispatch @rows_product_0_product
         CHECK: tensor.expand_shape {{.*}} tensor<128xf32> into tensor<1x128xf32>
-        CHECK: stream.executable private @rows_product_0_row_product
+        CHECK: stream.executable private @rows_product_0_product
         CHECK: scf.for {{.*}} -> (vector<16xf32>
         CHECK: vector.fma {{.*}} vector<16xf32>
         CHECK: func.func @f(
