@@ -355,6 +355,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
     text: dict[str, str] = {}
     if module.is_users:  # our own follow from the rest of the key
         text["text"] = hashlib.sha256(module.located_text.encode()).hexdigest()
+        text["chunked"] = repr([spec.chunked for spec in module.functions])
     return CacheKey(
         {
             **text,

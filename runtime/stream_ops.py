@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.streams import Chunked
+from rnn_compiler.schema.streams import Chunked, likely_states
 
 __all__ = ["stream_op", "stream_parts"]
 
@@ -31,6 +31,11 @@ def stream_op(spec: FunctionSpec) -> Chunked:
         UnsupportedError: It does not take chunks.
     """
     op = spec.chunked
+    if op is None and not spec.dims and (states := likely_states(spec)):
+        raise UnsupportedError(
+            f"{spec.op}: the module does not say which arguments are states: import the network "
+            f"with states={states}, if the next call takes what these results were"
+        )
     if op is None:
         raise UnsupportedError(
             f"{spec.op}: has no state to continue from; BlockLSTM*, CudnnRNN*, LSTMBlockCell and "

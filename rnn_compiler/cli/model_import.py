@@ -102,8 +102,9 @@ def _import(options: argparse.Namespace) -> int:
     check_format(options)
     if options.whole:
         return import_whole(options)
-    if options.value:
-        raise UsageError("--value is for whole networks: give --whole too")
+    for flag in ("value", "state"):
+        if getattr(options, flag):
+            raise UsageError(f"--{flag} is for whole networks: give --whole too")
     if options.output is None:
         for flag in ("dim", "attr", "target", "format"):
             if getattr(options, flag) not in ([], None, "vmfb"):

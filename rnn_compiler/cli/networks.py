@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
 from rnn_compiler.runtime.paths import archive_path
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.streams import likely_states
 
 __all__ = ["add_whole_options", "import_whole"]
 
@@ -43,6 +44,14 @@ def add_whole_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE,...",
         help="with --whole: inputs that are the same in every call: sr=16000",
     )
+    parser.add_argument(
+        "--state",
+        action="append",
+        default=[],
+        metavar="INPUT=OUTPUT,...",
+        help="with --whole: inputs that take what an output was in the call before, so that "
+        "program.stream keeps them: state=stateN",
+    )
 
 
 def import_whole(options: argparse.Namespace) -> int:
@@ -55,6 +64,7 @@ def import_whole(options: argparse.Namespace) -> int:
             path,
             dims={key: _size(key, text) for key, text in pairs(options.dim, "--dim")},
             values={key: _number(key, text) for key, text in pairs(options.value, "--value")},
+            states=dict(pairs(options.state, "--state")),
         )
         files = [] if options.output is None else _write(options, module)
     seconds = time.perf_counter() - start
@@ -68,13 +78,34 @@ def import_whole(options: argparse.Namespace) -> int:
     print_table(("", "name", "type"), _rows(spec))
     recurrent = ", ".join(each.op for each in module.linked) or "none"
     print_line(f"recurrent layers: {recurrent}; weights: {_weights(module):,} bytes")
+    _print_states(spec)
     words = [str(path), "--whole", *(f"--dim={each}" for each in options.dim)]
     words += [f"--value={each}" for each in options.value]
+    words += [f"--state={each}" for each in options.state]
     following = (
         f"less {files[-1]}" if files else f"rnn-compiler import {shlex.join(words)} -o FOLDER"
     )
     print_line(f"{seconds:.2f} s; next: {following}", dim=True)
     return 0
+
+
+def _print_states(spec: FunctionSpec) -> None:
+    """Prints what a stream keeps between calls, or might keep if the user says so."""
+    kept = _states(spec)
+    if kept:
+        print_line(f"states that a stream keeps: {_shown(kept)}")
+    elif likely := likely_states(spec):
+        options = ",".join(f"{before}={after}" for before, after in likely.items())
+        print_line(f"of the same type: {_shown(likely)}; if these are states: --state {options}")
+
+
+def _states(spec: FunctionSpec) -> dict[str, str]:
+    """The states of a network, each with the output that is the next."""
+    return {} if spec.chunked is None else {k: v[0] for k, v in spec.chunked.states.items()}
+
+
+def _shown(states: Mapping[str, str]) -> str:
+    return ", ".join(f"{before} <- {after}" for before, after in states.items())
 
 
 def _check(options: argparse.Namespace) -> Path:
@@ -138,6 +169,12 @@ def _compiled(options: argparse.Namespace, module: Module) -> _Made:
     code = ["```python", "import numpy as np", "import rnn_compiler as rc", ""]
     code += [f'program = rc.runtime.load("{path.name}")', "out = program(", *arrays, ")"]
     code += [*(f"# out.{each.name}: {each}" for each in spec.results), "```"]
+    if spec.chunked is not None:
+        code += ["", "A stream keeps the state between calls:", "", "```python"]
+        chunk = next(each for each in spec.arguments if each.name == spec.chunked.chunk)
+        code += ["stream = program.stream()  # the first state is zeros, or passed here by name"]
+        code += [f"out = stream(np.zeros({chunk.shape}, np.{chunk.dtype}))  # as often as you like"]
+        code += ["stream.reset()  # before another sequence", "```"]
     text = _readme(module, path.name, targets, code)
     return [path, archive_path(path)], text, partial(result.save, path)
 
@@ -150,6 +187,12 @@ def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
     name = made.name
     code = [f"`{name}.h` documents the function, and begins with a program that calls it:", ""]
     code += ["```sh", f"cc main.c {name}.c {name}.o -o main", "```"]
+    states = _states(module.functions[0])
+    if states:
+        code += ["", "No state is kept between calls. For the next chunk, pass:", ""]
+        code += [
+            f"- as `{state}`, the previous call's `{result}`" for state, result in states.items()
+        ]
     text = _readme(module, f"{name}.h", [target], code)
     return files, text, partial(made.save, options.output)
 
@@ -185,6 +228,8 @@ def _facts(module: Module) -> dict[str, Any]:
         "name": module.name,
         "inputs": listed(spec.arguments),
         "outputs": listed(spec.results),
+        "states": _states(spec),
+        "likely_states": likely_states(spec),
         "recurrent": [each.op for each in module.linked],
         "weights": _weights(module),
     }

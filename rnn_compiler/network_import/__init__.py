@@ -24,6 +24,7 @@ from rnn_compiler.linking import LinkedModule, linked_network
 from rnn_compiler.model_import.whole import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import import_in_process
+from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -38,6 +39,7 @@ def import_network(
     *,
     dims: Mapping[str, int | Sequence[int]] | None = None,
     values: Mapping[str, Any] | None = None,
+    states: Mapping[str, str] | None = None,
 ) -> Module:
     """Imports a whole network as one module, whose recurrent layers are our ops.
 
@@ -47,6 +49,9 @@ def import_network(
             input name, ``{"x": (50, 1, 8)}``.
         values: Inputs that are the same in every call, by name, ``{"sr": 16000}``. They are no
             longer arguments, and branches that depend on them are selected at import.
+        states: Inputs that take what an output was in the call before, ``{"state": "stateN"}``.
+            `Program.stream` then keeps them between calls; the remaining input is the chunk.
+            `schema.streams.likely_states` lists candidates, as ``import --whole`` does.
 
     Returns:
         A module with one function, ``main``, and frozen weights. The function's arguments and
@@ -55,8 +60,8 @@ def import_network(
 
     Raises:
         ArtifactError: The file is damaged, or needs more time or memory than its size justifies.
-        InvalidArgumentError: It is another kind of file, a size is missing, or an axis or input
-            does not exist.
+        InvalidArgumentError: It is another kind of file, a size is missing, an axis, input or
+            output does not exist, or the types of a state differ.
         UnsupportedError: The named node is not supported, or the package onnx or the compiler is
             not installed.
 
@@ -67,7 +72,7 @@ def import_network(
         rnn_compiler.errors.InvalidArgumentError: import_network: 'path': expected ...
     """
     file = _file(path)
-    sizes, arrays = checked_sizes(dims), checked_values(values)
+    sizes, arrays, pairs = checked_sizes(dims), checked_values(values), checked_states(states)
     check_can_compile("import_network")
     try:
         imported = import_in_process(file, identifier(file.stem), sizes, arrays)
@@ -78,6 +83,8 @@ def import_network(
     inputs = _names(imported.inputs)
     names = _names(imported.weights, taken=inputs)
     spec = _renamed(module.functions[0], [*inputs, *names], _names(imported.outputs))
+    chunked = keeps(spec, imported.inputs, imported.outputs, pairs)
+    spec = replace(spec, chunked=chunked)
     whole = LinkedModule(module.located_text, [spec], module.linked, module.name)
     weights = dict(zip(names, imported.weights.values(), strict=True))
     return freeze(whole, weights) if weights else whole

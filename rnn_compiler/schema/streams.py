@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Chunked"]
+if TYPE_CHECKING:
+    from rnn_compiler.schema.functions import FunctionSpec
+
+__all__ = ["Chunked", "likely_states"]
 
 
 @dataclass(frozen=True)
@@ -42,3 +45,21 @@ class Chunked:
         states = {name: tuple(results) for name, results in data["states"].items()}
         changed: Any = {"rows": tuple(data["rows"]), "states": states}
         return Chunked(**(data | changed))
+
+
+def likely_states(spec: FunctionSpec) -> dict[str, str]:
+    """What may be the states of a network: inputs, each with an output of the same type.
+
+    The first input is taken for the chunk and the first output for what is made of it; the others
+    are paired in order. Empty if an input is left over: types alone do not prove that an output is
+    meant for the next call, so the network's owner has to confirm.
+    """
+    results = [*spec.results[1:]]
+    pairs: dict[str, str] = {}
+    for argument in spec.arguments[1:]:
+        same = next((each for each in results if str(each) == str(argument)), None)
+        if same is None:
+            return {}
+        results.remove(same)
+        pairs[argument.name] = same.name
+    return pairs

@@ -1,0 +1,76 @@
+"""The states of a network: inputs that take what an output was in the call before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.streams import Chunked
+
+__all__ = ["checked_states", "keeps"]
+
+
+def checked_states(states: object) -> dict[str, str]:
+    """The argument `states` as plain data.
+
+    Raises:
+        InvalidArgumentError: It is malformed.
+    """
+    if states is None:
+        return {}
+    given: Mapping[Any, Any] = cast(Any, states) if isinstance(states, Mapping) else {None: states}
+    if not all(isinstance(name, str) for pair in given.items() for name in pair):
+        expected = "a mapping of names of inputs to names of outputs"
+        raise InvalidArgumentError("import_network", "states", expected, describe(states))
+    return dict(given)
+
+
+def keeps(
+    spec: FunctionSpec, inputs: Sequence[str], outputs: Sequence[str], states: Mapping[str, str]
+) -> Chunked | None:
+    """How a network takes a sequence in chunks, given its states.
+
+    Args:
+        spec: The network.
+        inputs: The graph's names of its first arguments.
+        outputs: Those of its results.
+        states: The names of outputs by those of inputs, the graph's or the function's.
+
+    Raises:
+        InvalidArgumentError: There is no such input or output, the two differ in type, two states
+            take the same output, or not exactly one input is left.
+    """
+    if not states:
+        return None
+    arguments = dict(zip(inputs, spec.arguments, strict=False))
+    results = dict(zip(outputs, spec.results, strict=True))
+    pairs: dict[str, str] = {}
+    for state, result in states.items():
+        before = _found(state, arguments, "an input")
+        after = _found(result, results, "an output")
+        if str(before) != str(after) or after.name in pairs.values():
+            taken = after.name in pairs.values()
+            got = f"{result!r}, " + ("twice" if taken else f"{after}")
+            expected = f"an output of its own for {state!r}, {before}"
+            raise InvalidArgumentError("import_network", "states", expected, got)
+        pairs[before.name] = after.name
+    chunks = [each.name for each in arguments.values() if each.name not in pairs]
+    if len(chunks) != 1:
+        expected = "exactly one input that is no state, the chunk"
+        remedy = "fix others with values={...}" if chunks else ""
+        got = ", ".join(map(repr, chunks)) or "none"
+        raise InvalidArgumentError("import_network", "states", expected, got, remedy)
+    rows = tuple(each.name for each in spec.results if each.name not in pairs.values())
+    after = {state: (result,) for state, result in pairs.items()}
+    return Chunked(chunks[0], rows, after, steps=False)
+
+
+def _found(name: str, tensors: Mapping[str, TensorSpec], what: str) -> TensorSpec:
+    """A tensor by the graph's name for it or the function's."""
+    known = {**{each.name: each for each in tensors.values()}, **tensors}
+    if name not in known:
+        expected = f"{what} (there are {', '.join(tensors)})"
+        raise InvalidArgumentError("import_network", "states", expected, describe(name))
+    return known[name]

@@ -1,0 +1,110 @@
+"""Networks that take and give their state are streams, whose chunks give what one long run does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+
+pytest.importorskip("onnx")
+
+from onnx import helper
+
+from rnn_compiler.cli import main
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.network_import.states import checked_states, keeps
+from rnn_compiler.schema.functions import FunctionSpec
+from rnn_compiler.schema.streams import likely_states
+from tests.network_import.graphs import B, H, I, T, expected, lstm_weights, model, saved, weight
+
+STATES = {"h:0": "h:1", "c:0": "c:1"}
+
+
+def network(steps: int = T) -> Any:
+    """An LSTM with its states, between layers without any."""
+    nodes = [
+        helper.make_node("Tanh", ["x"], ["t"], name="before"),
+        helper.make_node(
+            "LSTM", ["t", "W", "R", "B", "", "h:0", "c:0"], ["Y", "h:1", "c:1"], name="lstm",
+            hidden_size=H,
+        ),
+        helper.make_node("Neg", ["Y"], ["y"], name="after"),
+    ]  # fmt: skip
+    inputs = {"x": [steps, B, I], "h:0": [1, B, H], "c:0": [1, B, H]}
+    return model(nodes, inputs, ["y", "h:1", "c:1"], WEIGHTS)
+
+
+WEIGHTS = lstm_weights()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(network(), tmp_path_factory.mktemp("states") / "m.onnx")
+
+
+@pytest.fixture(scope="module")
+def spec(path: Path) -> FunctionSpec:
+    return rc.import_network(path).functions[0]
+
+
+@pytest.mark.parametrize("calls", ["direct", pytest.param("iree", marks=pytest.mark.slow)])
+def test_chunks_give_what_one_run_does(
+    path: Path, calls: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CALLS", calls)
+    module = rc.import_network(path, states=STATES)
+    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    x, h, c = weight(4 * T, B, I), weight(1, B, H), weight(1, B, H)
+    y, last, _ = expected(network(4 * T), {"x": x, "h:0": h, "c:0": c})
+    stream = program.stream(h_0=h, c_0=c)
+    for _ in range(2):
+        found = [stream(chunk) for chunk in np.split(x, 4)]
+        np.testing.assert_allclose(np.concatenate([each.y for each in found]), y, atol=1e-6)
+        np.testing.assert_allclose(stream.state["h_0"].to_host(), last, atol=1e-6)
+        np.testing.assert_array_equal(found[-1].h_1, stream.state["h_0"].to_host())
+        stream.reset()
+
+
+@pytest.mark.slow
+def test_what_may_be_states_is_said(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not taken for granted."""
+    module = rc.import_network(path)
+    assert module.functions[0].chunked is None
+    assert likely_states(module.functions[0]) == {"h_0": "h_1", "c_0": "c_1"}
+    assert main(["import", str(path), "--whole"]) == 0
+    assert "if these are states: --state h_0=h_1,c_0=c_1" in capsys.readouterr().out
+    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    with pytest.raises(UnsupportedError, match=r"states=\{'h_0': 'h_1', 'c_0': 'c_1'\}"):
+        program.stream()
+
+
+@pytest.mark.slow
+def test_the_readme_says_how_to_stream(path: Path, tmp_path: Path) -> None:
+    words = ["import", str(path), "--whole", "--state", "h_0=h_1,c_0=c_1", "-o"]
+    assert main([*words, str(tmp_path / "m")]) == 0
+    text = (tmp_path / "m" / "README.md").read_text()
+    assert "stream = program.stream()" in text
+    assert f"stream(np.zeros({(T, B, I)}, np.float32))" in text
+    assert main([*words, str(tmp_path / "c"), "--format", "c"]) == 0
+    assert "- as `h_0`, the previous call's `h_1`" in (tmp_path / "c" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("states", "message"),
+    [
+        pytest.param([("h:0", "h:1")], "a mapping", id="no mapping"),
+        pytest.param({"h:0": 1}, "a mapping", id="no name"),
+        pytest.param({"z": "h:1"}, r"an input \(there are x, h:0, c:0\)", id="no input"),
+        pytest.param({"h:0": "z"}, r"an output \(there are y, h:1, c:1\)", id="no output"),
+        pytest.param({"x": "h:1"}, r"'x', float32\[6,2,3\]", id="types"),
+        pytest.param({"h:0": "h:1", "c:0": "h:1"}, "twice", id="twice"),
+        pytest.param({"h:0": "h:1"}, r"got 'x', 'c_0'.*values=", id="two chunks"),
+    ],
+)
+def test_wrong_states_are_refused(spec: FunctionSpec, states: Any, message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        keeps(spec, ["x", "h:0", "c:0"], ["y", "h:1", "c:1"], checked_states(states))
