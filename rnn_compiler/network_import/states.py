@@ -18,13 +18,13 @@ def checked_states(states: object) -> dict[str, str]:
     Raises:
         InvalidArgumentError: It is malformed.
     """
-    if states is None:
-        return {}
-    given: Mapping[Any, Any] = cast(Any, states) if isinstance(states, Mapping) else {None: states}
-    if not all(isinstance(name, str) for pair in given.items() for name in pair):
+    given: Any = {} if states is None else states
+    if not isinstance(given, Mapping) or not all(
+        isinstance(name, str) for pair in cast(Any, given).items() for name in pair
+    ):
         expected = "a mapping of names of inputs to names of outputs"
-        raise InvalidArgumentError("import_network", "states", expected, describe(states))
-    return dict(given)
+        raise InvalidArgumentError("import_network", "states", expected, describe(cast(Any, given)))
+    return dict(cast(Mapping[str, str], given))
 
 
 def keeps(
