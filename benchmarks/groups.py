@@ -44,6 +44,7 @@ CHUNK_SIZES = tuple(Size(steps, 1, units, units) for units in (128, 256, 512) fo
 _INFERENCE = ("torch", "onnxruntime", "openvino", "jax")
 _STREAMING = ("torch", "onnxruntime", "openvino")
 _TRAINING = ("torch", "jax")
+_ONNX = ("onnxruntime", "tensorflow")
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,36 @@ def _cudnn(mode: str, version: str = "", lengths: bool = False, **more: Any) -> 
 
 _LENGTHS, _LENGTHS_TRAINING = _cudnn("lstm", "V3", lengths=True)
 _BOTH, _ = _cudnn("lstm", direction="bidirectional")
+
+
+def _onnx(name: str, op: str, **attributes: Any) -> list[Workload]:
+    """Inference and training of one of ONNX's ops."""
+    states = "initial_h initial_c" if op == "onnx.LSTM" else "initial_h"
+    given = {"inputs": f"B {states}", **attributes}
+    return [
+        Workload(
+            f"{name}{'-training' * training}",
+            name,
+            (op, f"{op}Grad")[: 1 + training],
+            "onnx",
+            1 + 2 * training,
+            {**given, "is_training": training},
+        )
+        for training in (False, True)
+    ]
+
+
+_HARD, _HARD_TRAINING = _onnx(
+    "onnx-hard-sigmoid",
+    "onnx.LSTM",
+    activations="HardSigmoid Tanh Tanh",
+    activation_alpha=str(1 / 6),
+)
+_PEEPHOLE, _PEEPHOLE_TRAINING = _onnx(
+    "onnx-peephole", "onnx.LSTM", inputs="B initial_h initial_c P"
+)
+_BEFORE, _BEFORE_TRAINING = _onnx("onnx-gru", "onnx.GRU")
+
 _GRU, _GRU_TRAINING = _cudnn("gru")
 _TANH, _TANH_TRAINING = _cudnn("rnn_tanh")
 
@@ -163,6 +194,36 @@ GROUPS = {
             SIZES,
             ("tensorflow",),
             aim=10.0,
+        ),
+        Group(
+            "onnx-hard-sigmoid",
+            "onnx.LSTM with Keras 3's hard_sigmoid, inference",
+            _HARD,
+            CELL_SIZES,
+            _ONNX,
+        ),
+        Group(
+            "onnx-hard-sigmoid-training",
+            "onnx.LSTM with Keras 3's hard_sigmoid, training",
+            _HARD_TRAINING,
+            CELL_SIZES,
+            ("tensorflow",),
+        ),
+        Group("onnx-peephole", "onnx.LSTM with peepholes, inference", _PEEPHOLE, CELL_SIZES, _ONNX),
+        Group(
+            "onnx-peephole-training",
+            "onnx.LSTM with peepholes, training",
+            _PEEPHOLE_TRAINING,
+            CELL_SIZES,
+            ("tensorflow",),
+        ),
+        Group("onnx-gru", "onnx.GRU, the reset first, inference", _BEFORE, CELL_SIZES, _ONNX),
+        Group(
+            "onnx-gru-training",
+            "onnx.GRU, the reset first, training",
+            _BEFORE_TRAINING,
+            CELL_SIZES,
+            ("tensorflow",),
         ),
     )
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ __all__ = [
 Arrays = dict[str, npt.NDArray[Any]]
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+ONNX_CELLS = {"onnx.LSTM": "lstm", "onnx.GRU": "gru"}
 PARTS = ("W", "R", "bW", "bR")
 
 CHUNKS = 8
@@ -42,7 +43,7 @@ CHUNKS = 8
 
 def cell_of(case: Case) -> str:
     """``"lstm"``, ``"gru"``, ``"rnn_tanh"`` or ``"rnn_relu"``."""
-    return case.workload.attributes.get("rnn_mode", "lstm")
+    return case.workload.attributes.get("rnn_mode", ONNX_CELLS.get(case.workload.ops[0], "lstm"))
 
 
 def gates_of(case: Case) -> int:
@@ -66,21 +67,17 @@ def draw(case: Case) -> Arrays:
 
 @functools.lru_cache(maxsize=1)
 def _drawn(case: Case) -> Arrays:
-    size = case.size
-    fan_in = size.I + size.H
-    if case.workload.family == "cudnn":
-        shapes = _cudnn_shapes(case)
-    else:
-        shapes = _block_shapes(size, steps=case.workload.family == "block")
+    fan_in = case.size.I + case.size.H
+    shapes = _SHAPES[case.workload.family](case)
     dtype = DTYPES[case.dtype].numpy
     arrays = {
-        name: _normal(name, shape, fan_in**-0.5 if name in ("w", "params") else 1.0)
+        name: _normal(name, shape, fan_in**-0.5 if name in _MATRICES else 1.0)
         .astype(dtype)
         .astype(np.float32)
         for name, shape in shapes.items()
     }
     if case.workload.lengths:
-        arrays["sequence_lengths"] = sequence_lengths(size)
+        arrays["sequence_lengths"] = sequence_lengths(case.size)
     return arrays
 
 
@@ -90,9 +87,9 @@ def sequence_lengths(size: Size) -> npt.NDArray[np.int32]:
     return generator.integers(1, size.T, size.B, np.int32, endpoint=True)
 
 
-def _block_shapes(size: Size, steps: bool) -> dict[str, tuple[int, ...]]:
-    T, B, I, H = size
-    sequence = (T, B) if steps else (B,)
+def _block_shapes(case: Case) -> dict[str, tuple[int, ...]]:
+    T, B, I, H = case.size
+    sequence = (T, B) if case.workload.family == "block" else (B,)
     return {
         "x": (*sequence, I),
         "cs_prev": (B, H),
@@ -124,6 +121,24 @@ def _cudnn_shapes(case: Case) -> dict[str, tuple[int, ...]]:
         "output_h_backprop": (D, B, H),
         "output_c_backprop": (D, B, H),
     }
+
+
+def _onnx_shapes(case: Case) -> dict[str, tuple[int, ...]]:
+    T, B, I, H = case.size
+    D, rows = directions_of(case), gates_of(case) * H
+    states = {"initial_h": (D, B, H), "initial_c": (D, B, H)}
+    upstream = {"Y_grad": (T, D, B, H), "Y_h_grad": (D, B, H), "Y_c_grad": (D, B, H)}
+    weights = {"W": (D, rows, I), "R": (D, rows, H), "B": (D, 2 * rows), "P": (D, 3 * H)}
+    return {"X": (T, B, I), **weights, **states, **upstream}
+
+
+_SHAPES: dict[str, Callable[[Case], dict[str, tuple[int, ...]]]] = {
+    "cudnn": _cudnn_shapes,
+    "block": _block_shapes,
+    "cell": _block_shapes,
+    "onnx": _onnx_shapes,
+}
+_MATRICES = ("w", "params", "W", "R")
 
 
 def _normal(name: str, shape: tuple[int, ...], scale: float) -> npt.NDArray[np.float32]:

@@ -92,7 +92,7 @@ class Workload:
         ops: TensorFlow's names.
         timed_from: The number of ops at the start that only prepare and are not timed.
         attributes: The attributes of the ops.
-        family: Which inputs they take: ``"block"`` or ``"cudnn"``.
+        family: Which inputs they take: ``"block"``, ``"cell"``, ``"cudnn"`` or ``"onnx"``.
         passes: How often they multiply every input and state by its weights: once forward, twice
             backward.
         lengths: Whether each sequence of a batch has its own length.
@@ -218,10 +218,13 @@ def sequence_workloads() -> list[Workload]:
             continue
         forward = name.replace("Grad", "").replace("Backprop", "")
         ops = (name,) if forward == name else (forward, name)
-        family = "cudnn" if name.startswith("Cudnn") else "block"
-        attributes: dict[str, Any] = {"use_peephole": False} if family == "block" else {}
+        families = {"Cudnn": "cudnn", "onnx.": "onnx"}
+        family = families.get(name[:5], "block")
+        attributes: dict[str, Any] = {"is_training": len(ops) == 2}
         if family == "cudnn":
-            attributes = {**_LSTM, "is_training": len(ops) == 2}
+            attributes |= _LSTM
+        elif family == "block":
+            attributes = {"use_peephole": False}
         attributes = {k: v for k, v in attributes.items() if k in known or len(ops) == 2}
         passes = 2 if len(ops) == 2 else 1
         workloads.append(Workload(name, name, ops, family, passes, attributes, len(ops) - 1))

@@ -1,4 +1,4 @@
-"""ONNX Runtime: a graph of one LSTM, GRU or RNN node.
+"""ONNX Runtime: a graph of one LSTM, GRU or RNN node, that of a CudnnRNN or one of ONNX's ops.
 
 Its weights are constant, inputs and results bound in place. Its threads spin while they wait, or
 not, whichever is faster. Of a sequence in chunks, the state is passed by hand: as arrays to `run`,
@@ -124,11 +124,13 @@ def _in_place(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
 
 def _variant(case: Case, spin: bool) -> Variant:
     arrays = draw(case)
-    model = _model(case, arrays)
+    is_own = case.workload.family == "onnx"
+    model = _op_model(case, arrays) if is_own else _model(case, arrays)
     session = _session(model, spin)
     binding: Any = session.io_binding()
     for each in model.graph.input:
-        value = ort.OrtValue.ortvalue_from_numpy(arrays[_INPUTS[each.name]])
+        name = each.name if is_own else _INPUTS[each.name]
+        value = ort.OrtValue.ortvalue_from_numpy(arrays[name])
         binding.bind_ortvalue_input(each.name, value)
     results: dict[str, Any] = {}
     for each in model.graph.output:
@@ -141,11 +143,38 @@ def _variant(case: Case, spin: bool) -> Variant:
         return results
 
     def fetch(results: Any) -> Arrays:
+        if is_own:
+            return {name: value.numpy() for name, value in results.items()}
         found = {_RESULTS[name]: value.numpy() for name, value in results.items()}
         found["output"] = found["output"].transpose(0, 2, 1, 3).reshape(*case.size[:2], -1)
         return found
 
     return Variant(_words(spin), run, fetch)
+
+
+_OPTIONAL = ("B", "sequence_lens", "initial_h", "initial_c", "P")
+_LISTS = {"activations": str, "activation_alpha": float}
+_WEIGHTS = ("W", "R", "B", "P")
+
+
+def _op_model(case: Case, arrays: Arrays) -> Any:
+    """The graph of one of ONNX's ops."""
+    T, B, _, H = case.size
+    D, op = directions_of(case), case.workload.ops[0].removeprefix("onnx.")
+    known = case.workload.attributes
+    taken = known["inputs"].split()
+    names = ["X", "W", "R", *(name if name in taken else "" for name in _OPTIONAL)]
+    names = names[: 1 + max(place for place, name in enumerate(names) if name)]
+    shapes = {"Y": (T, D, B, H), "Y_h": (D, B, H)} | ({"Y_c": (D, B, H)} if op == "LSTM" else {})
+    lists = {k: [*map(of, known[k].split())] for k, of in _LISTS.items() if k in known}
+    node = helper.make_node(op, names, [*shapes], hidden_size=H, **lists)
+    inputs = {n: arrays[n].shape for n in names if n and n not in _WEIGHTS}
+    constants = [numpy_helper.from_array(arrays[n], n) for n in names if n in _WEIGHTS]
+    inputs, results = (
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in each.items()]
+        for each in (inputs, shapes)
+    )
+    return _checked(helper.make_graph([node], "op", inputs, results, constants))
 
 
 def _model(case: Case, arrays: Arrays) -> Any:
@@ -185,6 +214,11 @@ def _model(case: Case, arrays: Arrays) -> Any:
         results[: 1 + count],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
+    return _checked(graph)
+
+
+def _checked(graph: Any) -> Any:
+    """A model of a graph."""
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
     onnx.checker.check_model(model)
     return model

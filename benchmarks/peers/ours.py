@@ -22,6 +22,7 @@ import rnn_compiler as rc
 from benchmarks.inputs import Arrays, cell_of, draw
 from benchmarks.peers import Variant, chunked
 from benchmarks.rows import CALLS, Case
+from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime import Function, Program, get_device
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
@@ -81,14 +82,10 @@ def module_of(case: Case, **options: Any) -> rc.Module:
         "num_units": size.H,
         "num_layers": 1,
     }
-    known = {dim for op in workload.ops for dim in _signature(op).dimensions}
+    known = {dim for op in workload.ops for dim in OPS[op].signature.dimensions}
     given = {name: value for name, value in dims.items() if name in known}
     given |= {**workload.attributes, **options}
     return rc.build(list(workload.ops), dtype=case.dtype, **given)
-
-
-def _signature(op: str) -> Any:
-    return getattr(rc.raw_ops, op).signature
 
 
 def variant_of(case: Case, program: Program) -> Variant:

@@ -1,4 +1,7 @@
-"""TensorFlow: its own kernels of the same ops, eagerly or as a graph, whichever is faster."""
+"""TensorFlow: what it has of an op, in the form that is fastest.
+
+Of BlockLSTMV2 its own kernel, eagerly or as a graph. Of ONNX's ops see `keras_layers`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from benchmarks.inputs import Arrays, draw
-from benchmarks.peers import Variant
+from benchmarks.peers import Variant, keras_layers
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
@@ -21,7 +24,9 @@ def start(cpus: Sequence[int]) -> None:
 
 
 def variants(case: Case) -> list[Variant]:
-    """BlockLSTMV2, alone or with BlockLSTMGradV2."""
+    """An op, alone or with its gradient."""
+    if case.workload.family == "onnx":
+        return keras_layers.variants(case)
     tensors = {name: tf.constant(array) for name, array in draw(case).items()}
     cotangents = {name: tensors.pop(name) for name in ("cs_grad", "h_grad")}
     tensors["seq_len_max"] = tf.constant(case.size.T, tf.int64)

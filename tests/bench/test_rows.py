@@ -12,7 +12,7 @@ import pytest
 import rnn_compiler as rc
 from benchmarks.groups import CHUNKED, GROUPS, LEAST, Group, latency_contests, peer_contests
 from benchmarks.inputs import CHUNKS, chunks_of, draw, gates_of, layer_weights, pack_params
-from benchmarks.peers import PEERS
+from benchmarks.peers import PEERS, ours
 from benchmarks.rows import (
     MACHINE,
     OURS,
@@ -131,6 +131,12 @@ def test_every_op_over_a_sequence_is_stretched_in_every_dimension() -> None:
     for contest in scaling_contests():
         short, long = (entrant.case.size for entrant in contest.entrants)
         assert long == short._replace(**{contest.name: 4 * getattr(short, contest.name)})
+    for workload in sequence_workloads():
+        case = Case(workload, TINY)
+        assert [spec.op for spec in ours.module_of(case).functions] == [*workload.ops]
+        assert draw(case).keys() & {
+            argument.name for argument in OPS[workload.ops[0]].signature.arguments
+        }
 
 
 def test_a_gradient_comes_after_its_forward_op_which_is_not_timed() -> None:
