@@ -92,9 +92,22 @@ def prepared(
     outputs: tuple[str, ...] | None = None,
 ) -> Prepared:
     """The function that `call` runs, for tensors of these types."""
-    alone = torch.get_num_threads() == 1
-    where = current_target(), named_device(), alone
-    return prepare(op, _types(tensors), attributes, outputs, *where)
+    where = current_target(), named_device(), torch.get_num_threads() == 1
+    last = _last.get((op, attributes, outputs))
+    if last is not None and last.where == where and last.device.usable and last.takes(tensors):
+        return last
+    found = prepare(op, _types(tensors), attributes, outputs, *where)
+    if len(_last) > _MOST_LAST:
+        _last.clear()  # other threads may do so at any time
+    _last[op, attributes, outputs] = found
+    return found
+
+
+_last: dict[tuple[Any, ...], Prepared] = {}
+"""The function of the last call, by op, attributes and outputs; its types are compared, which is
+faster than to look them up."""
+
+_MOST_LAST = 64
 
 
 @as_torch_raises
@@ -212,6 +225,7 @@ def prepare(
 def forget() -> None:
     """Clears all prepared functions."""
     prepare.cache_clear()
+    _last.clear()
     open_sizes.forget()
 
 

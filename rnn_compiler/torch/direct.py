@@ -1,6 +1,7 @@
 """Direct calls on torch's tensors: compiled code gets pointers to their elements.
 
-Results are tensors of torch's own memory, each with a storage of its own.
+Results are tensors with a storage each, in memory of numpy's arrays: torch makes them in half the
+time that its own memory takes.
 """
 
 # What torch has is typed in part.
@@ -8,21 +9,22 @@ Results are tensors of torch's own memory, each with a storage of its own.
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
-import functools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from rnn_compiler.runtime import DeviceArray
 from rnn_compiler.runtime.direct.pointers import PointerCalls
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.schedule import ALIGNMENT
 from rnn_compiler.torch.parameters import alone
 
 __all__ = ["DirectCalls"]
 
-_CPU = torch.device("cpu")
+_BYTES = np.dtype(np.uint8)
 
 
 class DirectCalls:
@@ -36,19 +38,10 @@ class DirectCalls:
             results: What they give.
         """
         self._calls = calls
-        self._memory = [_allocation((size,), torch.uint8) for size in calls.blocks]
-        self._parts: list[tuple[int, _Part | None]] = []
-        users = [block for block, _ in calls.results]
-        for (block, offset), spec in zip(calls.results, results, strict=True):
-            dtype = getattr(torch, spec.dtype)
-            size = math.prod(spec.static_shape) * dtype.itemsize
-            if users.count(block) == 1 and size == calls.blocks[block]:
-                self._memory[block] = _allocation(spec.static_shape, dtype)
-                self._parts.append((block, None))
-            else:
-                self._parts.append(
-                    (block, _Part(offset // dtype.itemsize, spec.static_shape, dtype))
-                )
+        self._sizes = [size + ALIGNMENT for size in calls.blocks]
+        self._results = [
+            _Result.at(*place, spec) for place, spec in zip(calls.results, results, strict=True)
+        ]
 
     def __call__(self, tensors: Sequence[Any], packed: Sequence[DeviceArray]) -> list[Any]:
         """Calls the function.
@@ -57,28 +50,44 @@ class DirectCalls:
             tensors: What it takes, in order.
             packed: Weights that a companion takes packed.
         """
-        memory = [allocate() for allocate in self._memory]
-        given = map(torch.Tensor.data_ptr, tensors)
-        own = map(torch.Tensor.data_ptr, memory)
-        self._calls([*given, *[each.address for each in packed], *own])
-        return [
-            memory[block] if part is None else part.of(memory[block]) for block, part in self._parts
-        ]
+        blocks: list[tuple[Any, int]] = []
+        pointers = [*map(torch.Tensor.data_ptr, tensors), *[each.address for each in packed]]
+        for size in self._sizes:
+            memory = np.empty(size, _BYTES)
+            address = torch.from_numpy(memory).data_ptr()
+            start = -address % ALIGNMENT
+            blocks.append((memory, start))
+            pointers.append(address + start)
+        self._calls(pointers)
+        return [each.of(*blocks[each.block]) for each in self._results]
 
 
-def _allocation(shape: Sequence[int], dtype: Any) -> Callable[[], Any]:
-    """What makes a tensor; it knows the strides, which is faster."""
-    strides = torch.empty(shape, dtype=dtype, device="meta").stride()
-    return functools.partial(torch.empty_strided, shape, strides, dtype=dtype, device=_CPU)
+class _Result(NamedTuple):
+    """Where a result lies.
 
+    Attributes:
+        block: In which block of memory.
+        offset: Its first byte there.
+        shape: Its shape.
+        dtype: Its dtype, or of what size its elements are if numpy has no such dtype.
+        view: Torch's dtype if numpy has none.
+    """
 
-class _Part(NamedTuple):
-    """Where a result lies in a block of several, in elements from its beginning."""
-
+    block: int
     offset: int
     shape: tuple[int, ...]
-    dtype: Any
+    dtype: np.dtype[Any]
+    view: Any
 
-    def of(self, block: Any) -> Any:
-        whole: Any = torch.empty(0, dtype=self.dtype, device=_CPU)
-        return alone(whole.set_(block.untyped_storage(), self.offset, self.shape))
+    @staticmethod
+    def at(block: int, offset: int, spec: TensorSpec) -> _Result:
+        dtype, view = DTYPES[spec.dtype].numpy, None
+        if spec.dtype == "bfloat16":
+            dtype, view = np.dtype(np.int16), torch.bfloat16
+        return _Result(block, offset, spec.static_shape, dtype, view)
+
+    def of(self, memory: Any, start: int) -> Any:
+        """The result in a block of memory that begins at a byte of an array."""
+        array: Any = np.ndarray(self.shape, self.dtype, memory, start + self.offset)
+        tensor = torch.from_numpy(array)
+        return tensor if self.view is None else alone(tensor.view(self.view))

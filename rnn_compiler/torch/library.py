@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch._C._functorch import unwrap_if_dead  # pyright: ignore
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import GRADIENTS, OPS
@@ -35,7 +36,7 @@ from rnn_compiler.torch.calls import (
 from rnn_compiler.torch.formulas import HAS_FORMULA, second_derivatives
 from rnn_compiler.torch.op_gradients import OpGradient
 from rnn_compiler.torch.own_thread import new_zeros
-from rnn_compiler.torch.parameters import alone, joined
+from rnn_compiler.torch.parameters import joined, parts_of
 
 __all__ = ["CUSTOM_OPS", "LIBRARY", "Parts", "is_eager", "is_transformed", "run"]
 
@@ -130,6 +131,14 @@ class Parts(NamedTuple):
     blocks: Sequence[Block]
 
 
+class _Call(NamedTuple):
+    """What a call of an op has besides tensors; torch looks at each value that is passed."""
+
+    op: str
+    attributes: Attributes
+    parts: Parts | None
+
+
 class _Eager(torch.autograd.Function):
     """An op with its gradient, bypassing torch's dispatcher.
 
@@ -137,9 +146,8 @@ class _Eager(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any, op: str, attributes: Attributes, parts: Parts | None, *tensors: Any
-    ) -> Any:
+    def forward(ctx: Any, call: _Call, *tensors: Any) -> Any:
+        op, attributes, parts = call
         op_gradient = _OP_GRADIENTS[op]
         count = len(op_gradient.names)
         given = tensors[:count]
@@ -152,7 +160,7 @@ class _Eager(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        op_gradient, parts, needed = ctx.op_gradient, ctx.parts, ctx.needs_input_grad[3:]
+        op_gradient, parts, needed = ctx.op_gradient, ctx.parts, ctx.needs_input_grad[1:]
         run, zeros = _run_gradient, torch.Tensor.new_zeros
         plain = is_eager(cotangents) and not (torch.is_grad_enabled() or is_transformed())
         kept = None
@@ -162,15 +170,22 @@ class _Eager(torch.autograd.Function):
             kept = _connected(ctx, op_gradient, parts)
         if parts is None:
             found = op_gradient.gradients(ctx, cotangents, needed, run, zeros, kept)
-            return None, None, None, *found
+            return None, *found
         count, place = len(op_gradient.names), op_gradient.names.index(parts.name)
         own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
         found = op_gradient.gradients(ctx, cotangents, own, run, zeros, kept)
         whole = found[place]
         if whole is None:
-            return None, None, None, *found, *[None] * len(parts.blocks)
+            return None, *found, *[None] * len(parts.blocks)
+        if plain:
+            return None, *found, *parts_of(whole, parts.blocks)
         pieces = [whole.as_strided(each.shape, each.strides, each.offset) for each in parts.blocks]
-        return None, None, None, *found, *(map(alone, pieces) if plain else pieces)
+        return None, *found, *pieces
+
+
+_apply: Any = super(torch.autograd.Function, _Eager).apply
+"""Torch's own ``apply`` does the same after 5 us of Python, which looks for transformations and for
+tensors that these have left behind, as `run` does."""
 
 
 def _connected(ctx: Any, op_gradient: OpGradient, parts: Parts | None) -> list[Any]:
@@ -276,7 +291,8 @@ def run(
     if parts is None and is_transformed():
         return _Functional.apply(op, attributes, *tensors)
     if torch.is_grad_enabled():
-        return _Eager.apply(op, attributes, parts, *tensors, *(parts.tensors if parts else ()))
+        given = [unwrap_if_dead(each) if each is not None else None for each in tensors]
+        return _apply(_Call(op, attributes, parts), *given, *(parts.tensors if parts else ()))
     return call(op, tensors, attributes)
 
 

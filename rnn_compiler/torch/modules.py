@@ -171,8 +171,7 @@ class _Layer(rnn.RNNBase):
         """Output and last states of a padded batch ``[T, B, I]``."""
         moving = (x, *states)
         weights = self._weights()
-        if not is_cast(x.device.type):
-            self._check_dtypes(moving, weights[0].dtype)
+        self._check_dtypes(moving, weights[0].dtype)
         drops = self.training and self.dropout > 0 and self.num_layers > 1
         learns = torch.is_grad_enabled() and any(map(_requires_grad, (*moving, *weights)))
         attributes: Attributes = (
@@ -209,7 +208,9 @@ class _Layer(rnn.RNNBase):
         return weights
 
     def _check_dtypes(self, moving: Sequence[Any], dtype: Any) -> None:
-        """Checks that input and states have the dtype of the weights."""
+        """Checks that input and states have the dtype of the weights, unless autocast is on."""
+        if all(each.dtype == dtype for each in moving) or is_cast(moving[0].device.type):
+            return
         for name, tensor in zip(("input", "h_0", "c_0"), moving, strict=False):
             if tensor.dtype != dtype:
                 expected = f"dtype {dtype_name(dtype)}, as the weights have"

@@ -69,6 +69,7 @@ class Prepared:
         self._on_cpu = function.device.kind == "local"
         given = {name: k for k, (name, each) in enumerate(types.items()) if each is not None}
         self._types = [each for each in types.values() if each is not None]
+        self._omitted = [each is None for each in types.values()]
         _, _, place = self._types[0]
         self._defaults: list[Any] = []
         self._places: list[int] = []
@@ -90,7 +91,9 @@ class Prepared:
 
     def takes(self, tensors: Sequence[Any]) -> bool:
         """Whether tensors are of the types that it is for."""
-        return [type_of(each) for each in tensors if each is not None] == self._types
+        return [each is None for each in tensors] == self._omitted and [
+            type_of(each) for each in tensors if each is not None
+        ] == self._types
 
     def __call__(self, tensors: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors of these types."""

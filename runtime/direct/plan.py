@@ -104,12 +104,12 @@ class Plan:
         plan.check()
         return plan
 
-    def with_results_apart(self, small: int) -> Plan:
-        """The same with a block of its own for each result, but for large ones that share one.
+    def with_results_together(self, small: float = math.inf) -> Plan:
+        """The same with one block for all results, each copied there as the last steps.
 
         Args:
-            small: Up to how many bytes a result is copied to its block, as the last step. Results
-                that are an argument, a constant or another result are copied anyway.
+            small: Results of more bytes stay where they are, which may be one block for several.
+                Those that are an argument, a constant or another result are copied anyway.
         """
         shared = [span for k, span in enumerate(self.results) if span in self.results[:k]]
         stays = [
@@ -118,7 +118,6 @@ class Plan:
         ]
         pairs = [*zip(self.results, stays, strict=True)]
         kept = sorted({span.index for span, large in pairs if large})
-        blocks = [self.blocks[k] for k in kept]
         scratch, starts = aligned(self.scratch), dict[int, int]()
         for k, size in enumerate(self.blocks):
             if k not in kept:
@@ -135,27 +134,21 @@ class Plan:
 
         results: list[Span] = []
         copies: list[Step] = []
+        block = 0
         for span, large in pairs:
-            results.append(
-                moved(span) if large else Span(Place.RESULT, len(blocks), 0, span.length)
-            )
-            if not large:
-                blocks.append(span.size)
-                copies.append(Copy(moved(span), results[-1]))
-        steps = followed(mapped(self.steps, moved), copies)
+            if large:
+                results.append(moved(span))
+                continue
+            results.append(Span(Place.RESULT, len(kept), block, span.size))
+            copies.append(Copy(moved(span), results[-1]))
+            block += aligned(span.size)
         return replace(
-            self, steps=steps, scratch=scratch, blocks=tuple(blocks), results=tuple(results)
+            self,
+            steps=followed(mapped(self.steps, moved), copies),
+            scratch=scratch,
+            blocks=(*[self.blocks[k] for k in kept], *([block] if copies else [])),
+            results=tuple(results),
         )
-
-    def with_results_together(self) -> Plan:
-        """The same with one block for all results, each copied there as the last steps."""
-        start, places = 0, list[Span]()
-        for span in self.results:
-            places.append(Span(Place.RESULT, 0, start, span.size))
-            start += aligned(span.size)
-        apart = self.with_results_apart(start)
-        block = mapped(apart.steps, lambda span: _in_block(span, places))
-        return replace(apart, steps=block, blocks=(start,), results=tuple(places))
 
     def check(self) -> None:
         """Checks that each step stays within its memory, and gives the code what that takes."""
@@ -183,13 +176,6 @@ class Plan:
                 workgroups += math.prod(static(step.workgroups))
         if workgroups > _MOST_WORKGROUPS:
             raise NoDirectCallsError("too many workgroups")
-
-
-def _in_block(span: Span, places: Sequence[Span]) -> Span:
-    """A part of a result of its own, where that is in a block of several."""
-    if span.place is not Place.RESULT:
-        return span
-    return places[span.index].part(span.offset, span.length)
 
 
 def _with_numbers(step: Step, known: Any) -> Step:

@@ -1,7 +1,7 @@
 """Direct calls of a function on memory that somebody else owns, such as torch: by pointers.
 
-Nothing is copied on the way in. A result lies in a block of memory of its own, but for large ones
-that compiled code lays out together.
+Nothing is copied on the way in. Small results lie together in one block of memory, and large ones
+as compiled code lays them out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rnn_compiler.runtime.direct.prepared import Prepared
 __all__ = ["PointerCalls"]
 
 SMALL = 1 << 15
-"""Bytes up to which a result that shares memory with others is copied out of it."""
+"""Bytes up to which a result is copied, so that it does not keep the memory of large ones."""
 
 
 class PointerCalls:
@@ -27,7 +27,7 @@ class PointerCalls:
     """
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan.with_results_apart(SMALL)
+        self._plan = plan.with_results_together(SMALL)
         self.blocks = self._plan.blocks
         self.results = [(span.index, span.offset) for span in self._plan.results]
         self._free: list[Prepared] = []

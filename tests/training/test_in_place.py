@@ -100,3 +100,27 @@ def test_gradients_of_weights_are_apart() -> None:
         torch.save(each.grad, file := io.BytesIO())
         assert each.grad.untyped_storage().nbytes() == each.grad.nbytes
         assert len(file.getvalue()) < 4 * each.nbytes + 2000
+
+
+def test_results_are_shared_and_resized() -> None:
+    """Their memory is not torch's own."""
+    layer, _ = both()
+    layer(x_of())[0].sum().backward()
+    for each in (layer(x_of())[0].detach(), layer.weight_ih_l0.grad):
+        wanted = each.clone()
+        assert each.share_memory_().is_shared()
+        assert torch.equal(each, wanted)
+        assert each.resize_(1, 2).shape == (1, 2)
+
+
+def test_tensors_that_a_transformation_left_behind() -> None:
+    """Torch takes them for what they wrap."""
+    layer, other = both()
+    left: list[Any] = []
+    x = x_of()
+    torch.func.grad(lambda each: (left.append(each), each.sum())[1])(x)
+    for each in (layer, other):
+        output = each(left[0])[0]
+        output.sum().backward()
+        assert torch.allclose(output, other(x)[0], atol=1e-6)
+    assert torch.allclose(layer.weight_ih_l0.grad, other.weight_ih_l0.grad, atol=1e-6)
