@@ -183,7 +183,7 @@ class _Eager(torch.autograd.Function):
         return None, *found, *pieces
 
 
-_apply: Any = super(torch.autograd.Function, _Eager).apply
+_apply: Any = super(torch.autograd.Function, _Eager).apply  # pyright: ignore
 """Torch's own ``apply`` does the same after 5 us of Python, which looks for transformations and for
 tensors that these have left behind, as `run` does."""
 

@@ -29,7 +29,7 @@ class PointerCalls:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan.with_results_together(SMALL)
         self.blocks = self._plan.blocks
-        self.results = [(span.index, span.offset) for span in self._plan.results]
+        self.results = [(span.index, span.start) for span in self._plan.results]
         self._free: list[Prepared] = []
 
     def __call__(self, pointers: Sequence[int]) -> None:
