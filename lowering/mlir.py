@@ -15,6 +15,7 @@ __all__ = [
     "UNNAMED",
     "block_of",
     "bodies",
+    "contraction",
     "end_of",
     "ir",
     "new_context",
@@ -86,6 +87,13 @@ def bodies(module: ir.Module) -> list[ir.Block]:
 def end_of(function: ir.Operation) -> ir.Operation:
     """The op that a function returns by."""
     return ops_of(block_of(function))[-1]
+
+
+def contraction(axes: tuple[int, int]) -> dict[str, ir.Attribute]:
+    """The attribute of StableHLO's product of two arrays: the axis of each that is summed over."""
+    left, right = axes
+    text = f"lhs_contracting_dimensions = [{left}], rhs_contracting_dimensions = [{right}]"
+    return {"dot_dimension_numbers": ir.Attribute.parse(f"#stablehlo.dot<{text}>")}
 
 
 def symbol_of(op: ir.Operation) -> str:

@@ -7,7 +7,7 @@ op is given.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.values import element, ints, shape
+from rnn_compiler.lowering.analysis.values import contracted_axes, element, ints, shape
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.mlir import ir
@@ -65,14 +65,8 @@ def source_of_size(value: ir.Value, axis: int) -> tuple[ir.Value, int]:
             if ir.IntegerAttr(op.attributes["dimension"]).value == axis:
                 break
             value = op.operands[0]
-        elif op.name == "stablehlo.dot_general" and axis == 0 and _by_rows(op):
+        elif axis == 0 and (contracted_axes(op) or (0, 0))[0] == 1:
             value = op.operands[0]
         else:
             break
     return value, axis
-
-
-def _by_rows(product: ir.Operation) -> bool:
-    """Whether a product has the rows of its left-hand side."""
-    numbers = str(product.attributes["dot_dimension_numbers"])
-    return "lhs_contracting_dimensions = [1]" in numbers and "batching" not in numbers

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.mlir import ir, sizes_in_mlir
+from rnn_compiler.lowering.mlir import contraction, ir, sizes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product, static, static_size
 
@@ -237,10 +237,6 @@ class Value:
             axes: The contracted axis of each side.
             dtype: Element type of the products, the sums and the result; default: this value's.
         """
-        numbers = (
-            f"#stablehlo.dot<lhs_contracting_dimensions = [{axes[0]}], "
-            f"rhs_contracting_dimensions = [{axes[1]}]>"
-        )
         shape = tuple(n for axis, n in enumerate(self.shape) if axis != axes[0])
         shape += tuple(n for axis, n in enumerate(other.shape) if axis != axes[1])
         result = Type(shape, dtype or self.dtype)
@@ -252,12 +248,7 @@ class Value:
             lhs = self.to(result.dtype).reshape(*shape[:rank])
             rhs = other.to(result.dtype).reshape(*shape[rank:])
             return lhs.broadcast_in_dim(shape, range(rank)) * rhs.broadcast_to(shape)
-        return self.builder.op(
-            "dot_general",
-            [self, other],
-            result,
-            {"dot_dimension_numbers": ir.Attribute.parse(numbers)},
-        )
+        return self.builder.op("dot_general", [self, other], result, contraction(axes))
 
     def sum(self, *axes: int) -> Value:
         """The sum over some axes."""

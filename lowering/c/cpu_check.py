@@ -87,23 +87,22 @@ X86: Mapping[str, tuple[tuple[int, int], int, int]] = {
 _AVX_STATE, _AVX512_STATE = 0x6, 0xE6
 """The registers that the system must save, by their bits in XCR0."""
 
-AARCH64: Mapping[str, tuple[str, int]] = {
-    "crc": ("AT_HWCAP", 7),
-    "lse": ("AT_HWCAP", 8),
-    "fullfp16": ("AT_HWCAP", 10),
-    "rdm": ("AT_HWCAP", 12),
-    "rcpc": ("AT_HWCAP", 15),
-    "dotprod": ("AT_HWCAP", 20),
-    "sve": ("AT_HWCAP", 22),
-    "fp16fml": ("AT_HWCAP", 23),
-    "sve2": ("AT_HWCAP2", 1),
-    "i8mm": ("AT_HWCAP2", 13),
-    "bf16": ("AT_HWCAP2", 14),
-}
 
-RISCV64: Mapping[str, tuple[str, int]] = {
-    letter: ("AT_HWCAP", ord(letter) - ord("a")) for letter in "acdfmv"
-}
+def _auxiliary_bits(architecture: str) -> dict[str, tuple[str, int]]:
+    """For each feature: the word of the auxiliary vector, and the bit in it."""
+    here = ARCHITECTURES[architecture]
+    words = dict(zip(("AT_HWCAP", "AT_HWCAP2"), here.hwcaps, strict=True))
+    return {
+        feature: (word, flags.index(flag))
+        for word, flags in words.items()
+        for feature, flag in here.features.items()
+        if flag in flags
+    }
+
+
+AARCH64: Mapping[str, tuple[str, int]] = _auxiliary_bits("aarch64")
+
+RISCV64: Mapping[str, tuple[str, int]] = {"v": ("AT_HWCAP", ord("v") - ord("a"))}
 
 _BASELINE: Mapping[str, Sequence[str]] = {"aarch64": ("neon", "fp-armv8", "reserve-x18")}
 """What every processor of an architecture has."""

@@ -172,10 +172,8 @@ def _widened(body: Body, x: Number) -> Number:
     IREE 3.13 takes an `arith.extf` of an `arith.truncf` to bf16 for nothing at all, and so would
     hand a state to the next step that is not the one that was stored.
     """
-    low = body.number("arith.bitcast", [x], "i16", x.lanes)
-    wide = body.number("arith.extui", [low], "i32", x.lanes)
-    high = body.number("arith.shli", [wide, body.constant(16, "i32", x.lanes)], "i32", x.lanes)
-    return body.number("arith.bitcast", [high], "f32", x.lanes)
+    wide = body.number("arith.extui", [x.bitcast("i16")], "i32", x.lanes)
+    return (wide << 16).bitcast("f32")
 
 
 def splat(body: Body, constant: ir.Operation, lanes: int = 0) -> Number:

@@ -12,7 +12,6 @@ from rnn_compiler.lowering.mlir import ir
 
 __all__ = [
     "binding_type",
-    "contraction",
     "cpu_pipeline",
     "cpu_tiles",
     "gpu_tiles",
@@ -63,13 +62,6 @@ def maps(rank: int, axes: Iterable[Sequence[int]]) -> ir.Attribute:
 def parallel(rank: int) -> ir.Attribute:
     """The iterator types of an op, all of whose axes are parallel."""
     return ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank)
-
-
-def contraction(axes: tuple[int, int]) -> dict[str, ir.Attribute]:
-    """The axes that StableHLO's product of two matrices sums over."""
-    left, right = axes
-    text = f"lhs_contracting_dimensions = [{left}], rhs_contracting_dimensions = [{right}]"
-    return {"dot_dimension_numbers": ir.Attribute.parse(f"#stablehlo.dot<{text}>")}
 
 
 def in_place(rank: int, counts: Sequence[int]) -> dict[str, ir.Attribute]:

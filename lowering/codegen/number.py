@@ -109,6 +109,19 @@ class Number:
         """The remainder of two numbers that are not negative."""
         return self._arith("remui", other)
 
+    def __and__(self, other: Number | int) -> Number:
+        return self._arith("andi", other)
+
+    def __or__(self, other: Number | int) -> Number:
+        return self._arith("ori", other)
+
+    def __lshift__(self, other: Number | int) -> Number:
+        return self._arith("shli", other)
+
+    def __rshift__(self, other: Number | int) -> Number:
+        """The bits shifted right; zeros come in from the left."""
+        return self._arith("shrui", other)
+
     def __lt__(self, other: Number) -> Number:
         return self.body.compare("slt", self, other)
 
@@ -120,6 +133,10 @@ class Number:
     def to_integer(self, element: str) -> Number:
         """The index as an integer."""
         return self.body.number("arith.index_cast", [self], element)
+
+    def bitcast(self, element: str) -> Number:
+        """The same bits as a number of another type of this width."""
+        return self.body.number("arith.bitcast", [self], element, self.lanes)
 
     def _like(self, value: int) -> Number:
         return self.body.constant(value, self.element, self.lanes)

@@ -17,15 +17,14 @@ def quotient(number: Number, parts: Index) -> Number:
     """
     if isinstance(parts, int):
         return number // parts
-    power = parts.body.number("math.cttz", [parts], parts.element)
-    return number.body.number("arith.shrui", [number, power], number.element)
+    return number >> parts.body.number("math.cttz", [parts], parts.element)
 
 
 def remainder(number: Number, parts: Index) -> Number:
     """Emits the remainder that goes with `quotient`."""
     if isinstance(parts, int):
         return number % parts
-    return number.body.number("arith.andi", [number, parts - 1], number.element)
+    return number & parts - 1
 
 
 def span(part: Index, among: Index, count: Number) -> tuple[Index, Number]:

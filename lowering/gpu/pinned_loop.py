@@ -42,7 +42,7 @@ from rnn_compiler.lowering.analysis.values import (
 )
 from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arrays import collapse, own_zeros, put_row
-from rnn_compiler.lowering.codegen.attributes import contraction, integer, only_device
+from rnn_compiler.lowering.codegen.attributes import integer, only_device
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
@@ -51,7 +51,7 @@ from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan, gate_count
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import contraction, ir
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 from rnn_compiler.schema.open_sizes import static, static_size
 

@@ -88,14 +88,9 @@ def _exponential(body: Body, x: Number) -> Number:
         first, *rest = map(constant, coefficients)
         return reduce(lambda total, each: total * z + each, rest, first)
 
-    def integer(op: str, first: Number, second: Number) -> Number:
-        return body.number(f"arith.{op}", [first, second], "i64", x.lanes)
-
     def power(exponent: Number) -> Number:
         """2 to an integer."""
-        biased = exponent + body.constant(1023, "i64", x.lanes)
-        bits = integer("shli", biased, body.constant(52, "i64", x.lanes))
-        return body.number("arith.bitcast", [bits], "f64", x.lanes)
+        return (exponent + 1023 << 52).bitcast("f64")
 
     # NaN stays what it is: neither is greater or less than anything.
     low = body.select(body.compare("olt", x, constant(_LEAST)), constant(_LEAST), x)
@@ -107,7 +102,7 @@ def _exponential(body: Body, x: Number) -> Number:
     odd = r * polynomial(z, _P)
     ratio = body.number("arith.divf", [odd, polynomial(z, _Q) - odd], "f64", x.lanes)
     near = ratio * constant(2.0) + constant(1.0)
-    bits = body.number("arith.bitcast", [shifted], "i64", x.lanes)
-    exponent = integer("subi", bits, body.constant(_SHIFT_BITS, "i64", x.lanes))
-    half = integer("shrsi", exponent, body.constant(1, "i64", x.lanes))
-    return near * power(half) * power(integer("subi", exponent, half))
+    exponent = shifted.bitcast("i64") - _SHIFT_BITS
+    one = body.constant(1, "i64", x.lanes)
+    half = body.number("arith.shrsi", [exponent, one], "i64", x.lanes)
+    return near * power(half) * power(exponent - half)

@@ -23,11 +23,11 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.values import element, shape, static_shape
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.attributes import contraction, maps, parallel, segments
+from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.linalg import generic
 from rnn_compiler.lowering.codegen.number import Number, element_type
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import contraction, ir
 from rnn_compiler.lowering.passes.products import is_large
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import replace

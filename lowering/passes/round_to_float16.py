@@ -49,25 +49,18 @@ def _rounded(body: Body, x: Number) -> Number:
     def constant(value: int) -> Number:
         return body.constant(value, "i32", x.lanes)
 
-    def integer(op: str, first: Number, second: int | Number) -> Number:
-        other = constant(second) if isinstance(second, int) else second
-        return body.number(f"arith.{op}", [first, other], "i32", x.lanes)
-
-    def seen_as(number: Number, of: str) -> Number:
-        return body.number("arith.bitcast", [number], of, x.lanes)
-
-    bits = seen_as(x, "i32")
-    magnitude = integer("andi", bits, 0x7FFFFFFF)
-    is_odd = integer("andi", integer("shrui", magnitude, _DROPPED), 1)
+    bits = x.bitcast("i32")
+    magnitude = bits & 0x7FFFFFFF
+    is_odd = magnitude >> _DROPPED & 1
     nearest = magnitude + is_odd + ((1 << _DROPPED - 1) - 1 - _BIAS)
-    normal = integer("minui", integer("shrui", nearest, _DROPPED), _INFINITY_16)
+    rounded = [nearest >> _DROPPED, constant(_INFINITY_16)]
+    normal = body.number("arith.minui", rounded, "i32", x.lanes)
     # The sum with 0.5 is rounded to a multiple of the smallest subnormal float16.
-    shifted = seen_as(magnitude, "f32") + body.constant(0.5, "f32", x.lanes)
-    subnormal = seen_as(shifted, "i32") - _HALF
+    shifted = magnitude.bitcast("f32") + body.constant(0.5, "f32", x.lanes)
+    subnormal = shifted.bitcast("i32") - _HALF
     is_small = body.compare("slt", magnitude, constant(_SMALLEST_NORMAL))
     is_nan = body.compare("sgt", magnitude, constant(_INFINITY))
     finite = body.select(is_small, subnormal, normal)
     unsigned = body.select(is_nan, constant(_NAN_16), finite)
-    sign = integer("andi", integer("shrui", bits, 16), 0x8000)
-    whole = integer("ori", unsigned, sign)
-    return seen_as(body.number("arith.trunci", [whole], "i16", x.lanes), "f16")
+    whole = unsigned | bits >> 16 & 0x8000
+    return body.number("arith.trunci", [whole], "i16", x.lanes).bitcast("f16")

@@ -84,23 +84,10 @@ def _choose_bits(choice: ir.Operation) -> None:
 
 def _widened(body: Body, x: Number) -> Number:
     """Emits a float16 as float32."""
-
-    def constant(value: int) -> Number:
-        return body.constant(value, "i32", x.lanes)
-
-    def integer(op: str, first: Number, second: int | Number) -> Number:
-        other = constant(second) if isinstance(second, int) else second
-        return body.number(f"arith.{op}", [first, other], "i32", x.lanes)
-
-    def seen_as(number: Number, of: str) -> Number:
-        return body.number("arith.bitcast", [number], of, x.lanes)
-
-    bits = body.number("arith.extui", [seen_as(x, "i16")], "i32", x.lanes)
-    magnitude = integer("andi", bits, 0x7FFF)
-    shifted = integer("shli", magnitude, _DROPPED)
-    scaled = seen_as(shifted, "f32") * body.constant(_SCALE, "f32", x.lanes)
-    is_finite = body.compare("slt", magnitude, constant(_INFINITY_16))
-    special = integer("ori", shifted, _INFINITY)
-    unsigned = body.select(is_finite, seen_as(scaled, "i32"), special)
-    sign = integer("shli", integer("andi", bits, 0x8000), 16)
-    return seen_as(integer("ori", unsigned, sign), "f32")
+    bits = body.number("arith.extui", [x.bitcast("i16")], "i32", x.lanes)
+    magnitude = bits & 0x7FFF
+    shifted = magnitude << _DROPPED
+    scaled = shifted.bitcast("f32") * body.constant(_SCALE, "f32", x.lanes)
+    is_finite = magnitude < body.constant(_INFINITY_16, "i32", x.lanes)
+    unsigned = body.select(is_finite, scaled.bitcast("i32"), shifted | _INFINITY)
+    return (unsigned | (bits & 0x8000) << 16).bitcast("f32")

@@ -194,6 +194,11 @@ class FunctionSpec:
         """The dimensions for JSON: open ones are null."""
         return {name: null_if_open(size) for name, size in self.dims.items()}
 
+    @property
+    def compute(self) -> str:
+        """The dtype that floats are computed in; they are stored as `dtype`."""
+        return DTYPES[self.dtype].compute
+
     def bound(self, dims: Mapping[str, int]) -> FunctionSpec:
         """The same with numbers for open dimensions, by name."""
         if not self.open_dims:

@@ -37,7 +37,7 @@ def test_features_that_nobody_can_ask_for(architecture: str, feature: str) -> No
 
 
 def test_on_other_architectures() -> None:
-    """By Linux's words: SVE2 and bfloat16 are in the second."""
+    """By Linux's words: bfloat16 is in the second."""
     check = cpu_check("aarch64", ["neon", "dotprod", "bf16"])
     assert check.includes == ("#include <sys/auxv.h>",)
     text = "\n".join(check.function)

@@ -128,7 +128,7 @@ class _Left:
         first = self.at(row, pair * 2)
         if whole:
             return lane(bitcast(body.read(self.array, first, 2), "i32"), 0)
-        bits = body.number("arith.bitcast", [body.element(self.array, first)], "i16")
+        bits = body.element(self.array, first).bitcast("i16")
         return body.number("arith.extui", [bits], "i32")
 
 
@@ -199,15 +199,9 @@ class _Tile:
     ) -> list[Number]:
         """Emits the same in float32: the odd numbers, then the even ones."""
         sixteen, high = (body.constant(n, "i32", self.lanes) for n in (16, _HIGH))
-        halves = [(0, "arith.shli", sixteen)]
-        if whole:
-            halves.insert(0, (1, "arith.andi", high))
         made = list(sums)
-        for which, op, by in halves:
-            wide = [
-                bitcast(body.number(op, [weight, by], "i32", self.lanes), "f32")
-                for weight in weights
-            ]
+        for which in (1, 0) if whole else (0,):
+            wide = [bitcast(each & high if which else each << sixteen, "f32") for each in weights]
             for number, row in enumerate(self.rows):
                 x = self.left.number(body, row, pair * 2 + which)
                 x = body.broadcast(x, self.lanes)

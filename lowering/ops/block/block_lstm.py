@@ -36,7 +36,6 @@ from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
-from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
@@ -132,7 +131,7 @@ GRAD_V2 = _gradient_of(OP_V2, "BlockLSTMGradV2")
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a forward op."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     T, B, I, H = spec.dims.values()
     gate_order = _GATE_ORDER[spec.op]
     cell_clip = float(spec.attributes["cell_clip"])
@@ -179,7 +178,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a gradient op."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     T, B, I, H = spec.dims.values()
     gate_order = _GATE_ORDER[spec.op]
 

@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
-from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.streams import Chunked
@@ -125,13 +124,13 @@ PARAMETER_GRAD = Signature(
 
 def _wide(spec: FunctionSpec, args: Values) -> dict[str, Value]:
     """The arguments in the type that arithmetic runs in."""
-    compute = DTYPES[spec.dtype].compute
+    compute = spec.compute
     return {name: value.to(compute) for name, value in args.items()}
 
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the forward op."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     b.formula(f"wide = in {compute}")
     wide = _wide(spec, args)
     x, h_prev = args["x"], wide["h_prev"]
@@ -152,7 +151,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the gradient with respect to input, state and gates."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     I, H = spec.dims["input_size"], spec.dims["num_units"]
     b.formula(f"wide = in {compute}")
     wide = _wide(spec, args)
@@ -180,7 +179,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 def parameter_gradients(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the gradients of the weights and biases."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     wide, result = _wide(spec, args), spec.results[0].dtype
     b.formula("d_w_ru = [x, h_prev]^T @ d_r_bar_u_bar")
     xh = b.concatenate([args["x"], args["h_prev"]], 1)

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
-from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
@@ -112,7 +111,7 @@ PARAMETER_GRAD = Signature(
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the forward op."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     bias = lstm.gate_bias(b, spec, args["b"], _GATE_ORDER)
     b.formula("z = [x, h_prev] @ w + b")
     z = b.concatenate([args["x"], args["h_prev"]], 1).dot(args["w"], (1, 0), compute) + bias
@@ -130,7 +129,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the gradient with respect to gates and cell state."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     wide = {name: args[name].to(compute) for name in (*lstm.SAVED, "cs_prev", "cs")}
     gates, cs_prev_grad = lstm.backward(
         b,
@@ -148,7 +147,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 def parameter_gradients(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the gradients that follow from those of the gates."""
-    storage, compute = spec.dtype, DTYPES[spec.dtype].compute
+    storage, compute = spec.dtype, spec.compute
     I = spec.dims["input_size"]
     b.formula("xh_grad = dicfo @ w^T")
     xh_grad = args["dicfo"].dot(args["w"], (1, 1), compute).to(storage)

@@ -37,7 +37,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
 from rnn_compiler.schema.attributes import REQUIRED, WEIGHT_GRAD_DTYPE, Attribute
-from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.tensors import Argument, Result
 
@@ -130,14 +129,14 @@ def activations(shape: str) -> tuple[Result, ...]:
 
 def peepholes(spec: FunctionSpec, args: Mapping[str, Value]) -> dict[str, Value]:
     """The peephole weights in the compute type; none if the op uses none."""
-    compute = DTYPES[spec.dtype].compute
+    compute = spec.compute
     names = PEEPHOLES if spec.attributes["use_peephole"] else ()
     return {name: args[name].to(compute) for name in names}
 
 
 def gate_bias(b: Builder, spec: FunctionSpec, bias: Value, gate_order: str) -> Value:
     """The bias of all gates in the compute type, ``forget_bias`` added where the op has one."""
-    compute = DTYPES[spec.dtype].compute
+    compute = spec.compute
     forget_bias = float(spec.attributes.get("forget_bias", 0.0))
     b.formula("b = b + forget_bias in the block of f")
     if not forget_bias:

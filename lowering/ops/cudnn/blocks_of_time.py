@@ -48,7 +48,7 @@ def blocks_of_time(net: Layers) -> list[TimeBlock]:
     """The blocks of time of the backward pass, the first one first."""
     T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
     sets = net.gate_gradients
-    size = T * B * net.gate_rows * sets * DTYPES[net.storage].numpy.itemsize
+    size = T * B * net.gate_rows * sets * DTYPES[net.spec.dtype].numpy.itemsize
     tensors = (*net.spec.arguments, *net.spec.results)
     total = sum(product(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors)
     share = SHARE * size * net.num_directions

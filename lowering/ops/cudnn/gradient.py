@@ -120,12 +120,12 @@ class DirectionGradient:
         T, B, width = self.x.shape
         b, direction = self.net.b, self.net.direction(self.pseudo_layer)
         b.formula("dp = 0")
-        zero = b.full(0, state["dh"].shape, self.net.compute)
+        zero = b.full(0, state["dh"].shape, self.net.spec.compute)
         state = {**state, **dict.fromkeys(direction.more_states, zero)}
         self.sums, self.states = {**state}, [*state]
         if not self.net.spec.open_dims:
             self.net.b.formula("dx = 0")
-            self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.compute), **state}
+            self.sums = {"dx": self.net.b.full(0, (T * B * width,), self.net.spec.compute), **state}
 
     def run(self, block: TimeBlock) -> None:
         """Emits the loop over a block of time."""
@@ -157,7 +157,7 @@ class DirectionGradient:
         for key, gates in (("dbW", self.loop["dx_gates"]), ("dbR", self._recurrent_gates)):
             b.formula(f"{key} += sum over steps and rows")
             n, B, width = gates.shape
-            new = gates.to(net.compute).reshape(n * B, width).sum(0)
+            new = gates.to(net.spec.compute).reshape(n * B, width).sum(0)
             self.sums[key] = self.sums[key] + new if key in self.sums else new
         return params
 
@@ -172,7 +172,7 @@ class DirectionGradient:
         if not whole:
             return self._products.add_outer_sums(params, factors)
         for each in factors:
-            self.parts.append((each.offset, plain_outer_sum(each.lhs, each.rhs, net.compute)))
+            self.parts.append((each.offset, plain_outer_sum(each.lhs, each.rhs, net.spec.compute)))
         return params
 
     def _add_open(self, params: Value) -> Value:
@@ -189,7 +189,7 @@ class DirectionGradient:
             W = net.input_weights(self.pseudo_layer)
             b.formula("dx = dx_gates @ W")
             gates = self.loop["dx_gates"]
-            dx = products.put_rows(before, self.x, gates, W, net.compute)
+            dx = products.put_rows(before, self.x, gates, W, net.spec.compute)
         self.sums["dx"] = dx
         factors = self._factors()
         b.formula("params_backprop += dW = dx_gates^T @ x, dR = dr_gates^T @ h_before, dWp")
@@ -225,10 +225,10 @@ class DirectionGradient:
             b.formula("dx = sum over gates")
             units = static_size(self.x.shape[2])
             gates = net.gate_rows // units
-            return dx_gates.to(net.compute).reshape(n, B, gates, units).sum(2)
+            return dx_gates.to(net.spec.compute).reshape(n, B, gates, units).sum(2)
         W = net.input_weights(self.pseudo_layer)
         b.formula("dx = dx_gates @ W")
-        return self._products.rows(dx_gates, W, 0, net.compute)
+        return self._products.rows(dx_gates, W, 0, net.spec.compute)
 
     @property
     def _products(self) -> Products:
@@ -249,7 +249,7 @@ class DirectionGradient:
             factors.append(Factors(each.recurrent.offset + row * h, gates, rows))
         if each.projection is not None and saved is not None:
             b.formula("m = o * tanh(c)")
-            m = cudnn_lstm.output(b, saved.to(net.compute)).to(net.storage)
+            m = cudnn_lstm.output(b, saved.to(net.spec.compute)).to(net.spec.dtype)
             m = net.steps.where_valid(b, m, block)
             factors.append(Factors(each.projection.offset, self.loop["dh_rows"], m))
         return factors

@@ -1,9 +1,12 @@
-"""What the gradient of a layer needs to know of its op: CudnnRNN, or one of ONNX's."""
+"""What ops of whole layers have in common, CudnnRNN and ONNX's, and their gradients read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
@@ -17,64 +20,49 @@ if TYPE_CHECKING:
 __all__ = ["Layers"]
 
 
-class Layers(Protocol):
-    """A gradient op.
+@dataclass(frozen=True)
+class Layers(ABC):
+    """A forward op or a gradient.
 
     Attributes:
         b: The builder.
         spec: The op.
+        args: Its arguments, by name.
         steps: Which steps of the padded batch count.
-        storage: The dtype of what is stored.
-        compute: The dtype that is computed in.
-        num_directions: How many directions a layer has.
-        gate_rows: The rows of a direction's recurrent weights, gH.
-        gate_gradients: How many sets of gates' gradients a step has, 1 or 2.
     """
 
-    @property
-    def b(self) -> Builder:  # noqa: D102 - attributes, above
-        ...
+    b: Builder
+    spec: FunctionSpec
+    args: Values
+    steps: ValidSteps
 
     @property
-    def spec(self) -> FunctionSpec:  # noqa: D102
-        ...
+    @abstractmethod
+    def num_directions(self) -> int:
+        """How many directions a layer has."""
 
     @property
-    def steps(self) -> ValidSteps:  # noqa: D102
-        ...
+    @abstractmethod
+    def gate_rows(self) -> int:
+        """The rows of a direction's recurrent weights, gH."""
 
     @property
-    def storage(self) -> str:  # noqa: D102
-        ...
+    @abstractmethod
+    def gate_gradients(self) -> int:
+        """How many sets of gates' gradients a step has, 1 or 2."""
 
-    @property
-    def compute(self) -> str:  # noqa: D102
-        ...
-
-    @property
-    def num_directions(self) -> int:  # noqa: D102
-        ...
-
-    @property
-    def gate_rows(self) -> int:  # noqa: D102
-        ...
-
-    @property
-    def gate_gradients(self) -> int:  # noqa: D102
-        ...
-
+    @abstractmethod
     def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
         """The cell of a direction of a layer."""
-        ...
 
+    @abstractmethod
     def direction(self, pseudo_layer: PseudoLayer) -> Direction:
         """A direction of a layer."""
-        ...
 
+    @abstractmethod
     def input_weights(self, pseudo_layer: PseudoLayer) -> Value:
         """The weights W of its input, ``[gH, in]``."""
-        ...
 
+    @abstractmethod
     def skips(self, pseudo_layer: PseudoLayer) -> bool:
         """Whether it takes its input as it is, without W."""
-        ...

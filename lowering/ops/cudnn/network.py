@@ -14,10 +14,10 @@ from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
 from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
+from rnn_compiler.lowering.ops.cudnn.layers import Layers
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
 from rnn_compiler.schema.cudnn_layout import Layout, Part, PseudoLayer
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
-from rnn_compiler.schema.dtypes import DTYPES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -33,22 +33,14 @@ CELLS: dict[str, Cell] = {cell.name: cell for cell in _CELLS}
 
 
 @dataclass(frozen=True)
-class Network:
-    """A forward op or a gradient.
+class Network(Layers):
+    """A forward op or a gradient of CudnnRNN.
 
     Attributes:
-        b: The builder.
-        spec: The op.
-        args: Its arguments, by name.
         reserve: The layout of `reserve_space`.
-        steps: Which steps of the padded batch count.
     """
 
-    b: Builder
-    spec: FunctionSpec
-    args: Values
     reserve: ReserveLayout
-    steps: ValidSteps
 
     @staticmethod
     def of(b: Builder, spec: FunctionSpec, args: Values) -> Network:
@@ -56,17 +48,7 @@ class Network:
         lengths = args.get("sequence_lengths")
         steps = ValidSteps.of_lengths(b, spec.dims["seq_length"], lengths)
         reserve = reserve_of(spec.op, {**spec.attributes, **spec.dims})
-        return Network(b, spec, args, reserve, steps)
-
-    @property
-    def storage(self) -> str:
-        """The dtype of what is stored."""
-        return self.spec.dtype
-
-    @property
-    def compute(self) -> str:
-        """The dtype that is computed in."""
-        return DTYPES[self.spec.dtype].compute
+        return Network(b, spec, args, steps, reserve)
 
     @property
     def layout(self) -> Layout:
@@ -115,7 +97,7 @@ class Network:
         return Direction(
             self.b,
             self.cell,
-            self.storage,
+            self.spec.dtype,
             self.steps,
             reverse=pseudo_layer.direction == 1,
             recurrent=self.part("params", pseudo_layer.recurrent),
@@ -148,7 +130,7 @@ class Network:
     def times_mask(self, value: Value, mask: Value) -> Value:
         """What dropout lets through, of a layer's output or of its gradient."""
         self.b.formula("x = y * mask")
-        return (value.to(self.compute) * mask.to(self.compute)).to(self.storage)
+        return (value.to(self.spec.compute) * mask.to(self.spec.compute)).to(self.spec.dtype)
 
     def skips(self, pseudo_layer: PseudoLayer) -> bool:
         """Whether a pseudo-layer takes its input as it is, without an input product."""

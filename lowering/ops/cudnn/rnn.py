@@ -45,7 +45,7 @@ __all__ = ["backward", "forward"]
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a forward op."""
     net = Network.of(b, spec, args)
-    reserve, storage = net.reserve, net.storage
+    reserve, storage = net.reserve, net.spec.dtype
     training = bool(spec.attributes["is_training"])
     masks: Sequence[Value] = []
     kept: list[tuple[Size, Value]] = []
@@ -91,16 +91,16 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tuple[Value, Values]:
     """The gates' input side for all steps, and the biases: ``b``, and what else the cell adds."""
     b = net.b
-    bW = net.part("params", pseudo_layer.input_bias).to(net.compute)
-    bR = net.part("params", pseudo_layer.recurrent_bias).to(net.compute)
+    bW = net.part("params", pseudo_layer.input_bias).to(net.spec.compute)
+    bR = net.part("params", pseudo_layer.recurrent_bias).to(net.spec.compute)
     bias, biases = net.cell.biases(b, bW, bR)
     biases = {"b": bias, **biases}
     if net.skips(pseudo_layer):
         b.formula("zx = [x, ..]")
-        return b.concatenate([x.to(net.compute)] * len(net.layout.gates), 2), biases
+        return b.concatenate([x.to(net.spec.compute)] * len(net.layout.gates), 2), biases
     W = net.part("params", pseudo_layer.input)
     b.formula("zx = x @ W^T")
-    return Products(b, lengths=net.steps.lengths).rows(x, W, 1, net.compute), biases
+    return Products(b, lengths=net.steps.lengths).rows(x, W, 1, net.spec.compute), biases
 
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
@@ -109,7 +109,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     layout, reserve = net.layout, net.reserve
     L = layout.num_layers
     initial, upstream = net.states(""), net.states("_backprop")
-    upstream = {name: value.to(net.compute) for name, value in upstream.items()}
+    upstream = {name: value.to(net.spec.compute) for name, value in upstream.items()}
     outputs = [net.part("reserve_space", block) for block in reserve.outputs]
     outputs.append(net.steps.where_valid(b, net.swap(args["output"])))
     masks: Sequence[Value] = []
@@ -118,7 +118,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         blocks = [Part(k * product(shape), shape) for k in range(L - 1)]
         masks = [net.part("reserve_space", block) for block in blocks]
     b.formula("params_backprop = 0")
-    params = b.full(0, (layout.size,), net.compute)
+    params = b.full(0, (layout.size,), net.spec.compute)
     pending: list[tuple[Size, Value]] = []
     states: dict[str, list[tuple[Size, Value]]] = {name: [] for name in initial}
     dy = net.swap(args["output_backprop"])
@@ -147,11 +147,11 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         for (index, _), direction in zip(net.layer(layer), directions, strict=True):
             pending += direction.pending
             for name in initial:
-                part = direction.sums["d" + name].to(net.storage)
+                part = direction.sums["d" + name].to(net.spec.dtype)
                 states[name].append((index * product(part.shape), part))
         b.formula("dx = sum over directions")
         dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
-        dy = dx.reshape(*x.shape).to(net.storage)
+        dy = dx.reshape(*x.shape).to(net.spec.dtype)
         if layer and masks:
             dy = net.times_mask(dy, masks[layer - 1])
     b.formula("params_backprop = all matrices, then all biases")
@@ -160,7 +160,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     results = {
         "input": net.steps.where_valid(b, dy),
         "params": params,
-        "input_c": b.constant(0, net.storage),
+        "input_c": b.constant(0, net.spec.dtype),
     }
     for name, value in initial.items():
         b.formula(f"input_{name}_backprop = of all pseudo-layers")

@@ -11,9 +11,9 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
+from rnn_compiler.lowering.ops.cudnn.layers import Layers
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
 from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
-from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
@@ -28,21 +28,13 @@ PEEPHOLES = ("wci", "wco", "wcf")
 
 
 @dataclass(frozen=True)
-class OnnxLayer:
-    """A forward op or a gradient.
+class OnnxLayer(Layers):
+    """A forward op or a gradient of ONNX's.
 
     Attributes:
-        b: The builder.
-        spec: The op.
-        args: Its arguments, by name.
-        steps: Which steps of the padded batch count.
         cells: The cell of each direction.
     """
 
-    b: Builder
-    spec: FunctionSpec
-    args: Values
-    steps: ValidSteps
     cells: Sequence[Cell]
 
     @staticmethod
@@ -50,16 +42,6 @@ class OnnxLayer:
         """The layer of an op."""
         steps = ValidSteps.of_lengths(b, spec.dims["seq_length"], args.get("sequence_lens"))
         return OnnxLayer(b, spec, args, steps, cells_of(spec.op, spec.attributes))
-
-    @property
-    def storage(self) -> str:
-        """The dtype of what is stored."""
-        return self.spec.dtype
-
-    @property
-    def compute(self) -> str:
-        """The dtype that is computed in."""
-        return DTYPES[self.spec.dtype].compute
 
     @property
     def backward_runs(self) -> Sequence[int]:
@@ -95,9 +77,9 @@ class OnnxLayer:
         rows = self.args["R"].shape[1]
         if "B" not in self.args:
             self.b.formula("B = 0")
-            zero = self.b.full(0, (rows,), self.compute)
+            zero = self.b.full(0, (rows,), self.spec.compute)
             return zero, zero
-        whole = self.part("B", place).to(self.compute)
+        whole = self.part("B", place).to(self.spec.compute)
         return whole.slice(0, 0, rows), whole.slice(0, rows, 2 * rows)
 
     def state(self, place: int) -> dict[str, Value]:
@@ -111,7 +93,7 @@ class OnnxLayer:
             else:
                 self.b.formula(f"{name} = 0")
                 shape = (self.spec.dims["batch_size"], self.spec.dims["num_units"])
-                found[name] = self.b.full(0, shape, self.storage)
+                found[name] = self.b.full(0, shape, self.spec.dtype)
         return found
 
     @property
@@ -165,12 +147,12 @@ class OnnxLayer:
         place = self.pseudo_layers.index(pseudo_layer)
         parameters: dict[str, Value] = {}
         if "P" in self.args:
-            parts = self.part("P", place).to(self.compute).split(0, len(PEEPHOLES))
+            parts = self.part("P", place).to(self.spec.compute).split(0, len(PEEPHOLES))
             parameters = dict(zip(PEEPHOLES, parts, strict=True))
         return Direction(
             self.b,
             self.cells[place],
-            self.storage,
+            self.spec.dtype,
             self.steps,
             reverse=pseudo_layer.direction == 1,
             recurrent=self.part("R", place),

@@ -51,7 +51,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     for place, (cell, direction) in enumerate(zip(layer.cells, layer.pseudo_layers, strict=True)):
         W = layer.input_weights(direction)
         b.formula("zx = X @ W^T")
-        zx = Products(b, lengths=layer.steps.lengths).rows(x, W, 1, layer.compute)
+        zx = Products(b, lengths=layer.steps.lengths).rows(x, W, 1, layer.spec.compute)
         bias, biases = cell.biases(b, *layer.biases(place))
         results = layer.direction(direction).forward(
             zx, {"b": bias, **biases}, layer.state(place), training=training
@@ -93,12 +93,12 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         upstream: dict[str, Value] = {}
         for name in ("h", "c") if cell.has_cell_state else ("h",):
             whole = layer.time_major(args[f"Y_{name}_grad"])
-            upstream[f"d{name}"] = layer.part_of(whole, f"d{name}", place).to(layer.compute)
+            upstream[f"d{name}"] = layer.part_of(whole, f"d{name}", place).to(layer.spec.compute)
         each.start(upstream)
         directions.append(each)
     b.formula("parameters_grad = 0")
     size = layer.pseudo_layers[-1].recurrent_bias.stop
-    parameters = add_blocks(directions, b.full(0, (size,), layer.compute))
+    parameters = add_blocks(directions, b.full(0, (size,), layer.spec.compute))
     b.formula("parameters_grad = W_grad, R_grad, B_grad")
     for each in directions:
         for offset, value in each.pending:
@@ -115,14 +115,14 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         offset += math.prod(sizes)
     b.formula("X_grad = sum over directions")
     dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
-    dx = layer.steps.where_valid(b, dx.reshape(*x.shape).to(layer.storage))
+    dx = layer.steps.where_valid(b, dx.reshape(*x.shape).to(layer.spec.dtype))
     results["X_grad"] = layer.as_laid_out(dx)
     for name in ("h", "c"):
         b.formula(f"initial_{name}_grad = of all directions")
         parts = [_state_gradient(each, name) for each in directions if f"d{name}" in each.sums]
         if parts:
             stacked = b.concatenate([part.reshape(1, *part.shape) for part in parts], 0)
-            results[f"initial_{name}_grad"] = layer.as_laid_out(stacked.to(layer.storage))
+            results[f"initial_{name}_grad"] = layer.as_laid_out(stacked.to(layer.spec.dtype))
     if "P" in args:
         b.formula("P_grad = sums over rows")
         rows = [
