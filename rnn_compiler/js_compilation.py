@@ -33,9 +33,10 @@ from rnn_compiler.source_compilation import compile_code
 if TYPE_CHECKING:
     from rnn_compiler.lowering.js.source import JsFunction
 
-__all__ = ["JsModule", "compile_js"]
+__all__ = ["WASM", "JsModule", "compile_js"]
 
-_TARGET = "cpu:wasm32"
+WASM = "cpu:wasm32"
+"""The target of WebAssembly for every current engine."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class JsModule:
 
 def compile_js(
     module: Module,
-    target: str = _TARGET,
+    target: str = WASM,
     *,
     name: str | None = None,
     strategy: str | None = None,

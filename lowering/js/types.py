@@ -8,9 +8,9 @@ from rnn_compiler.lowering.js.source import JsFunction
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import written
 
-__all__ = ["print_types"]
+__all__ = ["ARRAYS", "print_types"]
 
-_ARRAYS = {
+ARRAYS = {
     "float16": "Uint16Array",
     "bfloat16": "Uint16Array",
     "float32": "Float32Array",
@@ -19,6 +19,7 @@ _ARRAYS = {
     "int32": "Int32Array",
     "int64": "BigInt64Array",
 }
+"""The class of a dtype's arrays."""
 
 _ERRORS = """\
 export class RnnCompilerError extends Error {}
@@ -80,7 +81,7 @@ def _members(tensors: Sequence[TensorSpec], is_given: bool) -> list[str]:
             continue
         lists.add(each.list)
         shape = f"[{', '.join(str(written(size)) for size in each.shape)}]"
-        kind = _ARRAYS[each.dtype]
+        kind = ARRAYS[each.dtype]
         if is_given and not each.shape:
             kind = f"number | bigint | {kind}"
         kind = f"{kind}[]" if each.list else kind

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.js_compilation import JsModule
+from rnn_compiler.lowering.js.types import ARRAYS
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer
 from rnn_compiler.model_import.layer import FOR_TRAINING, STREAMED
 from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -18,7 +21,7 @@ from rnn_compiler.schema.iree_command import iree_command
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
 
-__all__ = ["Imported", "c_readme", "readme", "target_text"]
+__all__ = ["Imported", "c_readme", "js_call", "js_readme", "readme", "target_text"]
 
 _SAMPLE = {"seq_length": 7, "batch_size": 5}
 """The values of open sizes in the code."""
@@ -118,6 +121,60 @@ def c_readme(made: Imported, name: str, target: TargetSpec) -> str:
             ]
         lines += _around(layer, spec)
     return "\n".join(lines) + "\n"
+
+
+def js_readme(made: Imported, module: JsModule) -> str:
+    """How to call the compiled layers from JavaScript.
+
+    Args:
+        made: The layers.
+        module: What they were compiled into.
+    """
+    where = f"Weights are constants in `{module.name}.wasm`."
+    if made.apart:
+        where = "Weights are arguments."
+    target = resolve_target(module.manifest["target"]["name"])
+    lines = _head(made, f"{module.name}.mjs", [target], where)
+    for layer, spec in zip(made.layers, made.functions, strict=True):
+        lines += ["", f"## `{spec.function}`", "", _use(layer, spec), ""]
+        lines += js_call(module.name, spec)
+        if _states(spec):
+            chunk, _ = stream_parts(spec)
+            one = f"m.{spec.function}"
+            passed = ", ".join(f"{name}: given.{name}" for name in _kept(spec))
+            lines += ["", f"`{one}` keeps no state between calls. For a sequence in chunks, use "]
+            lines[-1] += f"`{one}.stream`, which does:"
+            lines += ["", "```js", f"const stream = {one}.stream({{ {passed} }});"]
+            lines += [f"stream({{ {chunk}: given.{chunk} }}); // a chunk"]
+            lines += [f"stream({{ {chunk}: given.{chunk} }}); // continues where it ended", "```"]
+        lines += _around(layer, spec)
+    return "\n".join(lines) + "\n"
+
+
+def js_call(name: str, spec: FunctionSpec) -> list[str]:
+    """A fenced block of JavaScript that calls a function of `name.mjs`, with zeros for arrays."""
+    lines = ["```js", f'import {{ load }} from "./{name}.mjs";', "", "const m = await load();"]
+    lines += [f"const {dim} = {_SAMPLE[dim]}; // open: any size works" for dim in spec.open_dims]
+    lines += ["const given = {"]
+    arrays: dict[str, list[str]] = {}
+    for each in spec.arguments:
+        if not _is_implied(each):
+            arrays.setdefault(each.keyword, []).append(_js_array(each))
+    lists = {each.list for each in spec.arguments}
+    for key, each in arrays.items():
+        value = f"[{', '.join(each)}]" if key in lists else each[0]
+        lines.append(f"  {key}: {value},")
+    lines += ["};", f"const out = m.{spec.function}(given);"]
+    return [*lines, *(f"// out.{each.keyword}: {each}" for each in spec.results), "```"]
+
+
+def _js_array(tensor: TensorSpec) -> str:
+    """An argument as JavaScript: zeros, or the maximum length."""
+    value = tensor.maximum or tensor.default or 0
+    if not tensor.shape:
+        return str(value)
+    array = f"new {ARRAYS[tensor.dtype]}({' * '.join(map(str, tensor.shape))})"
+    return f"{array}.fill({value})" if value else array
 
 
 def _head(made: Imported, name: str, targets: Sequence[TargetSpec], where: str) -> list[str]:
@@ -238,9 +295,7 @@ def _loaded(spec: FunctionSpec) -> list[str]:
 def _stream(spec: FunctionSpec, one: str, name: str) -> list[str]:
     """Calls that continue where the last one ended."""
     chunk, _ = stream_parts(spec)
-    changing = {chunk, *(each.name for each in spec.arguments if each.maximum is not None)}
-    kept = [a.name for a in spec.arguments if a.name not in changing and not _is_implied(a)]
-    passed = ", ".join(f'{each}=given["{each}"]' for each in kept)
+    passed = ", ".join(f'{each}=given["{each}"]' for each in _kept(spec))
     return [
         f"`{one}` keeps no state between calls. For a sequence in chunks, use "
         f"`{name}.stream`, which does:",
@@ -252,6 +307,13 @@ def _stream(spec: FunctionSpec, one: str, name: str) -> list[str]:
         "stream.reset()  # before another sequence",
         "```",
     ]
+
+
+def _kept(spec: FunctionSpec) -> list[str]:
+    """The arguments that a stream takes once: states and weights."""
+    chunk, _ = stream_parts(spec)
+    changing = {chunk, *(each.name for each in spec.arguments if each.maximum is not None)}
+    return [a.name for a in spec.arguments if a.name not in changing and not _is_implied(a)]
 
 
 def _states(spec: FunctionSpec) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rnn_compiler import stages
 from rnn_compiler.c_compilation import compile_c
-from rnn_compiler.cli.import_readme import Imported, c_readme, readme, target_text
+from rnn_compiler.cli.import_readme import Imported, c_readme, js_readme, readme, target_text
 from rnn_compiler.cli.modules import add_format_option, check_format, only_target
 from rnn_compiler.cli.networks import add_whole_options, import_whole
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, keywords_of
@@ -27,6 +27,7 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.js_compilation import WASM, compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
@@ -131,7 +132,7 @@ def _import(options: argparse.Namespace) -> int:
         print_line(str(each))
     functions = ", ".join(function_names(layers))
     print_text(f"functions: {functions}")
-    for target in options.target or [current_target()]:
+    for target in options.target or ([WASM] if options.format == "js" else [current_target()]):
         if target != ALL_LEVELS:
             print_text(target_text(resolve_target(target)).replace("`", ""))
     print_line(f"{seconds:.2f} s; next: less {shlex.quote(str(files[-1]))}", dim=True)
@@ -165,8 +166,7 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
         raise UsageError(f"--dim: {error}") from error
     imported = Imported(models, layers, module.functions, apart)
     with showing_stages():
-        made = _compiled_c if options.format == "c" else _compiled
-        files, text, save = made(options, module, imported)
+        files, text, save = _MAKERS[options.format](options, module, imported)
         stages.report(f"writing {folder}")
     written: list[tuple[Path, bytes | memoryview]] = [
         (folder / f"{spec.function}.npz", npz_bytes(_storable(layer)))
@@ -206,6 +206,17 @@ def _compiled_c(options: argparse.Namespace, module: Module, imported: Imported)
     imported = replace(imported, functions=specs)
     text = c_readme(imported, made.name, resolve_target(target))
     return files, text, partial(made.save, options.output)
+
+
+def _compiled_js(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
+    """The layers as JavaScript."""
+    made = compile_js(module, only_target(options))
+    files = [options.output / file for file in made.files]
+    return files, js_readme(imported, made), partial(made.save, options.output)
+
+
+_MAKERS = {"vmfb": _compiled, "c": _compiled_c, "js": _compiled_js}
+"""What makes each format."""
 
 
 def _storable(layer: Layer) -> dict[str, Any]:

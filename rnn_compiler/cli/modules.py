@@ -34,7 +34,7 @@ from rnn_compiler.emission import lowered_text
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import write_files
 from rnn_compiler.goldens import golden
-from rnn_compiler.js_compilation import compile_js
+from rnn_compiler.js_compilation import WASM, compile_js
 from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
 from rnn_compiler.modules import Module
@@ -116,7 +116,7 @@ def add_compile(verbs: Any) -> None:
     add_sizes_options(parser)
     name = "the module's or else the first function's name, block_lstm_v2.vmfb"
     add_compile_options(parser, name)
-    add_format_option(parser, ("vmfb", "c", "js"))
+    add_format_option(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_compile)
 
@@ -158,18 +158,15 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
     )
 
 
-def add_format_option(
-    parser: argparse.ArgumentParser, formats: Sequence[str] = ("vmfb", "c")
-) -> None:
+def add_format_option(parser: argparse.ArgumentParser) -> None:
     """Adds the choice of the output format."""
     parser.add_argument(
         "--format",
-        choices=formats,
+        choices=("vmfb", "c", "js"),
         default="vmfb",
         help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
-        "object for a CPU that depend on libc only"
-        + ("; js, a folder with a JavaScript module and WebAssembly" if "js" in formats else "")
-        + " (default: %(default)s)",
+        "object for a CPU that depend on libc only; js, a folder with a JavaScript module and "
+        "WebAssembly (default: %(default)s)",
     )
     parser.add_argument(
         "--prefix",
@@ -195,7 +192,8 @@ def only_target(options: argparse.Namespace) -> str:
     Raises:
         UsageError: There are several targets.
     """
-    targets: list[str] = options.target or [current_target()]
+    default = WASM if options.format == "js" else current_target()
+    targets: list[str] = options.target or [default]
     if len(targets) != 1 or targets[0] == ALL_LEVELS:
         raise UsageError(
             f"--format {options.format}: takes one target; compile each into a folder of its own"
@@ -327,7 +325,7 @@ def _compile_js(options: argparse.Namespace, module: Module) -> int:
         raise UsageError("--golden: not with --format js")
     folder: Path = options.output or Path(module.name or module.functions[0].function)
     check_output_folder(folder)
-    target = only_target(options) if options.target else "cpu:wasm32"
+    target = only_target(options)
     start = time.perf_counter()
     with showing_stages():
         made = compile_js(module, target, strategy=options.strategy, timeout=options.timeout)

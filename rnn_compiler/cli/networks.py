@@ -1,4 +1,4 @@
-"""`import --whole`: a whole network as one compiled function, or as C."""
+"""`import --whole`: a whole network as one compiled function, as C or as JavaScript."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any
 
 from rnn_compiler import stages
 from rnn_compiler.c_compilation import compile_c
-from rnn_compiler.cli.import_readme import target_text
+from rnn_compiler.cli.import_readme import js_call, target_text
 from rnn_compiler.cli.modules import only_target
 from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.js_compilation import compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
@@ -143,8 +144,7 @@ def _number(key: str, text: str) -> int | float:
 def _write(options: argparse.Namespace, module: Module) -> list[Path]:
     """Compiles a network, and writes it with a README, which is the last of the files."""
     folder: Path = options.output
-    made = _compiled_c if options.format == "c" else _compiled
-    files, text, save = made(options, module)
+    files, text, save = _MAKERS[options.format](options, module)
     stages.report(f"writing {folder}")
     with made_folder(folder):
         save()
@@ -195,6 +195,19 @@ def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
         ]
     text = _readme(module, f"{name}.h", [target], code)
     return files, text, partial(made.save, options.output)
+
+
+def _compiled_js(options: argparse.Namespace, module: Module) -> _Made:
+    """A network as JavaScript."""
+    target = only_target(options)
+    made = compile_js(module, target)
+    files = [options.output / file for file in made.files]
+    text = _readme(module, f"{made.name}.mjs", [target], js_call(made.name, module.functions[0]))
+    return files, text, partial(made.save, options.output)
+
+
+_MAKERS = {"vmfb": _compiled, "c": _compiled_c, "js": _compiled_js}
+"""What makes each format."""
 
 
 def _readme(module: Module, name: str, targets: Sequence[str], code: Sequence[str]) -> str:

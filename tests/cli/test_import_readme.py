@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from js.calling import needs_node, node
 from quick import first
 
 import rnn_compiler as rc
@@ -145,3 +146,19 @@ def test_format_c_is_for_compiling(tmp_path: Path, capsys: pytest.CaptureFixture
     folder = str(tmp_path / "made")
     assert main(["import", SPEECH, "-o", folder, "--format", "c", *targets]) == 2
     assert "--format c: takes one target" in capsys.readouterr().err
+
+
+@needs_node
+@pytest.mark.parametrize("apart", first([[], ["--weights-apart"]]))
+def test_javascript(apart: list[str], tmp_path: Path) -> None:
+    """The README's calls run, and its stream continues where the first chunk ended."""
+    text = _imported(tmp_path, *NODES, "--format=js", "--dim=seq_length=?,batch_size=?", *apart)
+    code = "".join(_blocks(text, "js"))
+    code = re.sub(r"(input|params): (.*),\n", r"\1: \2.fill(0.1),\n", code)
+    check = """
+    const longer = new Float32Array(2 * 7 * 5 * 3).fill(0.1);
+    const twice = { ...given, input: longer, sequence_lengths: new Int32Array(5).fill(14) };
+    const { output } = m.newer(twice), last = stream.state.input_h;
+    console.log(output.slice(-25).every((value, k) => value === last[k]), last.some((v) => v));
+    """
+    assert node(tmp_path, code + check) == "true true\n"
