@@ -61,12 +61,13 @@ templates_path: list[str] = []
 CONTENTS = {
     "Start": ["docs/installing", "docs/tutorials/index", "docs/tour", "docs/ops"],
     "Use": [
-        *("docs/python", "docs/models", "docs/import", "docs/training", "docs/training_jax"),
-        *("docs/cudnn_rnn", "docs/weights", "docs/command_line"),
+        *("docs/python", "docs/models", "docs/import", "docs/networks", "docs/training"),
+        *("docs/training_jax", "docs/cudnn_rnn", "docs/onnx_ops", "docs/weights"),
+        "docs/command_line",
     ],
     "Deploy": [
         *("docs/deployment", "docs/embedding", "docs/misra", "docs/linking", "docs/processors"),
-        *("docs/cuda", "docs/cache"),
+        *("docs/microcontrollers", "docs/browser", "docs/cuda", "docs/cache"),
     ],
     "Reference": ["docs/reference/index", "docs/benchmarks", "docs/stability", "CHANGELOG"],
     "Contribute": [

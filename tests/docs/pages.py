@@ -3,7 +3,7 @@
 A block of Python or shell is run, unless the line above it is one of
 
     <!-- not run: REASON -->      nobody runs it
-    <!-- needs: MODULE -->        run where this is installed, else skipped
+    <!-- needs: NAME -->          run where this module or command is installed, else skipped
     <!-- demo command -->, <!-- test command -->      .ci/run runs it
 
 A block of another language under

@@ -23,8 +23,8 @@ RUN = ("python", "sh")
 BY_CI = ("demo command", "test command")
 
 
-SYSTEM = ("cc", "./main")
-"""Commands that are not this environment's: the compiler of C, and what it made."""
+SYSTEM = ("cc", "./main", "node")
+"""Commands that are not this environment's: the compiler of C, what it made, and Node.js."""
 
 
 def runs(block: Block) -> bool:
@@ -75,7 +75,7 @@ def test_all_that_a_page_shows_runs(
     for block in blocks(page):
         if runs(block) and block.marker not in BY_CI:
             _, _, needed = block.marker.partition("needs: ")
-            if needed and importlib.util.find_spec(needed) is None:
+            if needed and not (shutil.which(needed) or importlib.util.find_spec(needed)):
                 left.append(f"line {block.line} needs {needed}")
                 continue
             with warnings.catch_warnings():

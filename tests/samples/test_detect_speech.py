@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
-import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from samples.readme import SAMPLES, blocks, follow
 
-from rnn_compiler.cli import main
-
-SAMPLE = Path(__file__).parents[2] / "samples" / "detect_speech"
-BLOCKS = re.findall(r"^```(sh|)\n(.*?)^```$", (SAMPLE / "README.md").read_text(), re.S | re.M)
+SAMPLE = SAMPLES / "detect_speech"
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 pytestmark = [
@@ -25,32 +19,13 @@ pytestmark = [
 ]
 
 
-def run(words: list[str], folder: Path) -> str:
-    words = [each for word in words for each in (sorted(glob.glob(word)) or [word])]
-    words += STRICT if words[0] == "cc" else []
-    first = {"python": [sys.executable], "pip": [sys.executable, "-m", "pip"]}
-    command = [*first.get(words[0], words[:1]), *words[1:]]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    if words[0] == "pip" and done.returncode:
-        pytest.skip(f"silero-vad cannot be downloaded here: {done.stderr[-200:]}")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_from_the_wheel_to_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnx")
     monkeypatch.chdir(tmp_path)
     for file in (*SAMPLE.glob("*.c"), *SAMPLE.glob("*.py")):
         shutil.copy(file, tmp_path)
-    *commands, shown = (text for _, text in BLOCKS)
-    printed = ""
-    for line in "".join(commands).replace("\\\n", "").splitlines():
-        words = shlex.split(line)
-        if words[0] == "rnn-compiler":
-            assert main(words[1:]) == 0
-        else:
-            printed = run(words, tmp_path)
-    assert printed == shown
+    *commands, shown = blocks("detect_speech")
+    assert follow(commands, tmp_path, STRICT) == shown
     assert os.path.getsize("vad/silero_vad.o") < 1_400_000  # 1.24 MB of which are weights
 
 

@@ -1,0 +1,97 @@
+"""A headless Chromium, told what to do over a pipe in the DevTools protocol."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium on PATH")
+
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"),
+    *("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"),
+)
+
+
+class Page:
+    """A page, whose JavaScript is evaluated from here."""
+
+    def __init__(self, commands: IO[bytes], answers: IO[bytes]) -> None:
+        self._commands, self._answers = commands, answers
+        self._numbers = itertools.count(1)
+        self._session: dict[str, str] = {}
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = {"sessionId": attached["sessionId"]}
+
+    def call(self, method: str, **params: Any) -> Any:
+        """Sends a command; gives its result."""
+        number = next(self._numbers)
+        command = {"id": number, "method": method, "params": params, **self._session}
+        self._commands.write(json.dumps(command).encode() + b"\0")
+        while True:
+            answer = json.loads(self._message())
+            if answer.get("id") == number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def _message(self) -> bytes:
+        data = bytearray()
+        while (byte := self._answers.read(1)) != b"\0":
+            assert byte, "Chromium ended"
+            data += byte
+        return bytes(data)
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of an expression, or of what it promises, as if the user had asked for it."""
+        how = {"awaitPromise": True, "returnByValue": True, "userGesture": True}
+        answer = self.call("Runtime.evaluate", expression=expression, **how)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def wait_for(self, condition: str) -> None:
+        """Waits up to half a minute until an expression is true."""
+        tries = "for (let k = 0; k < 300; k++) { try { if (%s) return true; } catch {} %s }"
+        pause = "await new Promise((done) => setTimeout(done, 100));"
+        assert self.evaluate(f"(async () => {{ {tries % (condition, pause)} }})()"), condition
+
+    def picture(self) -> bytes:
+        """What the page looks like, as a PNG file."""
+        return base64.b64decode(self.call("Page.captureScreenshot")["data"])
+
+
+@contextmanager
+def opened(folder: Path) -> Generator[Page]:
+    """An empty page of a browser that keeps its files in a folder."""
+    to_browser, commands = os.pipe()
+    answers, from_browser = os.pipe()
+
+    def use_pipe() -> None:  # the protocol's pipe is descriptors 3 and 4
+        kept = [os.dup(fd) for fd in (to_browser, from_browser)]
+        for fd, wanted in zip(kept, (3, 4), strict=True):
+            os.dup2(fd, wanted)
+
+    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder}"]
+    browser = subprocess.Popen(
+        command, close_fds=False, preexec_fn=use_pipe, stderr=subprocess.DEVNULL
+    )
+    os.close(to_browser)
+    os.close(from_browser)
+    try:
+        with os.fdopen(commands, "wb", buffering=0) as first, os.fdopen(answers, "rb") as second:
+            yield Page(first, second)
+    finally:
+        browser.kill()
+        browser.wait()
