@@ -72,6 +72,17 @@ def test_backward_loop_has_two_levels() -> None:
     assert "tensor<7x280xf32>" in second  # rows of dgates are the left-hand side
 
 
+def test_a_saved_gate_is_multiplied_once() -> None:
+    """The reset gate before the product is of an earlier level than the other gates."""
+    counts = [
+        rewritten(rc.build("onnx.GRU", is_training=save, **SIZES).text, fuse_time_loops)[0].count(
+            "linalg.matmul"
+        )
+        for save in (False, True)
+    ]
+    assert counts == [6, 6]  # of three gates, full panels and the rest
+
+
 def test_one_pipeline_per_dispatch() -> None:
     """Though it has several products: of full panels, and of the rest."""
     text = fused("BlockLSTMV2")

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, gate_width, shape, static_shape, width
@@ -56,7 +56,7 @@ class Group:
     """What one level computes of gates of one width.
 
     Attributes:
-        writes: What it writes.
+        writes: What it writes, each a gate.
         panels: What it multiplies.
         gate_width: The width of the gates.
         panel: How many units make a panel.
@@ -190,25 +190,44 @@ class Plan:
         return key, "next"
 
     def _by_group(self, writes: Sequence[Write]) -> list[list[Write]]:
-        """What is written, by level and by the width of the gates, in order."""
+        """What is written, gate by gate, by level and by the width of the gates, in order.
+
+        A gate of an output belongs where its products are multiplied anyway, which may be before
+        the level of the row.
+        """
+        gates = [
+            replace(write, column=column)
+            for write in writes
+            for column in range(0, width(write.value), gate_width(write.value))
+        ]
+        multiplied: dict[tuple[int, int], set[tuple[ir.Value, int]]] = {}
+        for gate in gates:
+            if gate.lead != "time":
+                multiplied.setdefault(self._key(gate), set()).update(self._products(gate))
         groups: dict[tuple[int, int], list[Write]] = {}
-        for write in writes:
-            key = (self._loop.level(write.value), gate_width(write.value))
-            groups.setdefault(key, []).append(write)
+        for gate in gates:
+            key, needed = self._key(gate), set(self._products(gate))
+            if gate.lead == "time" and needed:
+                where = (k for k, of in multiplied.items() if k[1] == key[1] and needed <= of)
+                key = min(where, default=key)
+            groups.setdefault(key, []).append(gate)
         return [groups[key] for key in sorted(groups)]
+
+    def _key(self, gate: Write) -> tuple[int, int]:
+        return self._loop.level(gate.value), gate_width(gate.value)
+
+    def _products(self, gate: Write) -> list[tuple[ir.Value, int]]:
+        return self._loop.products_of_gate(gate.value, gate.column)
 
     def _group(self, writes: list[Write]) -> Group:
         """What a group multiplies, and in which panels."""
-        loop, gate = self._loop, gate_width(writes[0].value)
+        gate = gate_width(writes[0].value)
         columns: dict[ir.Value, dict[tuple[ir.Value, int], None]] = {}
-        pieces = 0
         for write in writes:
-            for start in range(0, width(write.value), gate):
-                pieces += 1
-                for product, column in loop.products_of_gate(write.value, start):
-                    lhs = loop.products[product].lhs
-                    columns.setdefault(lhs, {})[product, column] = None
-        gates = sum(map(len, columns.values())) or pieces
+            for product, column in self._products(write):
+                lhs = self._loop.products[product].lhs
+                columns.setdefault(lhs, {})[product, column] = None
+        gates = sum(map(len, columns.values())) or len(writes)
         sums = [element(product) for found in columns.values() for product, _ in found]
         of = sums[0] if sums else element(writes[0].value)
         panels = [

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import defining, element, width
-from rnn_compiler.lowering.analysis.walk import Place, StepContext, Walk, Write
+from rnn_compiler.lowering.analysis.walk import Place, StepContext, Walk
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, known
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
@@ -139,8 +139,8 @@ class StepTile:
                 column = number * self.lanes
                 walk = _Hints(self.step, self.lanes, {}, row, units, column, self.batched)
                 walk.order = order
-                for write, start in self._pieces():
-                    walk.emit(write.value, (("row", 0), ("column", start)))
+                for write in self.group.writes:
+                    walk.emit(write.value, (("row", 0), ("column", write.column)))
 
             share(self.body, self.units.count // self.lanes, 1, 0, [], vectors)
 
@@ -148,15 +148,17 @@ class StepTile:
 
     def clear(self, place: Number) -> None:
         """Emits zeros for a row of the rings that does not take part, where outputs are written."""
-        outputs = [write for write in self.group.writes if write.lead == "time"]
-        carried = [self.step.arrays[write.array] for write in outputs]
+        outputs: dict[str, list[int]] = {}
+        for write in self.group.writes:
+            if write.lead == "time":
+                outputs.setdefault(write.array, []).append(write.column)
+        carried = [self.step.arrays[key] for key in outputs]
         row = self._row(place).batch
 
         def vectors(number: Index) -> None:
-            for write in outputs:
-                array = self.step.arrays[write.array]
+            for array, starts in zip(carried, outputs.values(), strict=True):
                 zero = self.body.constant(0, array.element, self.lanes)
-                for start in range(0, width(write.value), self.group.gate_width):
+                for start in starts:
                     column = self.units.start + (number * self.lanes + start)
                     self.body.write(zero, array, [self.step.leads["time"], row, column])
 
@@ -204,30 +206,22 @@ class StepTile:
             for number, column in enumerate(panels.columns)
         ]
 
-    def _pieces(self) -> list[tuple[Write, int]]:
-        """What is written, and the column at which each of its parts begins."""
-        return [
-            (write, start)
-            for write in self.group.writes
-            for start in range(0, width(write.value), self.group.gate_width)
-        ]
-
     def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
         """Emits what is made of one row and as many columns as a vector has lanes."""
         step = self.step
         walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
-        pieces = self._pieces()
+        writes = self.group.writes
         values = [
             cast(
                 self.body,
-                walk.written(write, (("row", 0), ("column", start))),
+                walk.written(write, (("row", 0), ("column", write.column))),
                 step.arrays[write.array].element,
             )
-            for write, start in pieces
+            for write in writes
         ]
-        for (write, start), value in zip(pieces, values, strict=True):
+        for write, value in zip(writes, values, strict=True):
             number = row.batch if write.lead == "time" else row.ring
-            place = walk.place(step.leads[write.lead], number, start)
+            place = walk.place(step.leads[write.lead], number, write.column)
             self.body.write(value, step.arrays[write.array], place)
 
 
