@@ -198,3 +198,10 @@ def test_every_page_is_reached_from_the_readme() -> None:
             if not link.startswith("http"):
                 waiting.append((path.parent / link).resolve())
     assert {path.resolve() for path in PAGES.values()} <= seen
+
+
+def test_the_site_lists_every_page() -> None:
+    contents = (ROOT / "docs" / "conf.py").read_text()
+    for page in PAGES:
+        if page.startswith("docs/") and page.count("/") == 1:
+            assert f'"{page.removesuffix(".md")}"' in contents, page
