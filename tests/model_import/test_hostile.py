@@ -48,16 +48,6 @@ def test_a_hundred_damaged_files() -> None:
     assert sum(times for kind, times in found.items() if " fields " in kind) > 50
 
 
-@pytest.mark.slow
-def test_a_thousand_damaged_files() -> None:
-    found = damaged_files(1000, 7)
-    for kind in (".pb", ".index", ".keras", ".h5", ".onnx"):
-        assert found[f"{kind} fields ArtifactError"] > 0
-        assert found[f"{kind} fields layers"] > 0
-    for kind in (".pb", ".index", ".data", ".onnx"):
-        assert found[f"{kind} bytes ArtifactError"] > 5
-
-
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX in this process
 def test_a_finding_is_told(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     """With the command that repeats it, be it an error that nobody foresees or a crash."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import gc
 import io
 import logging
@@ -19,8 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from goldens.golden import read_goldens
-from numeric.harness import TOGETHER, draw, module, renamed
+from goldens.golden import Golden
+from numeric.harness import draw, module
+from numeric.test_goldens import each_golden
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -77,49 +77,22 @@ def assert_same_bits(results: Any, others: Any) -> None:
         assert found.tobytes() == wanted.tobytes()
 
 
-GOLDENS = read_goldens()
-FIRST = {each.op: each for each in reversed(GOLDENS)}
-
-
-QUICK = [*FIRST.values()]
-ORDERED = [*QUICK, *(each for each in GOLDENS if each is not FIRST[each.op])]
-"""Golden cases in the order in which they are compiled, `TOGETHER` a module."""
-
-
-@functools.cache
-def compiled_together(start: int) -> rc.Artifact:
-    goldens = ORDERED[start : start + TOGETHER]
-    parts = [module(each.op, each.dtype, each.variant) for each in goldens]
-    return rc.compile(renamed(*parts), "cpu")
-
-
-@functools.cache
-def loaded_together(start: int) -> Program:
-    return rc.runtime.load(compiled_together(start), "local-sync")
-
-
-@pytest.mark.parametrize(
-    "number",
-    [
-        pytest.param(k, id=each.path.stem, marks=[] if k < len(QUICK) else pytest.mark.slow)
-        for k, each in enumerate(ORDERED)
-    ],
-)
+@each_golden
 def test_goldens_have_the_same_bits(
-    number: int, through_iree: Load, direct_calls: list[str]
+    golden: Golden, through_iree: Load, direct_calls: list[str]
 ) -> None:
     """Of numpy's arrays and of arrays on the device, before their weights are packed and after."""
-    golden, start, name = ORDERED[number], number - number % TOGETHER, f"case_{number % TOGETHER}"
-    program, artifact = loaded_together(start), compiled_together(start)
-    function = program.functions[name]
-    wanted = through_iree(artifact).functions[name](**golden.inputs)
+    artifact = rc.compile(module(golden.op, golden.dtype, golden.variant), "cpu")
+    (spec,) = artifact.manifest.functions
+    program = rc.runtime.load(artifact, "local-sync")
+    wanted = through_iree(artifact)(**golden.inputs)
     assert direct_calls == []
-    assert artifact.manifest.calls[name] == "direct"
-    assert_same_bits(function(**golden.inputs), wanted)
+    assert artifact.manifest.calls[spec.function] == "direct"
+    assert_same_bits(program(**golden.inputs), wanted)
     there = {name: program.to_device(array) for name, array in golden.inputs.items()}
     for _ in range(3):
-        assert_same_bits(function(**there), wanted)
-        assert_same_bits(function(**there, to_host=False), wanted)
+        assert_same_bits(program(**there), wanted)
+        assert_same_bits(program(**there, to_host=False), wanted)
     assert len(direct_calls) == 7
 
 
