@@ -7,7 +7,11 @@ from rnn_compiler.lowering.mlir import ir
 __all__ = ["composite_attributes", "composite_name", "decomposition_of", "roles_of"]
 
 
-_REQUIRED = {"time_loop": ("step", "operands", "reverse"), "product": ("form", "operands")}
+_REQUIRED = {
+    "time_loop": ("step", "operands", "reverse"),
+    "product": ("form", "operands"),
+    "int8_product": ("axis", "operands"),
+}
 """The attributes that our composites have."""
 
 

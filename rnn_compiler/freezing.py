@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +11,19 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.modules import Module
+from rnn_compiler.quantization import check_quantize, has_int8, quantized
 from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.int8 import SCALE, stored
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import open_names
 
 __all__ = ["freeze"]
 
 
-def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
+def freeze(
+    module: Module, weights: Mapping[str, Any], *, quantize: str | None = None
+) -> Module:
     """Freezes weights into a module: its functions then take only the other arguments.
 
     A compiled artifact has its weights next to it, in an archive that IREE reads once, when the
@@ -31,13 +35,17 @@ def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
         weights: Arguments by name, ``{"w": w, "b": b}``: anything numpy can view, of the dtype and
             shape that the function takes, copied. For a module with several functions, one such
             mapping per function name, ``{"encoder": {"w": ...}, "decoder": {...}}``.
+        quantize: ``"int8"`` stores matrices in a quarter of the space, and multiplies them with
+            int8 numbers (`docs/int8.md`): float32 ops without gradients. Biases, peepholes and
+            states stay in float32.
 
     Returns:
         A new module with these weights; the given one is unchanged.
 
     Raises:
-        InvalidArgumentError: A function or argument does not exist, or an array has the wrong
-            dtype, shape or value.
+        InvalidArgumentError: A function or argument does not exist, an array has the wrong
+            dtype, shape or value, or there is no matrix among those to be quantized.
+        UnsupportedError: A function cannot multiply with int8 numbers.
 
     Example:
         >>> from rnn_compiler import build
@@ -49,13 +57,20 @@ def freeze(module: Module, weights: Mapping[str, Any]) -> Module:
     """
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("freeze", "module", "a module from `build`", describe(module))
-    given = _by_function(module, weights)
+    given, in_int8 = _by_function(module, weights), check_quantize(quantize)
     functions: list[FunctionSpec] = []
     parameters = dict(module.parameters)
     for spec in module.functions:
         arrays = _arrays(spec, given.get(spec.function, {}))
-        functions.append(_without(spec, arrays))
+        small = [name for name in arrays if in_int8 and has_int8(spec, name)]
+        functions.append(_without(spec, arrays, small))
+        for name in small:
+            arrays |= quantized(spec, name, arrays[name])
         parameters |= {spec.parameter(name): array for name, array in arrays.items() if array.size}
+    if in_int8 and not any(SCALE in each.name for spec in functions for each in spec.frozen):
+        names = sorted({name for spec in module.functions for name in spec.weights})
+        expected = f"one of the weights {', '.join(names)}" if names else "an op with weights"
+        raise InvalidArgumentError("freeze", "weights", f"{expected}, to be stored in int8", "none")
     return module.frozen(functions, parameters)
 
 
@@ -110,11 +125,19 @@ def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
     return copy
 
 
-def _without(spec: FunctionSpec, names: Mapping[str, Any]) -> FunctionSpec:
-    """A function without some of its arguments."""
+def _without(spec: FunctionSpec, names: Mapping[str, Any], in_int8: Sequence[str]) -> FunctionSpec:
+    """A function without some of its arguments, some of which are stored in int8."""
+    frozen = [each for each in spec.arguments if each.name in names]
     return replace(
         spec,
         arguments=tuple(each for each in spec.arguments if each.name not in names),
         weights=tuple(name for name in spec.weights if name not in names),
-        frozen=(*spec.frozen, *(each for each in spec.arguments if each.name in names)),
+        frozen=(
+            *spec.frozen,
+            *(
+                tensor
+                for each in frozen
+                for tensor in (stored(spec, each) if each.name in in_int8 else [each])
+            ),
+        ),
     )

@@ -26,7 +26,7 @@ class Product:
         axes: The axis of each, seen as a matrix, that is summed over.
         start: The time of the first step, unless it is given.
         given: What else it is given, by what it is: ``start``, ``count``, ``lengths``, ``like``,
-            ``into``.
+            ``into``, ``scale``.
         offsets: Where in a vector sums go.
         is_added: Whether they are added to what is there.
     """
@@ -48,7 +48,7 @@ class Product:
         if axes is not None:
             form = "rows" if axes[0] else "outer_sums"
             return cls(op, form, [op.operands[0]], [op.operands[1]], axes)
-        if composite_name(op) != "product":
+        if composite_name(op) not in ("product", "int8_product"):
             return None
         said = composite_attributes(op)
         roles = roles_of(op)
@@ -58,7 +58,7 @@ class Product:
             for side in ("lhs", "rhs")
         )
         start = ir.IntegerAttr(said["start"]).value if "start" in said else 0
-        if ir.StringAttr(said["form"]).value == "rows":
+        if "scale" in given or ir.StringAttr(said["form"]).value == "rows":
             axes = (1, ir.IntegerAttr(said["axis"]).value)
             return cls(op, "rows", lhs, rhs, axes, start, given)
         rhs *= len(lhs) // len(rhs)  # several may share one
@@ -67,6 +67,11 @@ class Product:
         ]
         is_added = "into" in given and ir.BoolAttr(said["is_added"]).value
         return cls(op, "outer_sums", lhs, rhs, (0, 0), start, given, offsets, is_added)
+
+    @property
+    def is_int8(self) -> bool:
+        """Whether the right-hand side is in int8, with a scale for each column."""
+        return "scale" in self.given
 
     @property
     def is_composite(self) -> bool:

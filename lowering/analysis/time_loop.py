@@ -81,12 +81,14 @@ class Product:
         lhs: Its left-hand side, ``[B, K]``.
         weight: The argument on the other side, ``[K, N]`` or ``[N, K]``.
         transposed: Whether that is ``[N, K]``.
+        scale: Of weights in int8, the argument that has the scales, ``[N]``; None for others.
     """
 
     value: ir.Value
     lhs: ir.Value
     weight: ir.Value
     transposed: bool
+    scale: ir.Value | None = None
 
 
 @dataclass
@@ -152,7 +154,7 @@ class TimeLoop:
             {
                 op.results[0]: _product(op, reads)
                 for op in ops_of(block_of(step))
-                if op.name == "stablehlo.dot_general"
+                if op.name == "stablehlo.dot_general" or composite_name(op) == "int8_product"
             },
             ir.BoolAttr(known["reverse"]).value,
             named("lengths"),
@@ -275,10 +277,16 @@ def step_symbol(composite: ir.Operation) -> str:
 
 
 def _product(op: ir.Operation, arguments: Collection[ir.Value]) -> Product:
-    lhs, weight = op.operands
-    axes = contracted_axes(op)
+    lhs, weight, *scales = op.operands
+    axes = _int8_axes(op) if scales else contracted_axes(op)
     if axes is None or axes[0] != 1:
         raise Refused("a product that is not one of matrices")
     if weight not in arguments:
         raise Refused("a product with a matrix that the step computes")
-    return Product(op.results[0], lhs, weight, transposed=axes[1] == 1)
+    scale = scales[0] if scales else None
+    return Product(op.results[0], lhs, weight, transposed=axes[1] == 1, scale=scale)
+
+
+def _int8_axes(op: ir.Operation) -> tuple[int, int]:
+    """The axes that a product with weights in int8 sums over."""
+    return 1, ir.IntegerAttr(composite_attributes(op)["axis"]).value

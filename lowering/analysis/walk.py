@@ -78,6 +78,7 @@ class StepContext:
         length: How many steps there are at most; 0 where nobody asks.
         batch: The batch size; 0 where nobody asks.
         lengths: How many steps each row has, if rows without a step are computed too.
+        int8: The key of the arrays that have rows of left-hand sides in int8.
     """
 
     loop: TimeLoop
@@ -91,6 +92,7 @@ class StepContext:
     length: Index = 0
     batch: Index = 0
     lengths: ir.Value | None = None
+    int8: Mapping[ir.Value, str] = field(default_factory=dict[ir.Value, str])
 
     def begin(self, number: Number, leads: Mapping[str, Index]) -> None:
         """Begins a step: forgets the scalars of the one before, and emits its own.

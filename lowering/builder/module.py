@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.lowering.builder.builder import Builder
+from rnn_compiler.lowering.builder.int8 import with_int8
 from rnn_compiler.lowering.builder.narrow import narrow
 from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir import ir, new_context
@@ -85,7 +86,7 @@ def add_function(module: ir.Module, function: EmittedOp, *, private: bool = Fals
             builder.formula(f"{each.name} = frozen")
             type = Type(each.shape, each.dtype)
             arguments[each.name] = builder.declared(spec.parameter(each.name), type)
-        return emit(builder, whole, arguments)
+        return emit(builder, whole, with_int8(whole, arguments))
 
     types = _types(spec.arguments)
     results = builder.function(spec.function, types, names, body, private=private)

@@ -21,6 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from rnn_compiler.lowering.builder.int8 import Int8Matrix
+
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
@@ -82,6 +84,8 @@ class Products:
         def decomposition(rows: Value, matrix: Value, *_: Value) -> list[Value]:
             return [_rows_product(rows, matrix, axis, dtype)]
 
+        if isinstance(matrix, Int8Matrix):  # all rows: they take a quarter of the time
+            return rows.dot(matrix, (2, axis), dtype)
         if self._lengths is None or 0 in (*rows.shape, *matrix.shape):
             return decomposition(rows, matrix)[0]
         operands = [("lhs", rows), ("rhs", matrix)]

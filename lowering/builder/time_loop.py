@@ -70,7 +70,8 @@ def time_loop(
     Returns:
         The outputs and the final state, by name.
     """
-    results = [*outputs, *state]
+    results, read = [*outputs, *state], operands
+    operands = {key: each for name in read for key, each in read[name].operands(name).items()}
 
     def zeros() -> dict[str, Value]:
         values: dict[str, Value] = {}
@@ -90,7 +91,8 @@ def time_loop(
 
     def one_step(t: Value, *values: Value) -> list[Value]:
         inside = dict(zip([*operands, *state], values, strict=True))
-        reads, current = ({key: inside[key] for key in each} for each in (operands, state))
+        reads = {name: value.inside(name, inside) for name, value in read.items()}
+        current = {key: inside[key] for key in state}
         new, rows = step(t, reads, current)
         return [*(new[key] for key in state), *(rows[key] for key in outputs)]
 

@@ -6,7 +6,7 @@ row vector against a batch). What they emit goes through the value's `builder.Bu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -198,6 +198,18 @@ class Value:
         size = static_size(self.shape[axis]) // parts
         return self.slice(axis, number * size, (number + 1) * size)
 
+    def region(self, offset: Size, shape: Sequence[Size]) -> Value:
+        """An array inside of a vector, of a shape, which begins at an offset."""
+        return self.slice(0, offset, offset + product(shape)).reshape(*shape)
+
+    def operands(self, name: str) -> dict[str, Value]:
+        """What a composite that reads this value is given, by name."""
+        return {name: self}
+
+    def inside(self, name: str, given: Mapping[str, Value]) -> Value:
+        """This value inside of that composite, which is given so much."""
+        return given[name]
+
     def row(self, index: Value) -> Value:
         """Element `index` of the first axis, ``self[index]``; the index is clamped to the range."""
         b = self.builder
@@ -237,18 +249,22 @@ class Value:
             axes: The contracted axis of each side.
             dtype: Element type of the products, the sums and the result; default: this value's.
         """
-        shape = tuple(n for axis, n in enumerate(self.shape) if axis != axes[0])
-        shape += tuple(n for axis, n in enumerate(other.shape) if axis != axes[1])
-        result = Type(shape, dtype or self.dtype)
-        if self.shape[axes[0]] == 0:  # a sum of nothing
+        return other.product_of(self, axes, dtype or self.dtype)
+
+    def product_of(self, lhs: Value, axes: tuple[int, int], dtype: str) -> Value:
+        """What `dot` gives, of a left-hand side with this value."""
+        shape = tuple(n for axis, n in enumerate(lhs.shape) if axis != axes[0])
+        shape += tuple(n for axis, n in enumerate(self.shape) if axis != axes[1])
+        result = Type(shape, dtype)
+        if lhs.shape[axes[0]] == 0:  # a sum of nothing
             return self.builder.full(0, shape, result.dtype)
-        if self.shape[axes[0]] == 1:
+        if lhs.shape[axes[0]] == 1:
             # An outer product. IREE 3.13 rewrites the contraction into it, and forgets to widen.
-            rank = len(self.shape) - 1
-            lhs = self.to(result.dtype).reshape(*shape[:rank])
-            rhs = other.to(result.dtype).reshape(*shape[rank:])
-            return lhs.broadcast_in_dim(shape, range(rank)) * rhs.broadcast_to(shape)
-        return self.builder.op("dot_general", [self, other], result, contraction(axes))
+            rank = len(lhs.shape) - 1
+            left = lhs.to(result.dtype).reshape(*shape[:rank])
+            right = self.to(result.dtype).reshape(*shape[rank:])
+            return left.broadcast_in_dim(shape, range(rank)) * right.broadcast_to(shape)
+        return self.builder.op("dot_general", [lhs, self], result, contraction(axes))
 
     def sum(self, *axes: int) -> Value:
         """The sum over some axes."""

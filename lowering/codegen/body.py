@@ -26,7 +26,7 @@ from rnn_compiler.lowering.codegen.number import (
 from rnn_compiler.lowering.mlir import ir, sizes_in_mlir
 from rnn_compiler.lowering.refused import Refused
 
-__all__ = ["Array", "ArrayType", "Body", "known", "spare_block"]
+__all__ = ["Array", "ArrayType", "Body", "hand_on", "known", "spare_block"]
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
 _FLOAT_PREDICATES = (
@@ -340,11 +340,11 @@ class Body:
         op = self.op("scf.for", [*bounds, *carried], types, regions=1)
         block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
         induction, *inside = block.arguments
-        _hand_on(carried, inside)
+        hand_on(carried, inside)
         with self._inside(block):
             body(Number(self, induction, "index"))
             self.op("scf.yield", carried)
-        _hand_on(carried, op.results)
+        hand_on(carried, op.results)
 
     def when(self, condition: Number, carried: Sequence[Array], body: Callable[[], None]) -> None:
         """Emits what is done on a condition, to arrays that have other values after it."""
@@ -355,7 +355,7 @@ class Body:
             self.op("scf.yield", carried)
         with self._inside(op.regions[1].blocks.append()):
             self.op("scf.yield", before)
-        _hand_on(carried, op.results)
+        hand_on(carried, op.results)
 
     def wait_while(self, condition: Callable[[], Number]) -> None:
         """Emits a loop that does nothing but ask, until the condition does not hold."""
@@ -380,6 +380,7 @@ def _span(
     return [*numbers[0], *numbers[1]], {"operandSegmentSizes": segments(*counts), **attributes}
 
 
-def _hand_on(arrays: Sequence[Array], values: Iterable[ir.Value]) -> None:
+def hand_on(arrays: Sequence[Array], values: Iterable[ir.Value]) -> None:
+    """Says what arrays are from here on."""
     for array, value in zip(arrays, values, strict=True):
         array.value = value

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.codegen.attributes import integers, segments
-from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.body import Array, Body, hand_on
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, vector_type
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane"]
+__all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane", "reduce"]
 
 
 def accumulate(
@@ -24,6 +24,7 @@ def accumulate(
     iteration: Callable[[Body, Number, list[Number]], list[Number]],
     *,
     first: Index = 0,
+    carried: Sequence[Array] = (),
 ) -> list[Number]:
     """Emits a loop that hands numbers on.
 
@@ -35,19 +36,23 @@ def accumulate(
         iteration: Emits an iteration, given its body, the index and the numbers; gives what the
             numbers become.
         first: Where the index begins.
+        carried: Arrays that its body writes to, as for `Body.loop`.
 
     Returns:
         The numbers after the last iteration.
     """
     bounds = [body.index(bound) for bound in (first, end, stride)]
-    types = [each.value.type for each in sums]
-    op = body.op("scf.for", [*bounds, *sums], types, regions=1)
+    types = [each.value.type for each in (*sums, *carried)]
+    op = body.op("scf.for", [*bounds, *sums, *carried], types, regions=1)
     block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
     inside = Body(block, body.location)
     index, *before = block.arguments
-    after = iteration(inside, Number(inside, index, "index"), _like(inside, sums, before))
-    inside.op("scf.yield", after)
-    return _like(body, sums, list(op.results))
+    hand_on(carried, before[len(sums) :])
+    first_sums = _like(inside, sums, before[: len(sums)])
+    after = iteration(inside, Number(inside, index, "index"), first_sums)
+    inside.op("scf.yield", [*after, *carried])
+    hand_on(carried, list(op.results)[len(sums) :])
+    return _like(body, sums, list(op.results)[: len(sums)])
 
 
 def _like(body: Body, sums: Sequence[Number], values: Sequence[ir.Value]) -> list[Number]:
@@ -73,6 +78,12 @@ def lane(vector: Number, number: int) -> Number:
     """Emits one number of a vector."""
     place = {"static_position": integers([number])}
     return vector.body.number("vector.extract", [vector], vector.element, attributes=place)
+
+
+def reduce(vector: Number, kind: str) -> Number:
+    """Emits what the numbers of a vector combine to: their "add", the "maxsi" of them."""
+    attributes = {"kind": ir.Attribute.parse(f"#vector.kind<{kind}>")}
+    return vector.body.number("vector.reduction", [vector], vector.element, attributes=attributes)
 
 
 def intrinsic(name: str, operands: Sequence[Number], like: Number) -> Number:

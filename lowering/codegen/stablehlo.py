@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.attributes import integer, integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.codegen.number import element_type
+from rnn_compiler.lowering.codegen.number import bits, element_type, is_float
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["converted", "padded", "repeat", "transposed"]
+__all__ = ["converted", "padded", "repeat", "transposed", "with_flipped_bits"]
 
 
 def converted(body: Body, array: Array, element: str) -> Array:
@@ -23,9 +23,9 @@ def padded(body: Body, matrix: Array, columns: int) -> Array:
     if before == columns:
         return matrix
     scalar = ir.RankedTensorType.get([], element_type(matrix.element))
-    zero = ir.DenseElementsAttr.get_splat(
-        scalar, ir.FloatAttr.get(element_type(matrix.element), 0.0)
-    )
+    of = element_type(matrix.element)
+    nothing = ir.FloatAttr.get(of, 0.0) if is_float(matrix.element) else ir.IntegerAttr.get(of, 0)
+    zero = ir.DenseElementsAttr.get_splat(scalar, nothing)
     operands = [
         matrix,
         body.array("stablehlo.constant", [], ArrayType((), matrix.element), {"value": zero}),
@@ -51,3 +51,14 @@ def transposed(body: Body, matrix: Array) -> Array:
     type = ArrayType(matrix.shape[::-1], matrix.element)
     order = {"permutation": integers([1, 0])}
     return body.array("stablehlo.transpose", [matrix], type, order)
+
+
+def with_flipped_bits(body: Body, array: Array, mask: int) -> Array:
+    """Emits the integers of an array with some bits inverted."""
+    of = element_type(array.element)
+    if mask >> (bits(array.element) - 1):
+        mask -= 1 << bits(array.element)
+    type = ArrayType(array.shape, array.element)
+    value = ir.DenseElementsAttr.get_splat(type.mlir, ir.IntegerAttr.get(of, mask))
+    other = body.array("stablehlo.constant", [], type, {"value": value})
+    return body.array("stablehlo.xor", [array, other], type)

@@ -7,8 +7,9 @@ IREE 3.13 has `linalg.pack`, as fast as copying is (10 to 30 GB/s, odd sizes inc
 to transpose it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so that is a dispatch of its own
 here, in tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
-Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`);
-if K is odd, a zero follows the last.
+Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`), and
+those of int8 in groups that suit the processor (`int8_matmul`), of which bytes are seen: P columns
+are ``P*group`` of them. Zeros fill the last group.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers, segmen
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known, spare_block
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number, element_type
-from rnn_compiler.lowering.codegen.stablehlo import padded
+from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
+from rnn_compiler.lowering.codegen.stablehlo import padded, with_flipped_bits
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
+from rnn_compiler.lowering.targets.int8_dot import OFFSET
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["pack"]
@@ -49,19 +51,22 @@ def pack(
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; of bfloat16, that many pairs:
-        ``K/2`` for K.
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; of groups, as many: ``K/2``
+        pairs for K.
     """
+    is_int8 = matrix.element == "i8"
+    if is_int8 and vectors.int8.is_offset:
+        matrix = with_flipped_bits(outside, matrix, OFFSET)
+    inner, columns = (known(matrix.shape)[k] for k in (1 - axis, axis))
+    group, inner = _groups(vectors, matrix.element, inner)
     if axis == 0:
-        if matrix.element == "bf16":
-            matrix = _paired(outside, matrix)
-        return _Transposing(outside, vectors, matrix, panel, gates, interleaved=interleaved).emit()
-    inner, columns = known(matrix.shape)
+        if group > 1:
+            matrix = _grouped(outside, matrix, group, inner)
+        made = _Transposing(outside, vectors, matrix, panel, gates, interleaved=interleaved).emit()
+        return _as_bytes(outside, made, group) if is_int8 else made
     width, element = columns // gates, matrix.element
-    count, pair = -(-width // panel), [2] if element == "bf16" else []
-    if pair:
-        inner = -(-inner // 2)
-    uneven = count * panel != width or matrix.shape[0] != inner * (pair or [1])[0]
+    count, grouped = -(-width // panel), [group] if group > 1 else []
+    uneven = count * panel != width or matrix.shape[0] != inner * group
     padding = [outside.constant(0, element)] if uneven else []
     if gates == 1:
         source, tiles, order = matrix, (count, inner, panel), [1, 0]
@@ -69,30 +74,48 @@ def pack(
         tiles = (count, inner, gates, panel) if interleaved else (gates, count, inner, panel)
         order = [2, 0, 1] if interleaved else [1, 2, 0]
         source = expand(outside, matrix, [[0], [1, 2]], (known(matrix.shape)[0], gates, width))
-    type = ArrayType((*tiles, *pair), element)
+    type = ArrayType((*tiles, *grouped), element)
     packed = outside.array(
         "linalg.pack",
         [source, outside.empty(type), *padding],
         type,
         {
             "outer_dims_perm": integers(order),
-            "inner_dims_pos": integers([len(source.shape) - 1, *(0 for _ in pair)]),
-            "static_inner_tiles": integers([panel, *pair]),
+            "inner_dims_pos": integers([len(source.shape) - 1, *(0 for _ in grouped)]),
+            "static_inner_tiles": integers([panel, *grouped]),
             "operandSegmentSizes": segments(1, 1, len(padding), 0),
         },
     )
-    if pair:
-        packed = seen_as(outside, packed, ArrayType(tiles, "i32"))
+    if grouped:
+        packed = seen_as(outside, packed, ArrayType(tiles, _group_type(element, group)))
     if gates > 1 and interleaved:
-        return collapse(outside, packed, [[0], [1], [2, 3]])
-    return packed
+        packed = collapse(outside, packed, [[0], [1], [2, 3]])
+    return _as_bytes(outside, packed, group) if is_int8 else packed
 
 
-def _paired(outside: Function, matrix: Array) -> Array:
-    """Emits the pairs of ``[N, K]`` numbers of bfloat16, which adjoin already: ``[N, K/2]``."""
-    rows, inner = known(matrix.shape)
-    pairs = -(-inner // 2)
-    return seen_as(outside, padded(outside, matrix, 2 * pairs), ArrayType((rows, pairs), "i32"))
+def _as_bytes(outside: Function, packed: Array, group: int) -> Array:
+    """Emits the bytes of groups."""
+    *lead, columns = known(packed.shape)
+    return seen_as(outside, packed, ArrayType((*lead, columns * group), "i8"))
+
+
+def _groups(vectors: VectorUnit, element: str, inner: int) -> tuple[int, int]:
+    """How many numbers a group has, and how many groups there are."""
+    if element == "i8":
+        return vectors.int8.group, vectors.int8.groups(inner)
+    group = 2 if element == "bf16" else 1
+    return group, -(-inner // group)
+
+
+def _grouped(outside: Function, matrix: Array, group: int, count: int) -> Array:
+    """Emits the groups of ``[N, K]`` numbers, which adjoin already: ``[N, K/group]``."""
+    type = ArrayType((known(matrix.shape)[0], count), _group_type(matrix.element, group))
+    return seen_as(outside, padded(outside, matrix, group * count), type)
+
+
+def _group_type(element: str, group: int) -> str:
+    """The type of integers that have the bits of a group."""
+    return f"i{group * bits(element)}"
 
 
 class _Transposing:

@@ -14,8 +14,9 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
 from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.composites import composite_name, decomposition_of
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
@@ -56,9 +57,16 @@ def fuse_time_loops(context: PassContext) -> None:
         called = call_before(composite, symbol, operands, types)
         for old, new in zip(composite.results, called, strict=True):
             old.replace_all_uses_with(new)
-        for name in (symbol, step_symbol(composite)):
+        step = step_symbol(composite)
+        for name in (symbol, *_decompositions_in(functions[step]), step):
             functions[name].erase()
         composite.erase()
+
+
+def _decompositions_in(step: ir.Operation) -> list[str]:
+    """The functions that the composites of a step stand for."""
+    composites = [op for op in ops_of(block_of(step)) if composite_name(op) == "int8_product"]
+    return [decomposition_of(op) for op in composites]
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

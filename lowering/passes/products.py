@@ -29,6 +29,7 @@ from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.cpu.products.int8_product import int8_product
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows, listed_rows
@@ -94,6 +95,10 @@ class _Rewriting:
         """Puts calls in the place of an op, if it is a product for which that pays."""
         product = Product.of(op)
         if product is None:
+            return
+        if product.is_int8:
+            if _pays(product):
+                replace(op, self._multiply_int8(product))
             return
         listed = self._is_listed(product)
         if product.is_composite and product.is_plain and not listed:
@@ -169,6 +174,19 @@ class _Rewriting:
         operands += [*(tied(value, op) for value in part), *counted]
         key = (product.axes, is_new, len(counted))
         return self.calls.before(op, "rows_product", operands, body, key)[0]
+
+    def _multiply_int8(self, product: Product) -> ir.Value:
+        """Emits the call that multiplies rows with a matrix in int8."""
+        op, (_, axis) = product.op, product.axes
+        operands = [tied(each, op) for each in op.operands]
+
+        def body(made: Function, lhs: Array, rhs: Array, scale: Array) -> list[Array]:
+            result = int8_product(made, self.vectors, _flat(made, lhs), rhs, axis, scale)
+            if len(lhs.shape) == 2:
+                return [result]
+            return [expand(made, result, [[0, 1], [2]], (*lhs.shape[:2], result.shape[1]))]
+
+        return self.calls.before(op, "int8_product", operands, body, product.axes)[0]
 
     def _sum(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rnn_compiler.lowering.targets.int8_dot import Int8Dot
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import TargetSpec
@@ -91,6 +92,7 @@ class VectorUnit:
         rounds_to_float16: Whether an instruction rounds float32 to float16.
         widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
+        int8: How it multiplies int8 numbers.
     """
 
     bits: int
@@ -101,6 +103,7 @@ class VectorUnit:
     rounds_to_float16: bool = True
     widens_float16: bool = True
     float64_exponential: bool = True
+    int8: Int8Dot = Int8Dot()  # noqa: RUF009 - it is a constant
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
@@ -117,7 +120,10 @@ class VectorUnit:
         rounds = bool(_ROUND_TO_FLOAT16.get(target.architecture, set()) & features)
         widens = target.architecture != "wasm32"
         has_exponential = ARCHITECTURES[target.architecture].pointer == 8
-        return cls(bits, registers, pairs, halves, instruction, rounds, widens, has_exponential)
+        int8 = Int8Dot.of(target.architecture, target.features)
+        return cls(
+            *(bits, registers, pairs, halves, instruction, rounds, widens, has_exponential), int8
+        )
 
     def dot(self, lanes: int) -> str:
         """LLVM's name of the instruction that adds the products of so many pairs to sums."""
@@ -133,6 +139,8 @@ class VectorUnit:
             inner: How many numbers are summed.
             rows: How many rows it has.
         """
+        if weight == "i8":
+            return Operands("f32", "i8")
         if self.pairs and (lhs, weight, sums) == ("bf16", "bf16", "f32") and inner > 2:
             return Operands("bf16" if self.pairs == "dot" else "f32", "bf16")
         if self.halves and (weight, sums, rows) == ("f16", "f32", 1):

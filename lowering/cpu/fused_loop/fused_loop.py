@@ -179,7 +179,7 @@ class FusedLoop:
             loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars
         )
         step.length, step.batch = map(executable.size, (self._length, self._batch))
-        step.lengths = None if order else loop.lengths
+        step.lengths, step.int8 = None if order else loop.lengths, plan.int8
         turns = Turns(executable, executable.size(parts), *place)
         if order:
             sequences = [inside[value] for value in arguments if rank(value) == 3]

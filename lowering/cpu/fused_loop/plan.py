@@ -25,7 +25,9 @@ from rnn_compiler.lowering.analysis.walk import Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_keys
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
+from rnn_compiler.lowering.cpu.tiles.int8_rows import int8_types
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
@@ -86,6 +88,7 @@ class Plan:
         cuts: Into how many parts the units and the rows of a group are cut: from so many rows of
             the batch on, so many; in order.
         by_length: Whether rings hold rows in the order of their lengths.
+        int8: The key of the arrays for rows of left-hand sides in int8 (`int8_steps`).
     """
 
     def __init__(self, loop: TimeLoop, vectors: VectorUnit, length: Index, batch: Index) -> None:
@@ -120,6 +123,12 @@ class Plan:
             if isinstance(batch, int)
             else vectors.cuts(panels, weights)
         )
+        self.int8: dict[ir.Value, str] = {}
+        for lhs, operands in self._operands.items():
+            if operands.weight == "i8":
+                self.int8[lhs] = key = f"int8_{len(self.int8)}"
+                types = int8_types(vectors, width(lhs), (self._slots, *self._rows_axis))
+                self.arrays |= zip(int8_keys(key), types, strict=True)
 
     def _writes(self) -> list[Write]:
         """Decides on the arrays of the dispatch and on what is written to them."""
@@ -165,9 +174,18 @@ class Plan:
         """How many rows weights are laid out for: of an open batch, those of its highest tile."""
         return self.batch if isinstance(self.batch, int) else self.heights[0]
 
+    @property
+    def _slots(self) -> int:
+        """How many parts of a step have rows in int8 of their own; never 1, see `MIN_STEPS`."""
+        return max(MIN_STEPS, *(math.prod(cut) for _, cut in self.cuts))
+
+    @property
+    def _rows_axis(self) -> tuple[Index, ...]:
+        return (self.batch,) if self.batched else ()
+
     def _array(self, lead: tuple[Index, ...], columns: int) -> tuple[Index, ...]:
         """The shape of an array ``[.., B, N]``."""
-        return (*lead, *((self.batch,) if self.batched else ()), columns)
+        return (*lead, *self._rows_axis, columns)
 
     def _ring(self, value: ir.Value, of: str) -> ArrayType:
         return ArrayType(self._array((state_ring.ROWS,), width(value)), of)
@@ -252,6 +270,9 @@ def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
 
 
 def _weights(loop: TimeLoop) -> int:
-    """How many weights a step reads."""
+    """How many weights a step reads; four in int8 count as one."""
     weights = {product.weight for product in loop.products.values()}
-    return sum(math.prod(static_shape(weight)) for weight in weights)
+    return sum(
+        math.prod(static_shape(weight)) // (4 if element(weight) == "i8" else 1)
+        for weight in weights
+    )

@@ -11,7 +11,7 @@ units).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import defining, element, width
@@ -20,8 +20,10 @@ from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, known
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.codegen.shares import share
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_lhs, row_scale
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
+from rnn_compiler.lowering.cpu.tiles.int8_matmul import int8_matmul
 from rnn_compiler.lowering.cpu.tiles.matmul import row_matmul, tile_matmul
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -176,15 +178,12 @@ class StepTile:
         Returns:
             For every column the product that it is in, and where in it it begins.
         """
-        step, body, units = self.step, self.body, self.units
-        key, lead = step.rows[panels.lhs]
+        body, units = self.body, self.units
         inner, size = known(packed.shape)[-2:]
-        starts = [first] if self.batched else []
-        row = (*([rows] if rows > 1 else []), width(panels.lhs))
-        lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], row)
+        wide = size // self.vectors.int8.group if panels.weight == "i8" else size
         gates, apart = [[number] for number in range(len(panels.columns))], 0
         if len(packed.shape) < 4:
-            gates, apart = [list[int]()], size // len(panels.columns)
+            gates, apart = [list[int]()], wide // len(panels.columns)
 
         def weight(gate: Sequence[int], more: int) -> Array:
             if len(packed.shape) == 2:
@@ -194,17 +193,33 @@ class StepTile:
             return body.extract(packed, [*gate, panel, 0, 0], (inner, size))
 
         with body.located(defining(panels.columns[0][0]).location):
+            times = self._times(panels.lhs, first, rows)
             if rows == 1 and self.batched:
-                weights = [weight(gate, more) for gate in gates for more in range(units.panels)]
-                products = row_matmul(body, self.vectors, lhs, weights)
+                products = times([weight(gate, k) for gate in gates for k in range(units.panels)])
                 if len(products) == 1 and not apart:
-                    apart = units.panels * size
+                    apart = units.panels * wide
             else:
-                products = [tile_matmul(body, self.vectors, lhs, weight(gate, 0)) for gate in gates]
+                products = [made for gate in gates for made in times([weight(gate, 0)])]
         return [
             (column, (products[number % len(products)], number * apart))
             for number, column in enumerate(panels.columns)
         ]
+
+    def _times(
+        self, value: ir.Value, first: Index, rows: int
+    ) -> Callable[[list[Array]], list[Array]]:
+        """Emits the reading of these rows of a left-hand side; gives what multiplies them."""
+        step, body, vectors = self.step, self.body, self.vectors
+        starts: list[Index] = [first] if self.batched else []
+        if value in step.int8:
+            numbers, sums = int8_lhs(step, value, starts, rows)
+            return lambda weights: [int8_matmul(body, vectors, numbers, weights, sums)]
+        key, lead = step.rows[value]
+        row = (*([rows] if rows > 1 else []), width(value))
+        lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], row)
+        if rows == 1:
+            return lambda weights: row_matmul(body, vectors, lhs, weights)
+        return lambda weights: [tile_matmul(body, vectors, lhs, each) for each in weights]
 
     def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
         """Emits what is made of one row and as many columns as a vector has lanes."""
@@ -268,7 +283,13 @@ class _Vectors(Walk):
         """The vector of a product of the tile."""
         product, start = self.products[value, at[1][1]]
         rows = [] if self.row.tile is None else [self.row.tile]
-        return self.body.read(product, [*rows, self.column + start], self.lanes)
+        made = self.body.read(product, [*rows, self.column + start], self.lanes)
+        scale, lhs = self.step.loop.products[value].scale, self.step.loop.products[value].lhs
+        if scale is None:
+            return made
+        sums = self.body.number("arith.sitofp", [made], "f32", self.lanes)
+        own = self.scalar(row_scale(self.step, lhs, [self.row.ring] if self.batched else []))
+        return sums * (own * self.emit(scale, at[1:]))
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
         """The vector of what is in an array; what has no columns is one number."""

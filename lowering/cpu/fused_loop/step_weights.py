@@ -46,7 +46,7 @@ def step_weights(
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, of bfloat16 as pairs;
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, of bfloat16 as pairs, of int8 in groups;
         ``[K, G*N]`` of other numbers if there is a single panel.
 
     Raises:
@@ -64,9 +64,9 @@ def step_weights(
         matrix = _side_by_side(outside, weights, starts, group.gate_width, axis)
     if matrix.element != panels.weight:  # each of several loops with these weights converts them
         matrix = converted(outside, outside.opaque(matrix), panels.weight)
-    paired = panels.weight in PAIRED
-    if group.panel < group.gate_width or paired:
-        gates, panel = len(panels.columns), max(group.panel, MIN_COLUMNS if paired else 0)
+    grouped = panels.weight in (*PAIRED, "i8")
+    if group.panel < group.gate_width or grouped:
+        gates, panel = len(panels.columns), max(group.panel, MIN_COLUMNS if grouped else 0)
         matrix = pack(outside, vectors, matrix, axis, panel, gates, interleaved=interleaved)
     elif axis == 0:
         matrix = transposed(outside, matrix)

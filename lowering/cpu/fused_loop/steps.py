@@ -13,7 +13,8 @@ from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.shares import first_only, quotient, remainder, share, span
-from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Plan
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import PART, int8_keys, int8_row
+from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels, Plan
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
 from rnn_compiler.lowering.cpu.fused_loop.step_tile import StepTile, Units
@@ -127,6 +128,7 @@ class LoopSteps:
         for group, packed in zip(groups, self.packed, strict=True):
             keys = dict.fromkeys(write.array for write in group.writes)
             carried = [self.arrays[key] for key in keys]
+            carried += [array for panels in group.panels for array in self._int8_arrays(panels)]
             turn = turn + 1
 
             def part(number: Index, of: tuple[Group, Sequence[Array]] = (group, packed)) -> None:
@@ -139,12 +141,43 @@ class LoopSteps:
 
         Tiles of a single row of an open batch come apart, as they may have several panels.
         """
+        for panels in group.panels:
+            if panels.lhs in self.plan.int8:
+                self._int8_rows(panels, part)
         heights = self.plan.heights
         if len(heights) == 1:
             self._panels(group, packed, part, heights)
         else:
             self._panels(group, packed, part, heights[:-1])
             self._panels(group, packed, part, heights[-1:], group.panels_at_once)
+
+    def _int8_arrays(self, panels: Panels) -> list[Array]:
+        """The arrays for the rows of a left-hand side in int8, if there are any."""
+        key = self.plan.int8.get(panels.lhs)
+        return [] if key is None else [self.arrays[each] for each in int8_keys(key)]
+
+    def _int8_rows(self, panels: Panels, part: Index) -> None:
+        """Emits the rows of a left-hand side in int8 that a part multiplies."""
+        self.step.leads[PART] = part
+        carried, row_part = self._int8_arrays(panels), self._part_of_rows(part)
+        if not self.plan.batched:
+            int8_row(self.step, self.vectors, panels.lhs, [])
+            return
+        for tiles in row_tiles(self.body, self.step.batch, self.plan.heights, self.active):
+
+            def tile(number: Index, of: RowTiles = tiles) -> None:
+                first = of.first(self.body, number)
+
+                def row(number: Index) -> None:
+                    int8_row(self.step, self.vectors, panels.lhs, [first + number])
+
+                share(self.body, of.height, 1, 0, carried, row)
+
+            share(self.body, tiles.count, self.cut[1], row_part, carried, tile)
+
+    def _part_of_rows(self, part: Index) -> Index:
+        """Which part of the rows a part of a group has."""
+        return quotient(part, self.cut[0]) if isinstance(part, Number) else 0
 
     def _panels(
         self,
@@ -157,9 +190,9 @@ class LoopSteps:
         """Emits the tiles of some heights in a part of a group, of so many panels each."""
         body, (units, row_parts) = self.body, self.cut
         column: Index = 0
-        row_part: Index = 0
+        row_part = self._part_of_rows(part)
         if isinstance(part, Number):
-            column, row_part = remainder(part, units), quotient(part, units)
+            column = remainder(part, units)
         carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in group.writes)]
         full, rest = divmod(group.gate_width, group.panel)
 

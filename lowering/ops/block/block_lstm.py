@@ -144,7 +144,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     w_h = args["w"].slice(0, I, I + H)
     bias = lstm.gate_bias(b, spec, args["b"], gate_order)
     b.formula("zx = x @ w[:I]")
-    zx = args["x"].reshape(T * B, I).dot(w_x, (1, 0), compute).reshape(T, B, 4 * H)
+    zx = Products(b).rows(args["x"], w_x, 0, compute)
 
     def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
         b.formula("z = zx[t] + b + h_prev @ w[I:]")

@@ -75,7 +75,7 @@ class Network(Layers):
     def part(self, buffer: str, block: Part) -> Value:
         """A block of `params` or `reserve_space`."""
         self.b.formula(f"{buffer} = {list(block.shape)} at {block.offset}")
-        return self.args[buffer].slice(0, block.offset, block.stop).reshape(*block.shape)
+        return self.args[buffer].region(block.offset, block.shape)
 
     def states(self, suffix: str) -> dict[str, Value]:
         """All initial states, or gradients of all final ones, by the name of the state."""

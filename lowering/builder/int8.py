@@ -1,0 +1,168 @@
+"""Products with weights in int8.
+
+    largest = max(2^-100, |rows[k]| of all k)                        of each row
+    numbers = (int32(rows * (127 * 2^16 / largest)) + 2^15) >> 16    -127 .. 127
+    product = float32(numbers @ weights) * ((largest / 127) * scale)
+
+with a `scale` for each column; what is summed is int32. A row that holds a NaN or an infinity gives
+NaN. This is the composite ``int8_product`` of operands ``lhs``, ``rhs`` and ``scale``; its attribute
+``axis`` is the axis of ``rhs`` that is summed over.
+
+Rounding is done on integers of 16 binary places: of float32, IREE 3.13 rounds ties away from 0 where
+`round_nearest_even` says to even, and a sum that rounds would be one operation with the product
+before it on processors that have such an instruction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rnn_compiler.lowering.builder.value import Value
+from rnn_compiler.schema.int8 import BIAS, LARGEST, SCALE, SUMMED_AXES, buffer_matrices
+from rnn_compiler.schema.open_sizes import Size, product
+
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.schema.cudnn_layout import Block
+    from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["LEAST", "PLACES", "Int8Buffer", "Int8Matrix", "with_int8"]
+
+LEAST = 2.0**-100
+"""What the largest number of a row is taken for at least, so that there is a quotient."""
+
+PLACES = 16
+"""Binary places of numbers before they are rounded."""
+
+
+class Int8Matrix(Value):
+    """A matrix in int8, or one for each direction: the numbers, with their scales.
+
+    Attributes:
+        scale: The scales, float32, of the matrix's shape without an axis.
+        axis: That axis, which products sum over.
+    """
+
+    __slots__ = ("axis", "scale")
+
+    def __init__(self, numbers: Value, scale: Value, axis: int) -> None:
+        super().__init__(numbers.builder, numbers.ssa, numbers.type)
+        self.scale, self.axis = scale, axis
+
+    @property
+    def _numbers(self) -> Value:
+        return Value(self.builder, self.ssa, self.type)
+
+    def slice(self, axis: int, start: Size, stop: Size) -> Value:
+        """The part from `start` to `stop` along one axis."""
+        scale = self.scale
+        if axis != self.axis:
+            scale = scale.slice(axis - (axis > self.axis), start, stop)
+        return Int8Matrix(self._numbers.slice(axis, start, stop), scale, self.axis)
+
+    def reshape(self, *shape: Size) -> Value:
+        """The same without a first axis of size 1."""
+        dropped = len(self.shape) - len(shape)
+        return Int8Matrix(
+            self._numbers.reshape(*shape),
+            self.scale.reshape(*self.scale.shape[dropped:]),
+            self.axis - dropped,
+        )
+
+    def operands(self, name: str) -> dict[str, Value]:
+        """The numbers and the scales, as what a composite is given."""
+        return {name: self._numbers, name + SCALE: self.scale}
+
+    def inside(self, name: str, given: Mapping[str, Value]) -> Value:
+        """The same inside the composite."""
+        return Int8Matrix(given[name], given[name + SCALE], self.axis)
+
+    def product_of(self, rows: Value, axes: tuple[int, int], dtype: str) -> Value:
+        """The product of rows ``[.., K]`` with the matrix, ``[.., N]`` of float32."""
+        assert axes == (len(rows.shape) - 1, self.axis)
+        b, axis = self.builder, self.axis
+        if 0 in (*rows.shape, *self.shape):
+            return b.full(0, (*rows.shape[:-1], self.shape[1 - axis]), dtype)
+
+        def decomposition(rows: Value, weights: Value, scale: Value) -> list[Value]:
+            return [_product(b, rows, weights, scale, axis)]
+
+        operands = [rows.to("float32"), self._numbers, self.scale]
+        names = ("lhs", "rhs", "scale")
+        attributes = {"axis": axis, "operands": " ".join(names)}
+        (made,) = b.composite("int8_product", operands, attributes, decomposition, names)
+        return made
+
+
+def _product(b: Builder, rows: Value, weights: Value, scale: Value, axis: int) -> Value:
+    """The product, in plain StableHLO."""
+    *lead, K = rows.shape
+    M, N = product(lead), weights.shape[1 - axis]
+    rows = rows.reshape(M, K)
+    b.formula("largest = max(2^-100, |rows|)")
+    magnitudes = b.op("abs", [rows], rows.type).max(1)
+    largest = b.op("maximum", [magnitudes, b.full(LEAST, (M,), "float32")], magnitudes.type)
+    b.formula("numbers = (int32(rows * (127 * 2^16 / largest)) + 2^15) >> 16")
+    factor = b.full(LARGEST << PLACES, (M,), "float32") / largest
+    fixed = (rows * factor.broadcast_in_dim(rows.shape, (0,))).to("int32") + (1 << (PLACES - 1))
+    places = b.full(PLACES, fixed.shape, "int32")
+    numbers = b.op("shift_right_arithmetic", [fixed, places], fixed.type).to("int8")
+    b.formula("row_scale = largest / 127, or NaN")
+    is_finite = largest.compare("LT", math.inf)
+    row_scale = b.select(is_finite, largest / LARGEST, b.full(math.nan, (M,), "float32"))
+    b.formula("product = (numbers @ weights) * (row_scale * scale)")
+    sums = numbers.dot(weights, (1, axis), "int32").to("float32")
+    scales = row_scale.broadcast_in_dim((M, N), (0,)) * scale.broadcast_in_dim((M, N), (1,))
+    return (sums * scales).reshape(*lead, N)
+
+
+class Int8Buffer(Value):
+    """CudnnRNN's `params`: matrices in int8, then biases in float32.
+
+    Attributes:
+        scale: The scales of all rows of all matrices.
+        bias: The biases; None if there are matrices alone.
+    """
+
+    __slots__ = ("_first_rows", "bias", "scale")
+
+    def __init__(
+        self, numbers: Value, scale: Value, bias: Value | None, matrices: Sequence[Block]
+    ) -> None:
+        super().__init__(numbers.builder, numbers.ssa, numbers.type)
+        self.scale, self.bias = scale, bias
+        self._first_rows: dict[Size, int] = {}
+        row = 0
+        for each in matrices:
+            if each.size:
+                self._first_rows[each.offset] = row
+                row += each.shape[0]
+
+    def region(self, offset: Size, shape: Sequence[Size]) -> Value:
+        """A matrix or a bias, which begins at an offset of the buffer."""
+        count = product(shape)
+        row = self._first_rows.get(offset)
+        if row is None:
+            assert self.bias is not None
+            start = offset - self.shape[0]
+            return self.bias.slice(0, start, start + count)
+        numbers = Value(self.builder, self.ssa, self.type).slice(0, offset, offset + count)
+        scale = self.scale.slice(0, row, row + shape[0])
+        return Int8Matrix(numbers.reshape(*shape), scale, 1)
+
+
+def with_int8(spec: FunctionSpec, given: dict[str, Value]) -> dict[str, Value]:
+    """The arguments of a function, where those in int8 are one again (`schema.int8`)."""
+    arguments = {name: value for name, value in given.items() if "." not in name}
+    for name, numbers in arguments.items():
+        if name + SCALE not in given:
+            continue
+        scale = given[name + SCALE]
+        if name in SUMMED_AXES:
+            arguments[name] = Int8Matrix(numbers, scale, SUMMED_AXES[name])
+        else:
+            bias, matrices = given.get(name + BIAS), buffer_matrices(spec)
+            arguments[name] = Int8Buffer(numbers, scale, bias, matrices)
+    return arguments

@@ -1,0 +1,205 @@
+"""The product of float32 rows with a matrix in int8 (`builder.int8`) as one dispatch, for CPUs.
+
+    for share of the rows and columns, in parallel:
+      for some of these rows:
+        for row: its numbers in int8, and its scale              # in a place of the workgroup's own
+        for panel of columns, for tile of rows:
+          result[tile, panel] = float32(numbers[tile] @ panel) * (row scales * column scales)
+
+A single row is shared by its columns alone. Of other rows the last tile overlaps the one before, and
+makes the same numbers again; rows that are fewer than a tile has are multiplied one by one.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.codegen.arrays import collapse, expand
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
+from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.shares import first_only, share
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
+from rnn_compiler.lowering.cpu.tiles.int8_matmul import MIN_COLUMNS, int8_matmul
+from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, int8_types, quantize_row
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["int8_product"]
+
+_AT_ONCE = 64
+"""Rows that a workgroup has in int8 at once."""
+
+_MULTIPLICATIONS = 1 << 19
+"""How many a workgroup does at least."""
+
+
+def int8_product(
+    outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axis: int, scale: Array
+) -> Array:
+    """Emits the product.
+
+    Args:
+        outside: The function that gets the dispatch.
+        vectors: The vector unit.
+        lhs: ``[M, K]`` of float32.
+        rhs: ``[K, N]`` of int8, or ``[N, K]`` if `axis` is 1.
+        axis: The axis of `rhs` that is summed over.
+        scale: ``[N]``.
+
+    Returns:
+        ``[M, N]``.
+    """
+    if lhs.shape[0] != 1:
+        return _Int8Product(outside, vectors, lhs, rhs, axis, scale).emit()
+    row = collapse(outside, lhs, [[0, 1]])
+    made = _Int8Product(outside, vectors, row, rhs, axis, scale).emit()
+    return expand(outside, made, [[0, 1]], (1, *made.shape))
+
+
+class _Int8Product:
+    """The emitter of a product; of a single row, `lhs` is ``[K]``.
+
+    Attributes:
+        vectors: The vector unit.
+        columns: How many columns the product has.
+        panel: How many make a panel.
+        across: Into how many parts the columns are cut.
+        along: Into how many the rows are cut.
+    """
+
+    def __init__(
+        self,
+        outside: Function,
+        vectors: VectorUnit,
+        lhs: Array,
+        rhs: Array,
+        axis: int,
+        scale: Array,
+    ) -> None:
+        self.vectors = vectors
+        self.inner, self.columns = known(rhs.shape)[axis], known(rhs.shape)[1 - axis]
+        self.is_row = len(lhs.shape) == 1
+        width = (4 if self.is_row else 1) * vectors.width("f32")
+        self.panel = max(min(width, self.columns), MIN_COLUMNS)
+        self.panels = -(-self.columns // self.panel)
+        self.along, self.across = self._cut(lhs)
+        packed = pack(outside, vectors, rhs, 1 - axis, self.panel)
+        if self.panels == 1:
+            packed = collapse(outside, packed, [[0, 1], [2]])
+        self.executable = Executable(outside, "int8_product", self.along * self.across)
+        self.lhs, self.rhs, self.scale = (
+            self.executable.read(outside.held(each)) for each in (lhs, packed, scale)
+        )
+        self.made = self.executable.make(ArrayType((*lhs.shape[:-1], self.columns), "f32"))
+        places = (max(2, self.along * self.across), *(() if self.is_row else (_AT_ONCE,)))
+        types = int8_types(vectors, self.inner, places)
+        self.rows = Int8Rows(*map(self.executable.make, types))
+        self.body, self.workgroup = self.executable.body, self.executable.workgroup()
+
+    def _cut(self, lhs: Array) -> tuple[int, int]:
+        """Into how many parts the rows and the columns are cut."""
+        if self.is_row:
+            weights = self.inner * self.columns // 4
+            return 1, self.vectors.cut(1, self.panels, weights)[0]
+        rows = lhs.shape[0]
+        if isinstance(rows, Number):
+            return WORKGROUPS, 1
+        work = rows * self.inner * self.columns
+        parts = max(1, min(WORKGROUPS, work // _MULTIPLICATIONS))
+        along = min(parts, -(-rows // self.vectors.rows))
+        return along, max(1, min(parts // along, self.panels))
+
+    def emit(self) -> Array:
+        """Emits the dispatch; gives what it makes."""
+        body = self.body
+        carried = [self.made, *self.rows]
+        if self.is_row:
+            self._some([], body.index(1), carried)
+        else:
+            count = body.index(self.lhs.shape[0])
+            rows = (count + (self.along - 1)) // self.along
+            low = body.smaller(self.workgroup // self.across * rows, count)
+            high = body.smaller(low + rows, count)
+
+            def some(first: Number) -> None:
+                self._some([first], body.smaller(high - first, _AT_ONCE), carried)
+
+            body.loop(low, high, _AT_ONCE, carried, some)
+        self.executable.dispatch()
+        return self.made
+
+    def _some(self, first: list[Index], count: Number, carried: list[Array]) -> None:
+        """Emits the products of some rows."""
+        body = self.body
+
+        def row(number: list[Index]) -> None:
+            at = [a + b for a, b in zip(first, number, strict=True)]
+            place = [self.workgroup, *number]
+            quantize_row(body, self.vectors, (self.lhs, at), self.inner, self.rows, place)
+
+        if self.is_row:
+            row([])
+        else:
+            body.loop(0, count, 1, carried[1:], lambda number: row([number]))
+
+        def panel(number: Index, width: int) -> None:
+            rhs = self._panel(number)
+            column = number * self.panel
+            if self.is_row:
+                self._tile([], [], 1, rhs, column, width)
+                return
+            height = self.vectors.rows
+            is_few = count < body.index(height)
+            tiles = (count + (height - 1)) // height
+
+            def tile(index: Number) -> None:
+                at = body.smaller(index * height, count - height)
+                self._tile(first, [at], height, rhs, column, width)
+
+            def one(at: Number) -> None:
+                self._tile(first, [at], 1, rhs, column, width)
+
+            zero = body.index(0)
+            body.loop(0, body.select(is_few, zero, tiles), 1, [self.made], tile)
+            body.loop(0, body.select(is_few, count, zero), 1, [self.made], one)
+
+        part = self.workgroup % self.across if self.across > 1 else 0
+        full, rest = divmod(self.columns, self.panel)
+        if full:
+            share(body, full, self.across, part, [self.made], lambda k: panel(k, self.panel))
+        if rest:
+            first_only(body, part, self.across, [self.made], lambda: panel(full, rest))
+
+    def _panel(self, number: Index) -> Array:
+        """Emits a panel of the matrix."""
+        if len(self.rhs.shape) == 2:
+            return self.rhs
+        return self.body.extract(self.rhs, [number, 0, 0], known(self.rhs.shape)[1:])
+
+    def _tile(
+        self,
+        first: list[Index],
+        at: list[Index],
+        rows: int,
+        rhs: Array,
+        column: Index,
+        width: int,
+    ) -> None:
+        """Emits a tile: some rows from a place on, of those that begin at `first`."""
+        body, (numbers, scales, starts) = self.body, self.rows
+        sizes = (*([rows] if rows > 1 else []), *known(numbers.shape[-1:]))
+        lhs = body.extract(numbers, [self.workgroup, *at, 0], sizes)
+        places = [[self.workgroup, *(each + row for each in at)] for row in range(rows)]
+        sums = [body.element(starts, place) for place in places]
+        made = int8_matmul(body, self.vectors, lhs, [rhs], sums)
+        factors = [body.element(scales, place) for place in places]
+        lanes = min(self.vectors.lanes("f32"), width)
+        for start in (*range(0, width - lanes, lanes), width - lanes):  # the last may overlap
+            scale = body.read(self.scale, [column + start], lanes)
+            for row, factor in enumerate(factors):
+                own = [row] if rows > 1 else []
+                vector = body.read(made, [*own, start], lanes)
+                result = body.number("arith.sitofp", [vector], "f32", lanes)
+                result = result * (body.broadcast(factor, lanes) * scale)
+                place = [a + b + row for a, b in zip(first, at, strict=True)]
+                body.write(result, self.made, [*place, column + start])

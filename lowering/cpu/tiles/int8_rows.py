@@ -1,0 +1,135 @@
+"""Rows of float32 as int8 numbers with a scale, as `builder.int8` defines them.
+
+Their number of the largest magnitude is found among their bits: of numbers that are not negative
+these have the same order, and come after them for NaN.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rnn_compiler.lowering.builder.int8 import LEAST, PLACES
+from rnn_compiler.lowering.codegen.arithmetic import cast
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.registers import accumulate, bitcast, reduce
+from rnn_compiler.lowering.targets.int8_dot import OFFSET
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.schema.int8 import LARGEST
+
+__all__ = ["Int8Rows", "int8_types", "quantize_row"]
+
+_MAGNITUDE = 0x7FFFFFFF
+"""The bits of a float32 without its sign."""
+
+
+class Int8Rows(NamedTuple):
+    """Rows of int8 numbers.
+
+    Attributes:
+        numbers: The numbers, as products read them, zeros after the last.
+        scales: A scale for each row.
+        starts: What the sums of a row start from, to make up for weights with an offset.
+    """
+
+    numbers: Array
+    scales: Array
+    starts: Array
+
+
+def int8_types(vectors: VectorUnit, width: int, places: Sequence[Index]) -> list[ArrayType]:
+    """The types of what `Int8Rows` has.
+
+    Args:
+        vectors: The vector unit.
+        width: How many numbers a row has.
+        places: The axes that say which row it is.
+    """
+    dot = vectors.int8
+    return [
+        ArrayType((*places, dot.groups(width) * dot.group), dot.lhs),
+        ArrayType((*places,), "f32"),
+        ArrayType((*places,), "i32"),
+    ]
+
+
+def quantize_row(
+    body: Body,
+    vectors: VectorUnit,
+    source: tuple[Array, Sequence[Index]],
+    width: int,
+    rows: Int8Rows,
+    place: Sequence[Index],
+) -> None:
+    """Emits a row of int8 numbers.
+
+    Args:
+        body: The body that gets the ops.
+        vectors: The vector unit.
+        source: An array of float32, and where in it the row is.
+        width: How many numbers it has.
+        rows: Where it goes.
+        place: Which row of these it is.
+    """
+    array, at = source
+    lanes = vectors.lanes("f32")
+    full, rest = width // lanes * lanes, width % lanes
+
+    def magnitude(inside: Body, column: Index, count: int) -> Number:
+        bits = bitcast(inside.read(array, [*at, column], count), "i32")
+        mask = inside.constant(_MAGNITUDE, "i32", count)
+        return inside.number("arith.andi", [bits, mask], "i32", count)
+
+    def larger(inside: Body, column: Number, largest: list[Number]) -> list[Number]:
+        both = [magnitude(inside, column, lanes), *largest]
+        return [inside.number("arith.maxsi", both, "i32", lanes)]
+
+    largest = body.constant(_bits(LEAST), "i32")
+    if full:
+        least = body.broadcast(largest, lanes)
+        (found,) = accumulate(body, full, lanes, [least], larger)
+        largest = reduce(found, "maxsi")
+    if rest:
+        largest = body.larger(largest, reduce(magnitude(body, full, rest), "maxsi"))
+    largest = body.number("arith.bitcast", [largest], "f32")
+    most = body.constant(LARGEST << PLACES, "f32")
+    factor = body.number("arith.divf", [most, largest], "f32")
+
+    def rounded(inside: Body, column: Index, count: int) -> Number:
+        numbers = inside.read(array, [*at, column], count) * inside.broadcast(factor, count)
+        fixed = inside.number("arith.fptosi", [numbers], "i32", count) + (1 << (PLACES - 1))
+        by = inside.constant(PLACES, "i32", count)
+        integers = inside.number("arith.shrsi", [fixed, by], "i32", count)
+        inside.write(cast(inside, integers, rows.numbers.element), rows.numbers, [*place, column])
+        return integers
+
+    def add(inside: Body, column: Number, sums: list[Number]) -> list[Number]:
+        return [sums[0] + rounded(inside, column, lanes)]
+
+    whole = width // vectors.int8.group * vectors.int8.group
+    padded = known(rows.numbers.shape[-1:])[0]
+    if padded > width:
+        zeros = body.constant(0, rows.numbers.element, padded - whole)
+        body.write(zeros, rows.numbers, [*place, whole])
+    total = body.constant(0, "i32")
+    if full:
+        zero = body.constant(0, "i32", lanes)
+        (sums,) = accumulate(body, full, lanes, [zero], add, carried=[rows.numbers])
+        total = reduce(sums, "add")
+    if rest:
+        total = total + reduce(rounded(body, body.index(full), rest), "add")
+    start = total * -OFFSET if vectors.int8.is_offset else body.constant(0, "i32")
+    body.put(start, rows.starts, place)
+    is_finite = body.compare("olt", largest, body.constant(math.inf, "f32"))
+    scale = body.number("arith.divf", [largest, body.constant(LARGEST, "f32")], "f32")
+    scale = body.select(is_finite, scale, body.constant(math.nan, "f32"))
+    body.put(scale, rows.scales, place)
+
+
+def _bits(number: float) -> int:
+    """The bits of a float32, as an integer."""
+    (bits,) = struct.unpack("<i", struct.pack("<f", number))
+    return bits

@@ -1,0 +1,102 @@
+"""Weights in int8: the numbers that are stored in the place of float32 matrices."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.schema.int8 import (
+    BIAS,
+    LARGEST,
+    MAX_SUMMED,
+    SCALE,
+    SUMMED_AXES,
+    buffer_matrices,
+)
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["check_quantize", "has_int8", "quantized", "quantized_matrix"]
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+def check_quantize(value: object) -> bool:
+    """Whether weights are to be stored in int8.
+
+    Raises:
+        InvalidArgumentError: The value is neither None nor ``"int8"``.
+    """
+    if value is not None and value != "int8":
+        raise InvalidArgumentError("freeze", "quantize", "'int8' or None", describe(value))
+    return value is not None
+
+
+def has_int8(spec: FunctionSpec, name: str) -> bool:
+    """Whether an argument of a function can be stored in int8.
+
+    Raises:
+        UnsupportedError: It is a matrix, but the function cannot multiply with int8 numbers.
+    """
+    if name not in spec.weights or not (name in SUMMED_AXES or name == "params"):
+        return False
+    reason = ""
+    if spec.dtype != "float32":
+        reason = f"weights of {spec.dtype}; build the op with float32"
+    elif spec.attributes.get("is_training"):
+        reason = "training; build the op with is_training=False"
+    if reason:
+        raise UnsupportedError(f"{spec.op}: quantize='int8' does not support {reason}")
+    return True
+
+
+def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
+    """What is stored in the place of an argument, by name (`schema.int8`).
+
+    Raises:
+        InvalidArgumentError: A number is not finite, or too many are summed.
+    """
+    if not np.isfinite(array).all():
+        remedy = "find out where the NaN or infinity comes from, or leave the weights in float32"
+        raise InvalidArgumentError(spec.op, name, "finite numbers for int8", "others", remedy)
+    if name in SUMMED_AXES:
+        axis = SUMMED_AXES[name]
+        _check_summed(spec, name, array.shape[axis])
+        numbers, scales = quantized_matrix(array, axis)
+        return {name: numbers, name + SCALE: scales}
+    parts: list[tuple[Array, Array]] = []
+    end = 0
+    for each in buffer_matrices(spec):
+        _check_summed(spec, name, each.shape[1])
+        parts.append(quantized_matrix(each.of(array), 1))
+        end = each.stop
+    numbers = np.concatenate([part[0].ravel() for part in parts])
+    scales = np.concatenate([part[1] for part in parts if part[0].size])
+    return {name: numbers, name + SCALE: scales, name + BIAS: array[end:].copy()}
+
+
+def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
+    """A matrix as int8 numbers and float32 scales, ``matrix = numbers * scales`` but for rounding.
+
+    Args:
+        matrix: float32.
+        axis: The axis that products sum over: numbers that are summed share a scale.
+
+    Example:
+        >>> numbers, scales = quantized_matrix(np.array([[1, -2.54]], np.float32), 1)
+        >>> numbers.tolist(), float(scales[0]).__round__(6)
+        ([[50, -127]], 0.02)
+    """
+    largest = np.max(np.abs(matrix), axis=axis, initial=0).astype(np.float32)
+    scales = largest / np.float32(LARGEST)
+    divisors = np.where(scales > 0, scales, np.float32(1))
+    numbers = np.rint(matrix / np.expand_dims(divisors, axis))
+    return np.clip(numbers, -LARGEST, LARGEST).astype(np.int8), scales
+
+
+def _check_summed(spec: FunctionSpec, name: str, count: int) -> None:
+    if count > MAX_SUMMED:
+        expected = f"at most {MAX_SUMMED} products to be summed in int32"
+        raise InvalidArgumentError(spec.op, name, expected, str(count), "leave it in float32")

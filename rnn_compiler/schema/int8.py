@@ -1,0 +1,72 @@
+"""Weights in int8: which arguments of an op have such a form, and what is stored in their place.
+
+A matrix is stored as int8 numbers, and as a float32 scale for each column of its products, so that
+``w = numbers * scale``. In the place of a frozen argument ``w`` a module has
+
+    w          int8, of the argument's shape; of CudnnRNN's `params`, its matrices alone
+    w.scale    float32, that shape without the axis that products sum over
+    w.bias     float32, what `params` has besides matrices
+
+`docs/int8.md` defines the numbers, and how products are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from rnn_compiler.schema.cudnn_layout import Block, Layout
+from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
+
+__all__ = ["BIAS", "LARGEST", "MAX_SUMMED", "SCALE", "SUMMED_AXES", "buffer_matrices", "stored"]
+
+LARGEST = 127
+"""The largest number; the smallest is its negative."""
+
+MAX_SUMMED = (1 << 31) // LARGEST**2
+"""How many products of two numbers an int32 holds the sum of, whatever they are."""
+
+SCALE, BIAS = ".scale", ".bias"
+"""What follows an argument's name."""
+
+SUMMED_AXES: Mapping[str, int] = {"w": 0, "w_ru": 0, "w_c": 0, "W": 2, "R": 2}
+"""Of each argument that is a matrix, or one for each direction, the axis that products sum over."""
+
+_LAYOUT = ("rnn_mode", "num_layers", "num_units", "input_size", "direction", "input_mode")
+
+
+def buffer_matrices(spec: FunctionSpec) -> list[Block]:
+    """The matrices in CudnnRNN's `params`, in order and without gaps; they come before the rest."""
+    known = {**spec.dims, **spec.attributes}
+    arguments = {name: known[name] for name in _LAYOUT}
+    layout = Layout.checked(spec.op, **arguments, num_proj=known.get("num_proj", 0))
+
+    def matrices() -> Iterator[Block]:
+        for each in layout.pseudo_layers:
+            yield each.input
+            yield each.recurrent
+            if each.projection is not None:
+                yield each.projection
+
+    return list(matrices())
+
+
+def stored(spec: FunctionSpec, tensor: TensorSpec) -> list[TensorSpec]:
+    """What is stored in the place of an argument of a function."""
+    if tensor.name in SUMMED_AXES:
+        axis = SUMMED_AXES[tensor.name]
+        numbers = shape = tensor.static_shape
+        scales = (*shape[:axis], *shape[axis + 1 :])
+        rest = 0
+    else:
+        matrices = buffer_matrices(spec)
+        numbers = (sum(each.size for each in matrices),)
+        scales = (sum(each.shape[0] for each in matrices if each.size),)
+        rest = tensor.static_shape[0] - numbers[0]
+    made = [
+        replace(tensor, dtype="int8", shape=numbers),
+        TensorSpec(tensor.name + SCALE, "float32", scales, f"scales of {tensor.name}"),
+    ]
+    if rest:
+        made.append(TensorSpec(tensor.name + BIAS, "float32", (rest,), f"biases of {tensor.name}"))
+    return made
