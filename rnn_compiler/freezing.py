@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe, did_you_mean
 from rnn_compiler.modules import Module
 from rnn_compiler.quantization import check_quantize, has_int8, quantized
 from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
@@ -21,9 +21,7 @@ from rnn_compiler.schema.open_sizes import open_names
 __all__ = ["freeze"]
 
 
-def freeze(
-    module: Module, weights: Mapping[str, Any], *, quantize: str | None = None
-) -> Module:
+def freeze(module: Module, weights: Mapping[str, Any], *, quantize: str | None = None) -> Module:
     """Freezes weights into a module: its functions then take only the other arguments.
 
     A compiled artifact has its weights next to it, in an archive that IREE reads once, when the
@@ -58,6 +56,10 @@ def freeze(
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("freeze", "module", "a module from `build`", describe(module))
     given, in_int8 = _by_function(module, weights), check_quantize(quantize)
+    if in_int8 and module.is_users:
+        raise UnsupportedError(
+            "freeze: quantize='int8' is for modules from `build`, not from `link`"
+        )
     functions: list[FunctionSpec] = []
     parameters = dict(module.parameters)
     for spec in module.functions:

@@ -59,7 +59,12 @@ class Module:
         specs: list[FunctionSpec] = []
         for spec in self.functions:
             taken = {each.name: each for each in (*spec.arguments, *spec.frozen)}
-            order = [each.name for each in whole_spec(spec).arguments if each.name in taken]
+            order = [
+                name
+                for each in whole_spec(spec).arguments
+                for name in taken
+                if name.partition(".")[0] == each.name  # in int8 it is several (`schema.int8`)
+            ]
             specs.append(with_arguments(spec, [taken[name] for name in order]))
         return Module(specs, self.name)
 

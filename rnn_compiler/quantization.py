@@ -40,12 +40,13 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
     Raises:
         UnsupportedError: It is a matrix, but the function cannot multiply with int8 numbers.
     """
-    if name not in spec.weights or not (name in SUMMED_AXES or name == "params"):
+    is_training = bool(spec.attributes.get("is_training"))
+    if name not in (*SUMMED_AXES, "params") or not (is_training or name in spec.weights):
         return False
     reason = ""
     if spec.dtype != "float32":
         reason = f"weights of {spec.dtype}; build the op with float32"
-    elif spec.attributes.get("is_training"):
+    elif is_training:
         reason = "training; build the op with is_training=False"
     if reason:
         raise UnsupportedError(f"{spec.op}: quantize='int8' does not support {reason}")
@@ -74,7 +75,8 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
         end = each.stop
     numbers = np.concatenate([part[0].ravel() for part in parts])
     scales = np.concatenate([part[1] for part in parts if part[0].size])
-    return {name: numbers, name + SCALE: scales, name + BIAS: array[end:].copy()}
+    biases: Array = np.array(array[end:])
+    return {name: numbers, name + SCALE: scales, name + BIAS: biases}
 
 
 def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
@@ -92,8 +94,8 @@ def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
     largest = np.max(np.abs(matrix), axis=axis, initial=0).astype(np.float32)
     scales = largest / np.float32(LARGEST)
     divisors = np.where(scales > 0, scales, np.float32(1))
-    numbers = np.rint(matrix / np.expand_dims(divisors, axis))
-    return np.clip(numbers, -LARGEST, LARGEST).astype(np.int8), scales
+    numbers: Array = np.rint(matrix / np.expand_dims(divisors, axis))
+    return numbers.astype(np.int8), scales
 
 
 def _check_summed(spec: FunctionSpec, name: str, count: int) -> None:

@@ -5,12 +5,12 @@
     product = float32(numbers @ weights) * ((largest / 127) * scale)
 
 with a `scale` for each column; what is summed is int32. A row that holds a NaN or an infinity gives
-NaN. This is the composite ``int8_product`` of operands ``lhs``, ``rhs`` and ``scale``; its attribute
-``axis`` is the axis of ``rhs`` that is summed over.
+NaN. This is the composite ``int8_product`` of operands ``lhs``, ``rhs`` and ``scale``; ``axis`` is
+the axis of ``rhs`` that is summed over.
 
-Rounding is done on integers of 16 binary places: of float32, IREE 3.13 rounds ties away from 0 where
-`round_nearest_even` says to even, and a sum that rounds would be one operation with the product
-before it on processors that have such an instruction.
+Numbers are rounded as integers of 16 binary places, with the same result everywhere. As float32,
+IREE 3.13 rounds ties away from 0 where `round_nearest_even` says to even, and makes one operation of
+a product and a sum where the processor has such an instruction.
 """
 
 from __future__ import annotations
@@ -79,17 +79,17 @@ class Int8Matrix(Value):
         """The same inside the composite."""
         return Int8Matrix(given[name], given[name + SCALE], self.axis)
 
-    def product_of(self, rows: Value, axes: tuple[int, int], dtype: str) -> Value:
+    def product_of(self, lhs: Value, axes: tuple[int, int], dtype: str) -> Value:
         """The product of rows ``[.., K]`` with the matrix, ``[.., N]`` of float32."""
-        assert axes == (len(rows.shape) - 1, self.axis)
+        assert axes == (len(lhs.shape) - 1, self.axis)
         b, axis = self.builder, self.axis
-        if 0 in (*rows.shape, *self.shape):
-            return b.full(0, (*rows.shape[:-1], self.shape[1 - axis]), dtype)
+        if 0 in (*lhs.shape, *self.shape):
+            return b.full(0, (*lhs.shape[:-1], self.shape[1 - axis]), dtype)
 
         def decomposition(rows: Value, weights: Value, scale: Value) -> list[Value]:
             return [_product(b, rows, weights, scale, axis)]
 
-        operands = [rows.to("float32"), self._numbers, self.scale]
+        operands = [lhs.to("float32"), self._numbers, self.scale]
         names = ("lhs", "rhs", "scale")
         attributes = {"axis": axis, "operands": " ".join(names)}
         (made,) = b.composite("int8_product", operands, attributes, decomposition, names)

@@ -64,6 +64,8 @@ class Plan:
         Raises:
             Refused: The loop is none whose steps can write in place.
         """
+        if any(product.scale is not None for product in loop.products.values()):
+            raise Refused("weights in int8")
         self._loop, self.batch = loop, static_size(loop.batch_size)
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}

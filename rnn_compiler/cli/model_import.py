@@ -16,7 +16,13 @@ from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.import_readme import Imported, c_readme, js_readme, readme, target_text
 from rnn_compiler.cli.modules import add_format_option, check_format, only_target
 from rnn_compiler.cli.networks import add_whole_options, import_whole
-from rnn_compiler.cli.options import UsageError, add_json_option, check_output_folder, keywords_of
+from rnn_compiler.cli.options import (
+    UsageError,
+    add_json_option,
+    add_quantize_option,
+    check_output_folder,
+    keywords_of,
+)
 from rnn_compiler.cli.terminal import (
     print_json,
     print_line,
@@ -94,6 +100,7 @@ def add_import(verbs: Any) -> None:
         action="store_true",
         help="write the weights to .npz files instead of into the module",
     )
+    add_quantize_option(parser)
     add_whole_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_import)
@@ -101,13 +108,16 @@ def add_import(verbs: Any) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     check_format(options)
+    if options.quantize and (options.whole or options.weights_apart):
+        other = "--whole" if options.whole else "--weights-apart"
+        raise UsageError(f"--quantize {options.quantize} is for weights of layers, not {other}")
     if options.whole:
         return import_whole(options)
     for flag in ("value", "state"):
         if getattr(options, flag):
             raise UsageError(f"--{flag} is for whole networks: give --whole too")
     if options.output is None:
-        for flag in ("dim", "attr", "target", "format"):
+        for flag in ("dim", "attr", "target", "format", "quantize"):
             if getattr(options, flag) not in ([], None, "vmfb"):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
@@ -161,7 +171,9 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     if missing:
         raise UsageError(f"{', '.join(models)}: sizes are missing: --dim {','.join(missing)}")
     try:
-        module = build_layers(layers, name=name, frozen=not apart, **given)
+        module = build_layers(
+            layers, name=name, frozen=not apart, quantize=options.quantize, **given
+        )
     except TypeError as error:
         raise UsageError(f"--dim: {error}") from error
     imported = Imported(models, layers, module.functions, apart)

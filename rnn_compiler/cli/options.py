@@ -21,6 +21,7 @@ __all__ = [
     "add_device_option",
     "add_json_option",
     "add_module_options",
+    "add_quantize_option",
     "add_weights_option",
     "check_output",
     "check_output_folder",
@@ -104,6 +105,16 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         help="the results to return, h,cs; others are not computed (default: all)",
     )
     add_weights_option(parser)
+    add_quantize_option(parser)
+
+
+def add_quantize_option(parser: argparse.ArgumentParser) -> None:
+    """Adds how frozen weights are stored."""
+    parser.add_argument(
+        "--quantize",
+        choices=["int8"],
+        help="store the frozen matrices in int8, and multiply with them so",
+    )
 
 
 def add_weights_option(parser: argparse.ArgumentParser) -> None:
@@ -159,10 +170,10 @@ def module_of(options: argparse.Namespace) -> Module:
             module = build([*zip(names, own, strict=True)], **keywords)
     except TypeError as error:
         raise UsageError(f"{error} (--dim gives dimensions, --attr attributes)") from error
-    return with_weights(module, options.weights)
+    return with_weights(module, options.weights, options.quantize)
 
 
-def with_weights(module: Module, path: Path | None) -> Module:
+def with_weights(module: Module, path: Path | None, quantize: str | None = None) -> Module:
     """A module with the weights of a file; names without a function apply to all functions.
 
     Raises:
@@ -170,6 +181,8 @@ def with_weights(module: Module, path: Path | None) -> Module:
         InvalidArgumentError: An array has the wrong dtype, shape or value.
     """
     if path is None:
+        if quantize is not None:
+            raise UsageError(f"--quantize {quantize} is for frozen weights: give --weights too")
         return module
     weights: dict[str, dict[str, Any]] = {spec.function: {} for spec in module.functions}
     takes = {spec.function: [each.name for each in spec.arguments] for spec in module.functions}
@@ -185,7 +198,7 @@ def with_weights(module: Module, path: Path | None) -> Module:
             weights[each][name] = array
     from rnn_compiler.freezing import freeze  # needs IREE
 
-    return freeze(module, weights)
+    return freeze(module, weights, quantize=quantize)
 
 
 def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:

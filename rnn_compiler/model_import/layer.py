@@ -67,11 +67,12 @@ class Layer:
             table(["note"], [[note] for note in self.notes]),
         )
 
-    def build(self, *, frozen: bool = True, **dims: Any) -> Module:
+    def build(self, *, frozen: bool = True, quantize: str | None = None, **dims: Any) -> Module:
         """The layer's module.
 
         Args:
             frozen: Whether the weights are stored in the module; otherwise they are arguments.
+            quantize: How they are stored, as for `rnn_compiler.freeze`.
             **dims: The dimensions that the model leaves open, ``batch_size=1``. batch_size and
                 seq_length override the model's, because no weight depends on them. Attributes, such
                 as ``is_training=False``, override the model's too. ``outputs=`` selects the
@@ -93,7 +94,7 @@ class Layer:
         module = build(self.op, dtype=self.dtype, **keywords)
         if not frozen or not self.weights:
             return module
-        return freeze(module, dict(self.weights))
+        return freeze(module, dict(self.weights), quantize)
 
     def keywords(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of `rnn_compiler.build` for this layer: its dimensions and attributes.
@@ -152,13 +153,13 @@ class Refused:
 L = TypeVar("L", Layer, Refused, Layer | Refused)
 
 
-def freeze(module: Module, weights: dict[str, Any]) -> Module:
+def freeze(module: Module, weights: dict[str, Any], quantize: str | None = None) -> Module:
     """A module with frozen weights, by argument, or by function and argument.
 
     Checking them needs IREE's runtime, which reading a model does not.
     """
     package: Any = importlib.import_module("rnn_compiler")
-    return package.freeze(module, weights)
+    return package.freeze(module, weights, quantize=quantize)
 
 
 def checked(layer: Layer, path: Path) -> Layer:

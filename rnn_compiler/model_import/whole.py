@@ -16,7 +16,14 @@ from rnn_compiler.schema.tensors import DIMENSIONS
 __all__ = ["build_layers", "function_names", "identifier"]
 
 
-def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **dims: Any) -> Module:
+def build_layers(
+    layers: Sequence[Layer],
+    *,
+    name: str,
+    frozen: bool = True,
+    quantize: str | None = None,
+    **dims: Any,
+) -> Module:
     """The module of several layers, whose functions are called as `function_names` says.
 
     Scalars that a function would give for TensorFlow's sake alone are left out.
@@ -25,6 +32,7 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
         layers: What `import_model` gave.
         name: The module's name.
         frozen: Whether the weights are in the module; else they are arguments.
+        quantize: How frozen weights are stored, as for `rnn_compiler.freeze`.
         **dims: Dimensions that the model leaves open, or other than the model's, and attributes;
             each layer takes those that it has.
 
@@ -58,7 +66,7 @@ def build_layers(layers: Sequence[Layer], *, name: str, frozen: bool = True, **d
         for function, layer in zip(names, layers, strict=True)
         if layer.weights
     }
-    return freeze(module, weights) if frozen and weights else module
+    return freeze(module, weights, quantize) if frozen and weights else module
 
 
 def function_names(layers: Sequence[Layer]) -> list[str]:

@@ -46,8 +46,8 @@ def step_weights(
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, of bfloat16 as pairs, of int8 in groups;
-        ``[K, G*N]`` of other numbers if there is a single panel.
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, of bfloat16 as pairs, of
+        int8 in groups; ``[K, G*N]`` of other numbers if there is a single panel.
 
     Raises:
         Refused: Some of the weights lie one way, some the other.

@@ -6,8 +6,8 @@
         for panel of columns, for tile of rows:
           result[tile, panel] = float32(numbers[tile] @ panel) * (row scales * column scales)
 
-A single row is shared by its columns alone. Of other rows the last tile overlaps the one before, and
-makes the same numbers again; rows that are fewer than a tile has are multiplied one by one.
+A single row is shared by its columns alone. Of other rows the last tile overlaps the one before
+and makes the same numbers again; rows that are fewer than a tile has are multiplied one by one.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ panel (`targets.int8_dot`) an instruction adds all products at once:
 
     sums[row, column] += lhs[row, k] * panel[k, column] + lhs[row, k+1] * panel[k+1, column] + ..
 
-Panels are ``[K/group, P*group]`` bytes, and a group of a left-hand side has the bits of a lane. They
-are read as bytes: IREE 3.13 takes the `arith.extsi` of a `vector.bitcast` for an `arith.extui`.
+Panels are ``[K/group, P*group]`` bytes, and a group of a left-hand side has the bits of a lane.
+IREE 3.13 takes the `arith.extsi` of a `vector.bitcast` for an `arith.extui`; so bytes are read.
 """
 
 from __future__ import annotations

@@ -1,0 +1,29 @@
+"""Products with weights in int8 in numpy, bit by bit, as docs/int8.md defines them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def quantized_matrix(matrix: Array) -> tuple[Array, Array]:
+    """Of a matrix whose columns are summed over, ``[N, K]``, the numbers and the scales."""
+    scales = np.abs(matrix).max(1) / np.float32(127)
+    divisors = np.where(scales > 0, scales, np.float32(1))
+    return np.rint(matrix / divisors[:, None]).astype(np.int64), scales
+
+
+def product(rows: Array, matrix: Array) -> Array:
+    """``rows @ matrix.T`` of float32, the matrix in int8."""
+    weights, scales = quantized_matrix(matrix)
+    largest = np.maximum(np.abs(rows).max(1), np.float32(2.0**-100))
+    factors = np.float32(127 * 2**16) / largest
+    fixed = np.trunc(rows * factors[:, None]).astype(np.int64)
+    numbers = (fixed + 2**15) >> 16
+    row_scales = largest / np.float32(127)
+    sums = (numbers @ weights.T).astype(np.float32)
+    return sums * (row_scales[:, None] * scales)

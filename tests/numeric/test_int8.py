@@ -1,0 +1,161 @@
+"""Weights in int8: products are exactly as defined, for every op, processor and strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import sizes
+from int8_reference import product
+from numeric.harness import draw, module
+
+import rnn_compiler as rc
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.schema.dtypes import DTYPES
+
+RELU = {"rnn_mode": "rnn_relu", "num_layers": 1, "is_training": False, "outputs": ["output"]}
+FEW, MANY = (3, 70, 20), (24, 70, 90)
+"""Rows, inputs and units: products that stay plain outside of loops, and that do not."""
+
+
+def relu(*shapes: tuple[int, int, int]) -> tuple[rc.Module, dict[str, Any]]:
+    """Layers of a single step, and weights without biases: what they give is a product alone."""
+    rows = [
+        dict(RELU, seq_length=1, batch_size=B, input_size=width, num_units=H, function=f"f{k}")
+        for k, (B, width, H) in enumerate(shapes)
+    ]
+    built = rc.build([("CudnnRNNV3", row) for row in rows])
+    rng = np.random.default_rng(0)
+    weights: dict[str, Any] = {}
+    for spec, (_, inputs, units) in zip(built.functions, shapes, strict=True):
+        size = next(each.static_shape[0] for each in spec.arguments if each.name == "params")
+        params = rng.standard_normal(size).astype(np.float32)
+        params[units * (inputs + units) :] = 0
+        params[:inputs] = 0  # a column without weights
+        weights[spec.function] = {"params": params}
+    return built, weights
+
+
+@pytest.mark.parametrize(
+    ("target", "strategy"),
+    [
+        ("cpu", None),
+        pytest.param("cpu:generic", None, marks=pytest.mark.slow),
+        pytest.param("cpu:x86-64-v3", None, marks=pytest.mark.slow),
+        pytest.param("cpu:x86-64-v4", None, marks=pytest.mark.slow),
+        pytest.param("cpu", "portable", marks=pytest.mark.slow),
+    ],
+)
+def test_products_have_the_bits_that_are_defined(target: str, strategy: str | None) -> None:
+    """Inputs outside of the loop, states within; a single row, and rows with NaN."""
+    shapes = [FEW, MANY, (1, 70, 90)]
+    built, weights = relu(*shapes)
+    frozen = rc.freeze(built, weights, quantize="int8")
+    artifact = rc.compile(frozen, target=target, strategy=strategy)
+    assert not artifact.manifest.plain_loops
+    try:
+        program = rc.runtime.load(artifact)
+    except rc.errors.ArtifactError:
+        pytest.skip(f"this machine does not run {target}")
+    rng = np.random.default_rng(1)
+    for (B, X, H), (name, arrays) in zip(shapes, weights.items(), strict=True):
+        matrices = np.split(arrays["params"][: H * (X + H)], [H * X])
+        for kind, (width, matrix) in enumerate(zip((X, H), matrices, strict=True)):
+            rows = rng.standard_normal((B, width)).astype(np.float32)
+            rows *= np.float32(10.0) ** rng.integers(-3, 4, (B, 1))
+            rows[-1, width // 2] = np.inf if B > 1 else 0
+            rows[0] *= B > 1
+            given = [np.zeros((1, B, X), np.float32), np.zeros((1, B, H), np.float32)]
+            given[kind] = rows[None]
+            lengths = np.ones(B, np.int32)
+            found = program.functions[name](
+                input=given[0], input_h=given[1], input_c=given[1], sequence_lengths=lengths
+            )
+            with np.errstate(invalid="ignore"):
+                expected = np.maximum(product(rows, matrix.reshape(H, width)), 0)
+            expected[-1] = np.nan if B > 1 else expected[-1]
+            np.testing.assert_array_equal(np.asarray(found).reshape(B, H), expected)
+
+
+CASES = {
+    "block": ("BlockLSTM", sizes(6, 3, 20, 24, use_peephole=True)),
+    "cell": ("LSTMBlockCell", {"batch_size": 1, "input_size": 100, "num_units": 70}),
+    "gru cell": ("GRUBlockCell", {"batch_size": 3, "input_size": 20, "num_units": 24}),
+    "layers": (
+        "CudnnRNNV3",
+        sizes(6, 9, 5, 17, num_layers=2, direction="bidirectional", num_proj=6, is_training=False),
+    ),
+    "gru": ("CudnnRNN", sizes(6, 1, 20, 24, num_layers=1, rnn_mode="gru", is_training=False)),
+    "small": ("CudnnRNN", sizes(4, 3, 2, 3, num_layers=1, rnn_mode="gru", is_training=False)),
+    "onnx": ("onnx.GRU", sizes(6, 3, 20, 24, direction="bidirectional", is_training=False)),
+    "lengths": (
+        "onnx.LSTM",
+        sizes(6, 40, 20, 24, inputs="B sequence_lens initial_h initial_c P", is_training=False),
+    ),
+}
+
+
+def frozen_in_int8(op: str, variant: dict[str, Any]) -> tuple[rc.Module, dict[str, Any]]:
+    """An op with weights in int8, and its other arguments."""
+    built = module(op, "float32", variant)
+    (spec,) = built.functions
+    given = draw(op, "float32", variant, scale=0.5)
+    weights = {name: given.pop(name) for name in spec.weights}
+    return rc.freeze(built, weights, quantize="int8"), given
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(k, marks=[pytest.mark.slow] * (k != "block")) for k in CASES]
+)
+def test_every_op_computes_what_its_portable_module_says(name: str) -> None:
+    frozen, given = frozen_in_int8(*CASES[name])
+    fused, plain = (
+        rc.runtime.load(rc.compile(frozen, strategy=each))(**given) for each in (None, "portable")
+    )
+    for found, expected in zip(fused, plain, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=3e-3)
+        assert np.mean(np.abs(found - expected)) < 1e-5
+
+
+@pytest.mark.slow
+def test_open_sizes_and_streams() -> None:
+    fixed = sizes(7, 2, 20, 24, num_layers=1, rnn_mode="gru", is_training=False)
+    frozen, given = frozen_in_int8("CudnnRNNV3", fixed)
+    opened = rc.build("CudnnRNNV3", **{**fixed, "seq_length": None, "batch_size": None})
+    whole = draw("CudnnRNNV3", "float32", fixed, scale=0.5)
+    opened = rc.freeze(opened, {"params": whole["params"]}, quantize="int8")
+    program = rc.runtime.load(rc.compile(opened))
+    expected = rc.runtime.load(rc.compile(frozen))(**given)
+    found = program(**given)
+    np.testing.assert_allclose(found.output, expected.output, rtol=0, atol=1e-6)
+    stream = program.stream(input_h=given["input_h"])
+    rows = [stream(given["input"][k : k + 1]) for k in range(7)]
+    lengths = {"sequence_lengths": np.full(2, 7, np.int32)}
+    full = program(**{**given, **lengths})
+    found = np.concatenate([np.asarray(each.output) for each in rows])
+    np.testing.assert_allclose(found, full.output, rtol=0, atol=1e-6)
+
+
+def test_what_is_stored_and_what_is_not_taken() -> None:
+    built = rc.build("BlockLSTMV2", seq_length=4, batch_size=2, input_size=96, num_units=96)
+    w, b = np.ones((192, 384), np.float32), np.ones(384, np.float32)
+    frozen = rc.freeze(built, {"w": w, "b": b}, quantize="int8")
+    (spec,) = frozen.functions
+    assert [str(each) for each in spec.frozen] == ["int8[192,384]", "float32[384]", "float32[384]"]
+    assert frozen.parameters["block_lstm_v2.w"].nbytes == w.nbytes // 4
+    with pytest.raises(InvalidArgumentError, match="'quantize': expected 'int8' or None"):
+        rc.freeze(built, {"w": w}, quantize="int4")
+    with pytest.raises(InvalidArgumentError, match="expected one of the weights w"):
+        rc.freeze(built, {"b": b}, quantize="int8")
+    with pytest.raises(InvalidArgumentError, match="'w': expected finite numbers"):
+        rc.freeze(built, {"w": w * np.nan}, quantize="int8")
+    half = rc.build("BlockLSTMV2", dtype="float16", **spec.static_dims)
+    with pytest.raises(UnsupportedError, match="weights of float16; build the op with float32"):
+        rc.freeze(half, {"w": w.astype(DTYPES["float16"].numpy)}, quantize="int8")
+    training = rc.build("onnx.RNN", **spec.static_dims, inputs="", is_training=True)
+    with pytest.raises(UnsupportedError, match="training; build the op with is_training=False"):
+        rc.freeze(training, {"R": np.ones((1, 96, 96), np.float32)}, quantize="int8")
+    gradient = rc.build("BlockLSTMGradV2", **spec.static_dims, use_peephole=False)
+    with pytest.raises(InvalidArgumentError, match="expected an op with weights"):
+        rc.freeze(gradient, {"w": w}, quantize="int8")
