@@ -9,8 +9,8 @@ NaN. This is the composite ``int8_product`` of operands ``lhs``, ``rhs`` and ``s
 the axis of ``rhs`` that is summed over.
 
 Numbers are rounded as integers of 16 binary places, with the same result everywhere. As float32,
-IREE 3.13 rounds ties away from 0 where `round_nearest_even` says to even, and makes one operation of
-a product and a sum where the processor has such an instruction.
+IREE 3.13 rounds ties away from 0 where `round_nearest_even` says to even, and makes a product and a
+sum one operation where the processor has such an instruction.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ class Int8Matrix(Value):
     """
 
     __slots__ = ("axis", "scale")
+
+    is_int8 = True
 
     def __init__(self, numbers: Value, scale: Value, axis: int) -> None:
         super().__init__(numbers.builder, numbers.ssa, numbers.type)

@@ -61,6 +61,9 @@ class Value:
 
     __slots__ = ("builder", "ssa", "type")
 
+    is_int8 = False
+    """Whether it is a matrix in int8, with its scales (`builder.int8`)."""
+
     def __init__(self, builder: Builder, ssa: ir.Value, type: Type) -> None:
         self.builder = builder
         self.ssa = ssa

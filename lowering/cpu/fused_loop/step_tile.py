@@ -192,8 +192,8 @@ class StepTile:
             panel = panel + more if more else panel
             return body.extract(packed, [*gate, panel, 0, 0], (inner, size))
 
+        times = self._times(panels.lhs, first, rows)
         with body.located(defining(panels.columns[0][0]).location):
-            times = self._times(panels.lhs, first, rows)
             if rows == 1 and self.batched:
                 products = times([weight(gate, k) for gate in gates for k in range(units.panels)])
                 if len(products) == 1 and not apart:

@@ -24,6 +24,7 @@ from rnn_compiler.lowering.targets.gpu import Gpu
 LOWERING = Path(__file__).parents[3] / "lowering"
 
 WHOLE, WEIGHT, WIDE = "tensor<2x4xf32>", "tensor<4x4xf32>", "tensor<2x8xf32>"
+INT8 = f"{WHOLE}, {WEIGHT}, {WEIGHT}"
 TWICE_WIDE = f"%wide = stablehlo.concatenate %sum, %sum, dim = 1 : ({WHOLE}, {WHOLE}) -> {WIDE}"
 
 
@@ -102,6 +103,28 @@ CASES = [
             %next = stablehlo.add %sum, %wh : {WHOLE}"""
         ),
         "fuse",
+    ),
+    Case(
+        "weights in int8",
+        (
+            (
+                "stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]",
+                """stablehlo.composite "rnn_compiler.int8_product" %h, %w, %w {
+                  composite_attributes = {axis = 0 : i64, operands = "lhs rhs scale"},
+                  decomposition = @product, version = 1 : i32}""",
+            ),
+            (f": ({WHOLE}, {WEIGHT}) -> {WHOLE}\n  %sum", f": ({INT8}) -> {WHOLE}\n  %sum"),
+            (
+                "func.func private @rnn.loop.step(",
+                f"""func.func private @product(
+                  %l: {WHOLE}, %r: {WEIGHT}, %s: {WEIGHT}
+                ) -> {WHOLE} {{
+                  return %l : {WHOLE}
+                }}
+                func.func private @rnn.loop.step(""",
+            ),
+        ),
+        "pin",
     ),
     # What a step computes.
     Case("stablehlo.sine in a step", instead(f"%next = stablehlo.sine %sum : {WHOLE}")),
