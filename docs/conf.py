@@ -61,8 +61,8 @@ templates_path: list[str] = []
 CONTENTS = {
     "Start": ["docs/installing", "docs/tutorials/index", "docs/tour", "docs/ops"],
     "Use": [
-        *("docs/python", "docs/models", "docs/import", "docs/networks", "docs/training"),
-        *("docs/training_jax", "docs/cudnn_rnn", "docs/onnx_ops", "docs/weights"),
+        *("docs/python", "docs/models", "docs/import", "docs/int8", "docs/networks"),
+        *("docs/training", "docs/training_jax", "docs/cudnn_rnn", "docs/onnx_ops", "docs/weights"),
         "docs/command_line",
     ],
     "Deploy": [
