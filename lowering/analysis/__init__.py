@@ -1,1 +1,1 @@
-"""What is read off a module: its time loops, products and sizes; and a step emitted on numbers."""
+"""Analyses of a module: its time loops, products and sizes, and the code of a step."""

@@ -1,4 +1,4 @@
-"""What can be hoisted out of a function's calls: all that it computes from its weights alone."""
+"""Finds what can be hoisted out of a function's calls: everything computed from weights alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VIEWS = {
 
 
 def hoistable(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Operation]:
-    """The clones of what is computed from weights alone and read by something else, in order.
+    """The clones whose inputs are weights alone and that other ops read, in order.
 
     Args:
         function: The function, with nothing left to inline.
@@ -35,9 +35,9 @@ def hoistable(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Op
 
 
 def parts_read(function: ir.Operation, weights: Sequence[ir.Value]) -> list[ir.Operation]:
-    """The views of parts of weights that something else reads, in order.
+    """The views of parts of weights that other ops read, in order.
 
-    Of a weight that is read whole too, or in parts that are no smaller together, there are none.
+    A weight has none if it is also read whole, or if its parts together are as large as it is.
 
     Args:
         function: As of `hoistable`.
@@ -67,7 +67,7 @@ def _size(value: ir.Value) -> int:
 def _from_weights(
     function: ir.Operation, weights: Iterable[ir.Value]
 ) -> tuple[dict[ir.Value, bool], set[ir.Value]]:
-    """All that depends on weights alone, and whether it is more than a view; what else is read."""
+    """The values that depend on weights alone, with whether they are computed; those also read."""
     computed = dict.fromkeys(weights, False)
     constant: set[ir.Value] = set()
     needed: set[ir.Value] = set()
@@ -86,7 +86,7 @@ def _from_weights(
 
 
 def _read(op: ir.Operation) -> set[ir.Value]:
-    """The values from outside that an op reads, those that its regions read included."""
+    """The values from outside that an op and its regions read."""
     read, inside = set[ir.Value](), set[ir.Value]()
 
     def visit(each: ir.Operation) -> ir.WalkResult:

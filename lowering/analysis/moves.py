@@ -1,14 +1,14 @@
-"""Ops that move numbers and leave them as they are, of known sizes or of open ones.
+"""Ops that move elements without changing them, with known or open sizes.
 
-Of open sizes, StableHLO has other ops for the same, which are told sizes or places by operands:
+For open sizes, StableHLO has other ops, which take sizes or positions as operands:
 
 | known | open |
 |---|---|
 | `reshape`, `broadcast_in_dim` | `dynamic_reshape`, `dynamic_broadcast_in_dim` |
-| `slice` | `real_dynamic_slice`, from places that are constants |
-| `dynamic_slice` | `real_dynamic_slice`, from places one of which is computed |
+| `slice` | `real_dynamic_slice` whose starts are constants |
+| `dynamic_slice` | `real_dynamic_slice` with a computed start |
 
-Here each pair has one name, the first.
+Here both of a pair have the first name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPEN = {
 
 
 def kind(op: ir.Operation) -> str:
-    """The name of an op without its dialect's; one name for known and open sizes."""
+    """The name of an op without its dialect, the same for known and open sizes."""
     name = op.name.removeprefix("stablehlo.")
     if name == "real_dynamic_slice" and not all(map(is_constant, elements(op.operands[1]))):
         return "dynamic_slice"
@@ -35,7 +35,7 @@ def kind(op: ir.Operation) -> str:
 
 
 def sources(op: ir.Operation) -> list[ir.Value]:
-    """What an op computes its result from: its operands without those that are sizes."""
+    """The operands of an op without those that are sizes."""
     if op.name.removeprefix("stablehlo.") not in _OPEN:
         return list(op.operands)
     moved = [op.operands[0]]
@@ -43,7 +43,7 @@ def sources(op: ir.Operation) -> list[ir.Value]:
 
 
 def elements(vector: ir.Value) -> list[ir.Value]:
-    """The scalars that a vector of sizes or places was made of."""
+    """The scalars that a vector of sizes or positions consists of."""
     op = defining(vector)
     match op.name:
         case "stablehlo.concatenate":
@@ -61,21 +61,21 @@ def constant_int(scalar: ir.Value) -> int:
 
 
 def starts(op: ir.Operation) -> list[int]:
-    """Where a `slice` begins, along each axis."""
+    """The start of a `slice` along each axis."""
     if op.name == "stablehlo.slice":
         return ints(op, "start_indices")
     return [constant_int(each) for each in elements(op.operands[1])]
 
 
 def row_number(op: ir.Operation) -> ir.Value:
-    """The place along the first axis at which a `dynamic_slice` begins, a scalar."""
+    """The start of a `dynamic_slice` along the first axis, a scalar."""
     if op.name == "stablehlo.dynamic_slice":
         return op.operands[1]
     return elements(op.operands[1])[0]
 
 
 def check_move(op: ir.Operation) -> None:
-    """Checks that an op that moves numbers moves whole rows, or columns of all rows.
+    """Checks that an op moves whole rows, or columns of all rows.
 
     Raises:
         Refused: It does something else.

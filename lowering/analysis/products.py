@@ -1,4 +1,4 @@
-"""Matrix products as a module has them: `stablehlo.dot_general`, and `builder.products`."""
+"""Reads the matrix products of a module: `stablehlo.dot_general`, and `builder.products`."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class Product:
     """A product, or several sums of outer products over the same rows.
 
     Attributes:
-        op: The op that it is.
+        op: The op.
         form: ``lhs @ rhs`` by rows, or sums of ``lhs^T @ rhs``.
         lhs: The left-hand sides, ``[T, B, K]``; of a `dot_general`, a matrix.
         rhs: The right-hand sides: a matrix, or a sequence for each.
-        axes: The axis of each, seen as a matrix, that is summed over.
-        start: The time of the first step, unless it is given.
-        given: What else it is given, by what it is: ``start``, ``count``, ``lengths``, ``like``,
-            ``into``, ``scale``.
-        offsets: Where in a vector sums go.
-        is_added: Whether they are added to what is there.
+        axes: The contracted axis of each side, seen as a matrix.
+        start: The time of the first step, unless it is an operand.
+        given: Its other operands by role: ``start``, ``count``, ``lengths``, ``like``, ``into``,
+            ``scale``.
+        offsets: The positions of the sums in a vector.
+        is_added: Whether they are added to that vector.
     """
 
     op: ir.Operation
@@ -43,7 +43,7 @@ class Product:
 
     @classmethod
     def of(cls, op: ir.Operation) -> Product | None:
-        """The product that an op is; None if it is none."""
+        """Reads an op as a product; None if it is none."""
         axes = contracted_axes(op)
         if axes is not None:
             form = "rows" if axes[0] else "outer_sums"
@@ -80,7 +80,7 @@ class Product:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is every row times a matrix, and all that there is of the result."""
+        """Whether all rows are multiplied by a matrix and the product is the whole result."""
         return self.form == "rows" and not {"like", "into"} & self.given.keys()
 
     @property

@@ -1,8 +1,7 @@
-"""Where the open sizes of a value come from: arrays of what a module has, with these read.
+"""Finds where the open sizes of a value come from, and makes arrays of a module's values.
 
-IREE 3.13 knows the sizes of what its own ops give. Asked for those of a StableHLO op's result, it
-puts in an op of the `shape` dialect, which it then does not take. So sizes are read off what that
-op is given.
+IREE 3.13 knows the sizes of its own ops' results. For the result of a StableHLO op it inserts an op
+of the `shape` dialect, which it then rejects. So sizes are read from that op's operands instead.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _SAME = {"flow.tensor.tie_shape", "flow.tensor.clone"}
 
 
 def array_of(body: Body, value: ir.Value) -> Array:
-    """A value as an array, its open sizes read where they come from."""
+    """A value as an array, its open sizes read from their source."""
     sizes = [
         size if isinstance(size, int) else body.size(*source_of_size(value, axis))
         for axis, size in enumerate(shape(value))
@@ -29,7 +28,7 @@ def array_of(body: Body, value: ir.Value) -> Array:
 
 
 def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
-    """A value that says what its open sizes are, for a function that is called with it."""
+    """A value with its open sizes attached, as an argument of a call."""
     if isinstance(value.owner, ir.Block) or is_static(*shape(value)):
         return value
     body = Body.before(before)
@@ -38,7 +37,7 @@ def tied(value: ir.Value, before: ir.Operation) -> ir.Value:
 
 
 def tie_results(barrier: ir.Operation) -> None:
-    """Says that what comes out of a barrier has the open sizes of what goes in."""
+    """States that a barrier's results have the open sizes of its operands."""
     before, after = Body.before(barrier), Body.after(barrier)
     for value, result in zip(barrier.operands, barrier.results, strict=True):
         sizes = array_of(before, value).type.computed

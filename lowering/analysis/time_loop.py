@@ -1,12 +1,12 @@
-"""A time loop, as its composite says it (`builder.time_loop`).
+"""Reads a time loop from its composite (`builder.time_loop`).
 
-What a rewrite needs to know: which arrays the steps write a row of (outputs), what one step hands
-to the next (states), and the function that is a step. Everything that it computes is elementwise, a
-product with a matrix that no step changes, or a row of an array; that is checked.
+A rewrite needs the arrays that each step writes a row of (outputs), the values that one step passes
+to the next (states), and the function of a step. That function may contain elementwise ops,
+products with matrices that no step changes, and reads of rows of arrays; this is checked.
 
-The levels of a step. A product needs whole rows of its left-hand side, so what a step computes
-falls into levels: at level 0 are the values for which the state before the step is enough, at level
-k+1 those that need a product with a row computed at level k. Within a level every column (unit) can
+The levels of a step: a product needs whole rows of its left-hand side, so the values of a step fall
+into levels. Those of level 0 need only the previous state; those of level k+1 need a product with a
+row computed at level k. Within a level every column (unit) can
 be computed on its own.
 """
 
@@ -51,7 +51,7 @@ class Output:
     Attributes:
         shape: Its shape, ``(T, B, N)``.
         element: Its element type.
-        row: What a step writes, ``[B, N]``.
+        row: The value that a step writes, ``[B, N]``.
     """
 
     shape: tuple[Size, ...]
@@ -61,11 +61,11 @@ class Output:
 
 @dataclass(frozen=True)
 class State:
-    """What one step hands to the next.
+    """A value that one step passes to the next.
 
     Attributes:
-        value: What a step is given, ``[B, N]``; of the loop's arguments, the one before the first.
-        next: What a step makes of it.
+        value: The step's argument, ``[B, N]``; as an argument of the loop, the initial state.
+        next: The value after the step.
     """
 
     value: ir.Value
@@ -96,17 +96,17 @@ class TimeLoop:
     """A time loop.
 
     Attributes:
-        arguments: What stands for each operand of the composite: the step's own argument, if it is
-            given that or a state; the first is the number of steps.
-        time: The step's argument that is the time t.
+        arguments: The value for each operand of the composite: the step's argument for operands
+            that it reads and for states; the first is the number of steps.
+        time: The step's argument for the time t.
         outputs: The arrays that the steps write.
-        states: What they hand on.
+        states: The values that one step passes to the next.
         products: Their matrix products, by the SSA value of the result.
         reverse: Whether time runs backward.
-        lengths: The argument that says how many steps each row has, int64 ``[B]``: a row without a
-            step keeps its states, and all else that is written of it is 0. None if all have all.
-        start: The argument that is the time of row 0 of every output, a scalar; None for 0.
-        room: The argument that is as long as the outputs and is not read; None if there is none.
+        lengths: The argument with the number of steps of each row, int64 ``[B]``. Past its end a
+            row keeps its states and its outputs are 0. None if every row has every step.
+        start: The argument with the time of row 0 of every output, a scalar; None for 0.
+        room: The argument used only for its length, that of the outputs; None if there is none.
     """
 
     arguments: list[ir.Value]
@@ -129,7 +129,7 @@ class TimeLoop:
             functions: The functions of its module, by their symbols.
 
         Raises:
-            Refused: Its step is of another form than lowering knows.
+            Refused: Lowering does not support the form of its step.
         """
         known, step = composite_attributes(composite), functions[step_symbol(composite)]
         time, *given = block_of(step).arguments
@@ -179,14 +179,14 @@ class TimeLoop:
 
     @property
     def seq_length(self) -> Size:
-        """How many steps there are at most; if no output tells, a sequence."""
+        """The maximum number of steps, from an output or else from a sequence."""
         if self.outputs:
             return self.outputs[0].shape[0]
         sizes = [shape(each)[0] for each in self.arguments if rank(each) == 3]
         return max(static(sizes), default=1) if is_static(*sizes) else UNNAMED
 
     def roots(self) -> list[ir.Value]:
-        """Everything a step has to compute: rows, states, and left-hand sides of products."""
+        """The values that a step computes: rows, states, and left-hand sides of products."""
         computed = [product.lhs for product in self.products.values() if self.is_computed(product)]
         return [
             *(output.row for output in self.outputs),
@@ -202,7 +202,7 @@ class TimeLoop:
         """The level of a value of the step; see the module's docstring.
 
         Raises:
-            Refused: It is computed by an op that is none of a recurrence's.
+            Refused: It is computed by an unsupported op.
         """
         if isinstance(value.owner, ir.Block):
             return 0
@@ -218,7 +218,7 @@ class TimeLoop:
             column: Where the gate begins.
 
         Returns:
-            The products, each with the column at which what is needed of it begins.
+            The products, each with the first column that is needed.
         """
         found: dict[tuple[ir.Value, int], None] = {}
         seen: set[tuple[ir.Value, int]] = set()

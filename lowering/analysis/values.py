@@ -1,4 +1,4 @@
-"""What is known of the values of a StableHLO module: their types, and the ops that make them."""
+"""Facts about the values of a StableHLO module: their types, and the ops that define them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def defining(value: ir.Value) -> ir.Operation:
 
 
 def operand_at(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
-    """Which operand of a concatenation a column is of, and which of its columns that is."""
+    """The operand of a concatenation that a column comes from, and the column's number in it."""
     for operand in concatenate.operands:
         if column < width(operand):
             return operand, column
@@ -49,7 +49,7 @@ def operand_at(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
 
 
 def gate_width(value: ir.Value) -> int:
-    """The width of the gates that lie side by side in a value; all of it, if it is but one."""
+    """The width of the gates that lie side by side in a value, which may be a single one."""
     if not isinstance(value.owner, ir.Block):
         op = defining(value)
         if op.name == "stablehlo.concatenate":
@@ -65,7 +65,7 @@ def is_constant(value: ir.Value) -> bool:
 
 
 def broadcast_source(value: ir.Value) -> ir.Value:
-    """What a value of open sizes repeats, or else the value."""
+    """The value that a broadcast of open sizes repeats; other values unchanged."""
     while not isinstance(value.owner, ir.Block):
         op = defining(value)
         if op.name != "stablehlo.dynamic_broadcast_in_dim":
@@ -75,7 +75,7 @@ def broadcast_source(value: ir.Value) -> ir.Value:
 
 
 def is_splat(value: ir.Value, number: int) -> bool:
-    """Whether a value is a constant that is some number everywhere."""
+    """Whether a value is a constant whose elements are all a given number."""
     value = broadcast_source(value)
     if not is_constant(value):
         return False
@@ -91,12 +91,12 @@ def element(value: ir.Value) -> str:
 
 
 def shape(value: ir.Value) -> tuple[Size, ...]:
-    """A value's shape; what is open has no name."""
+    """A value's shape; open sizes have no name."""
     return shape_of(value.type)
 
 
 def static_shape(value: ir.Value) -> tuple[int, ...]:
-    """A value's shape, none of which is open."""
+    """A value's shape, which has no open size."""
     return static(shape(value))
 
 

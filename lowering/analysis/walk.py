@@ -1,11 +1,11 @@
-"""Follows what a step computes back to what it reads, and emits it on numbers.
+"""Traces the values of a step back to the arrays it reads, and emits code for them.
 
-Each value that a step writes is followed back through the step: a slice moves the column, a
-concatenation chooses the operand, a broadcast drops an axis; products, states and rows of arrays
-are read. So whatever the step computes is computed once, without an array in between.
+Each value that a step writes is traced back through the step: a slice moves the column, a
+concatenation selects an operand, a broadcast drops an axis; products, states and rows of arrays are
+read. So every value is computed once, without intermediate arrays.
 
-How a number is read depends on the processor: `Walk` leaves that to those who inherit it, one for
-the tiles of a CPU (`cpu.fused_loop.step_tile`), one for the points of a GPU's dispatch
+How an element is read depends on the processor. `Walk` leaves that to its subclasses, one for the
+tiles of a CPU (`cpu.fused_loop.step_tile`), one for the points of a GPU's dispatch
 (`gpu.pointwise`).
 """
 
@@ -43,15 +43,15 @@ Place: TypeAlias = tuple[Coordinate, ...]
 
 @dataclass(frozen=True)
 class Write:
-    """Something a step computes, and where it goes.
+    """A value that a step stores, and its destination.
 
     Attributes:
-        value: What, ``[B, W]``.
+        value: The value, ``[B, W]``.
         array: Key of the array.
         lead: Which row of the array's first axis: "time", "current" or "next".
-        column: The column of the value at which what is written begins.
-        is_kept: Whether the row stays as it is if the step does not run.
-        state: The state that a row without a step keeps; None if it is 0 then.
+        column: The first column of the value that is written.
+        is_kept: Whether the row stays unchanged if the step is inactive.
+        state: The state that a row keeps past its end; None if it is 0 there.
     """
 
     value: ir.Value
@@ -64,7 +64,7 @@ class Write:
 
 @dataclass
 class StepContext:
-    """What there is during a step.
+    """The context of a step.
 
     Attributes:
         loop: The time loop.
@@ -75,10 +75,10 @@ class StepContext:
         rows: The array of each left-hand side of a product, and which row of its first axis.
         leads: The rows of first axes: "time", "current", "next".
         scalars: The scalars so far.
-        length: How many steps there are at most; 0 where nobody asks.
-        batch: The batch size; 0 where nobody asks.
-        lengths: How many steps each row has, if rows without a step are computed too.
-        int8: The key of the arrays that have rows of left-hand sides in int8.
+        length: The maximum number of steps; 0 where it is not needed.
+        batch: The batch size; 0 where it is not needed.
+        lengths: The number of steps of each row, if padding is computed too.
+        int8: The keys of the arrays with int8 copies of left-hand sides.
     """
 
     loop: TimeLoop
@@ -95,7 +95,7 @@ class StepContext:
     int8: Mapping[ir.Value, str] = field(default_factory=dict[ir.Value, str])
 
     def begin(self, number: Number, leads: Mapping[str, Index]) -> None:
-        """Begins a step: forgets the scalars of the one before, and emits its own.
+        """Begins a step: drops the scalars of the previous one, and emits its own.
 
         Args:
             number: The step's number, int64.
@@ -141,7 +141,7 @@ class StepContext:
 
 
 class Walk(ABC):
-    """Emits values of a step, number by number or vector by vector.
+    """Emits values of a step, one number or one vector at a time.
 
     Attributes:
         step: The step.
@@ -162,8 +162,8 @@ class Walk(ABC):
         Args:
             value: The value.
             array: The array.
-            lead: The row of its first axis that it is; None if it is all of it.
-            at: Where in the value.
+            lead: Its row of the array's first axis; None if it is the whole array.
+            at: The position within the value.
         """
 
     @abstractmethod
@@ -172,16 +172,16 @@ class Walk(ABC):
 
     @abstractmethod
     def scalar(self, number: Number) -> Number:
-        """A scalar as what is computed at once."""
+        """A scalar, broadcast to the lanes computed at once."""
 
     def emit(self, value: ir.Value, at: Place) -> Number:
-        """The numbers of a value of the step at some place."""
+        """The numbers of a value of the step at a place."""
         if (value, at) not in self._known:
             self._known[value, at] = self._compute(value, at)
         return self._known[value, at]
 
     def written(self, write: Write, at: Place) -> Number:
-        """The numbers that are written: for a row without a step, what was there, or 0."""
+        """The numbers to write; past the end of a row, its state or 0."""
         lengths, key = self.step.lengths, (write.value, write.state, at)
         if lengths is None:
             return self.emit(write.value, at)
@@ -238,7 +238,7 @@ class Walk(ABC):
 
 
 def _moved(at: Place, starts: list[int]) -> Place:
-    """A place in a slice as one of the value that it is of."""
+    """Maps a place in a slice to one in the sliced value."""
     for (axis, _), start in zip(at, starts, strict=True):
         if axis == "row" and start:
             raise Refused("a slice of rows in a step")

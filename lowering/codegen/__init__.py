@@ -1,10 +1,10 @@
-"""Code in MLIR's dialects, written op by op, of numbers and arrays: in and around dispatches.
+"""Emits MLIR op by op, on numbers and arrays, inside dispatches and around them.
 
 | | |
 |---|---|
 | `number` | scalars and vectors, with operators |
-| `body` | arrays, and places where ops are emitted |
-| `function` | a private function, which makes dispatches |
+| `body` | arrays, and insertion points |
+| `function` | a private function and its dispatches |
 | `executable` | a dispatch: its bindings, workgroups and body |
 | `attributes` | attributes and types that the bindings lack |
 
@@ -13,9 +13,9 @@ Inside of a dispatch:
 | | |
 |---|---|
 | `arithmetic` | StableHLO's elementwise ops, on scalars or vectors |
-| `linalg` | products, and what each point of an array computes |
-| `registers` | sums over a loop that stay in registers |
-| `shares` | loops over the share of one of several parts |
+| `linalg` | products, and elementwise code on arrays |
+| `registers` | accumulators that stay in registers over a loop |
+| `shares` | loops over one workgroup's share of the work |
 
 Around it:
 

@@ -1,8 +1,7 @@
 """StableHLO's elementwise ops on scalars or vectors, in MLIR's `arith` and `math` dialects.
 
-The same expansions that IREE's own conversion of StableHLO makes, so that a loop that was rewritten
-computes what the loop as it stood computed. Which ops a rewrite takes for elementwise follows from
-the table of their emitters.
+The expansions are those of IREE's own conversion of StableHLO, so a rewritten loop computes the
+same as the original. A rewrite treats exactly the ops in the table of emitters as elementwise.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Emitter: TypeAlias = Callable[[Body, ir.Operation, Sequence[Number]], Number]
 
 
 def _plain(float_op: str | None, integer_op: str | None) -> Emitter:
-    """An op that is one of `arith` or `math`: by the element type of its last operand."""
+    """An op with a counterpart in `arith` or `math`, by the element type of its last operand."""
 
     def emit(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
         of = operands[-1]
@@ -127,7 +126,7 @@ def elementwise(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Num
         operands: Its operands, all scalars or all vectors of as many lanes.
 
     Raises:
-        Refused: There is no such op here.
+        Refused: The op is not supported.
     """
     emit = _EMITTERS.get(op.name.removeprefix("stablehlo."))
     if emit is None:
@@ -139,7 +138,7 @@ def cast(body: Body, x: Number, element: str) -> Number:
     """Emits the same numbers in another element type.
 
     Raises:
-        Refused: There is no such conversion here.
+        Refused: The conversion is not supported.
     """
     if x.element == element:
         return x
@@ -159,7 +158,7 @@ def cast(body: Body, x: Number, element: str) -> Number:
 
 
 def _is_rounded(x: Number) -> bool:
-    """Whether a number was just rounded to its type, or chosen from such, and not read."""
+    """Whether a number was just rounded to its type or selected from such, rather than read."""
     owner = x.value.owner
     if isinstance(owner, ir.Block):
         return False
@@ -169,15 +168,15 @@ def _is_rounded(x: Number) -> bool:
 def _widened(body: Body, x: Number) -> Number:
     """A bfloat16 as float32, by its bits.
 
-    IREE 3.13 takes an `arith.extf` of an `arith.truncf` to bf16 for nothing at all, and so would
-    hand a state to the next step that is not the one that was stored.
+    IREE 3.13 folds an `arith.extf` of an `arith.truncf` to bf16, so the next step would get a state
+    other than the one that was stored.
     """
     wide = body.number("arith.extui", [x.bitcast("i16")], "i32", x.lanes)
     return (wide << 16).bitcast("f32")
 
 
 def splat(body: Body, constant: ir.Operation, lanes: int = 0) -> Number:
-    """Emits a constant of equal elements: one of them, or a vector of them.
+    """Emits a constant of equal elements as a scalar or a vector.
 
     Raises:
         Refused: Its elements are not equal.

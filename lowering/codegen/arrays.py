@@ -1,4 +1,4 @@
-"""Whole arrays as their bits: zeros with a buffer of their own, rows put in place, other views."""
+"""Whole arrays: zeros with a buffer of their own, rows replaced in place, views."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ __all__ = ["collapse", "expand", "own_zeros", "put_row", "reshape", "seen_as"]
 def own_zeros(body: Body, type: ArrayType) -> Array:
     """Emits an array of zeros with a buffer of its own.
 
-    It is a splat of a zero that `util.optimization_barrier` makes unlike all others: IREE 3.13
-    takes arrays that begin with equal values for one, and writes them all into one buffer, without
-    a word.
+    It is a splat of a zero that `util.optimization_barrier` hides. Otherwise IREE 3.13 merges
+    arrays with equal initial values, and silently writes them all into one buffer.
     """
     of = f"i{bits(type.element)}"
     zero = body.number("util.optimization_barrier", [body.constant(0, of)], of)
@@ -26,7 +25,7 @@ def own_zeros(body: Body, type: ArrayType) -> Array:
 
 
 def seen_as(body: Body, array: Array, type: ArrayType) -> Array:
-    """Emits an array's bits as those of another type, if it is another."""
+    """Emits an array's bits as another type, if the types differ."""
     if array.type == type:
         return array
     sizes = type.computed
@@ -35,9 +34,9 @@ def seen_as(body: Body, array: Array, type: ArrayType) -> Array:
 
 
 def put_row(body: Body, array: Array, lead: Index, row: Array) -> None:
-    """Emits an array with a row of its first axis replaced, all of it.
+    """Emits an array with one row of its first axis replaced.
 
-    The row is contiguous, so that what computes it writes it in its place.
+    The row is contiguous, so it is computed in place.
     """
     zero = body.index(0)
     placed = body.array(

@@ -1,7 +1,7 @@
-"""Attributes and types of the ops that bodies are written in.
+"""Attributes and types of the emitted ops.
 
-The bindings know those of MLIR. IREE's own, for tile sizes, pipelines and bindings, they lack, or
-have as classes that cannot be made: these are parsed.
+The Python bindings have those of MLIR. They lack IREE's own for tile sizes, pipelines and bindings,
+or have classes without a constructor for them, so these are parsed from text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def segments(*counts: int) -> ir.Attribute:
 
 
 def reassociation(groups: Iterable[Sequence[int]]) -> ir.Attribute:
-    """Which neighbouring axes are one."""
+    """The groups of neighbouring axes that a reshape merges."""
     return ir.ArrayAttr.get([ir.ArrayAttr.get([integer(n) for n in each]) for each in groups])
 
 
@@ -110,7 +110,7 @@ def gpu_tiles(
 
 
 def only_device() -> dict[str, ir.Attribute]:
-    """The only device there is, by the name that IREE will give it, as a barrier's target."""
+    """The only device, by the name that IREE will give it, as the target of a barrier."""
     return {"target": ir.Attribute.parse("#hal.device.promise<@__device_0>")}
 
 

@@ -1,12 +1,11 @@
 """Bodies of functions and dispatches, written op by op.
 
-A `Body` is a place where ops are emitted; outside and inside of a dispatch are open at once, each a
-body of its own. An `Array` is a tensor: it holds the value that it is *now*, and writing a part of
-it gives it another. Sizes and places are `Index`: ints, or numbers that are computed.
+A `Body` is an insertion point. The code inside a dispatch and the code around it are written at the
+same time, each in a body of its own. An `Array` is a tensor: a handle on its latest value, which
+writing a part of it replaces. Sizes and positions are of type `Index`: ints or computed numbers.
 
-Every op carries the body's source location, which is that of the formula it stands for
-(`Body.located`): a compiler error inside a dispatch names it, and printed modules call values after
-it.
+Every op carries the body's source location, that of the formula it belongs to (`Body.located`).
+Compiler errors inside a dispatch name it, and printed modules name values after it.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _FLOAT_PREDICATES = (
 
 @dataclass(frozen=True)
 class ArrayType:
-    """What an array is made of.
+    """The type of an array.
 
     Attributes:
         shape: Its sizes.
@@ -63,7 +62,7 @@ class Array:
     """A tensor that ops write parts of.
 
     Attributes:
-        value: The value that it is now.
+        value: Its latest value.
         type: Its sizes and element type.
     """
 
@@ -97,13 +96,13 @@ def known(sizes: Iterable[Index]) -> tuple[int, ...]:
 
 
 def spare_block(types: Sequence[ir.Type] = ()) -> ir.Block:
-    """A block of no op yet, for what is emitted before the op that it will belong to."""
+    """A block without a parent op, for ops that are emitted before that op."""
     holder = ir.Operation.create("builtin.module", regions=1, loc=ir.Location.unknown(), ip=False)
     return holder.regions[0].blocks.append(*types)
 
 
 class Body:
-    """A place where ops are emitted, one after the other.
+    """An insertion point: ops are emitted one after the other.
 
     Attributes:
         location: The source location of what is emitted.
@@ -116,21 +115,21 @@ class Body:
 
     @classmethod
     def before(cls, op: ir.Operation) -> Body:
-        """A place before an op, with its source location."""
+        """An insertion point before an op, with its source location."""
         body = cls(op.block, op.location)
         body._at = ir.InsertionPoint(op)
         return body
 
     @classmethod
     def after(cls, op: ir.Operation) -> Body:
-        """A place after an op, with its source location."""
+        """An insertion point after an op, with its source location."""
         body = cls(op.block, op.location)
         body._at = ir.InsertionPoint.after(op)
         return body
 
     @contextmanager
     def located(self, location: ir.Location) -> Generator[None, None, None]:
-        """Gives what is emitted meanwhile another source location."""
+        """Sets the source location of the ops emitted within."""
         before, self.location = self.location, location
         try:
             yield
@@ -176,7 +175,7 @@ class Body:
         lanes: int = 0,
         attributes: Mapping[str, ir.Attribute] | None = None,
     ) -> Number:
-        """Emits an op that gives a number."""
+        """Emits an op whose result is a number."""
         op = self.op(name, operands, [vector_type(element, lanes)], attributes)
         return Number(self, op.results[0], element, lanes)
 
@@ -187,14 +186,14 @@ class Body:
         type: ArrayType,
         attributes: Mapping[str, ir.Attribute] | None = None,
     ) -> Array:
-        """Emits an op that gives an array."""
+        """Emits an op whose result is an array."""
         op = self.op(name, operands, [type.mlir], attributes)
         return Array(op.results[0], type.shape, type.element)
 
     # Numbers.
 
     def constant(self, value: float | ir.Attribute, element: str, lanes: int = 0) -> Number:
-        """Emits a number, or a vector of equal numbers; of an int or float, or an attribute."""
+        """Emits a constant, or a vector of it, from an int, a float or an attribute."""
         scalar = element_type(element)
         if isinstance(value, ir.Attribute):
             attribute = value
@@ -227,7 +226,7 @@ class Body:
         return self.number(op, [first, self.index(second)], "i1", first.lanes, code)
 
     def select(self, condition: Number, first: Number, second: Number) -> Number:
-        """Emits one number or the other."""
+        """Emits a choice between two numbers."""
         operands = [condition, first, second]
         return self.number("arith.select", operands, first.element, first.lanes)
 
@@ -254,15 +253,15 @@ class Body:
         return self.number("tensor.dim", [value, self.index(axis)], "index")
 
     def held(self, array: Array) -> Array:
-        """Emits a clone, which costs nothing: it keeps what makes an array out of what reads it."""
+        """Emits a clone: IREE then does not fuse the array's producer into its readers."""
         return self.array("flow.tensor.clone", [array, *array.type.computed], array.type)
 
     def opaque(self, array: Array) -> Array:
-        """Emits a barrier: nothing is known of the array, not even that nobody reads it."""
+        """Emits a barrier that hides the array from the compiler's analyses."""
         return self.array("util.optimization_barrier", [array], array.type)
 
     def empty(self, type: ArrayType) -> Array:
-        """Emits an array of anything."""
+        """Emits an uninitialized array."""
         return self.array("tensor.empty", type.computed, type)
 
     def element(self, array: Array, places: Sequence[Index] = ()) -> Number:
@@ -331,8 +330,8 @@ class Body:
         Args:
             low: Where it starts.
             high: Where it ends.
-            stride: How far it goes at a time.
-            carried: The arrays that its body writes to; they have other values in it and after it.
+            stride: The step of the index.
+            carried: The arrays that its body writes to; their values change in it and after it.
             body: Emits the body, given the index.
         """
         bounds = [self.index(bound) for bound in (low, high, stride)]
@@ -347,7 +346,7 @@ class Body:
         hand_on(carried, op.results)
 
     def when(self, condition: Number, carried: Sequence[Array], body: Callable[[], None]) -> None:
-        """Emits what is done on a condition, to arrays that have other values after it."""
+        """Emits code that runs under a condition and changes arrays."""
         before = [array.value for array in carried]
         op = self.op("scf.if", [condition], [value.type for value in before], regions=2)
         with self._inside(op.regions[0].blocks.append()):
@@ -358,7 +357,7 @@ class Body:
         hand_on(carried, op.results)
 
     def wait_while(self, condition: Callable[[], Number]) -> None:
-        """Emits a loop that does nothing but ask, until the condition does not hold."""
+        """Emits a loop that only evaluates a condition, until it is false."""
         op = self.op("scf.while", regions=2)
         with self._inside(op.regions[0].blocks.append()):
             self.op("scf.condition", [condition()])
@@ -369,7 +368,7 @@ class Body:
 def _span(
     leading: int, starts: Sequence[Index], sizes: Sequence[Index]
 ) -> tuple[list[Number], dict[str, ir.Attribute]]:
-    """Where a slice is, as operands and attributes of an op with so many operands before them."""
+    """The offsets and sizes of a slice as operands and attributes, after other operands."""
     numbers = [[each for each in values if isinstance(each, Number)] for values in (starts, sizes)]
     attributes: dict[str, ir.Attribute] = {
         "static_offsets": integers(sizes_in_mlir(starts)),

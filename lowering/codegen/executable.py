@@ -1,12 +1,12 @@
-"""A dispatch whose every binding, loop and workgroup is written by hand.
+"""A dispatch whose bindings, loops and workgroups are written explicitly.
 
-A `flow.dispatch.region` leaves to IREE what its bindings are and how its work is cut up. Here it is
-a `stream.executable` and a `flow.dispatch` of it instead: what it makes is written where it will
-lie, and some memory can be had as a `memref`, for atomic operations.
+For a `flow.dispatch.region`, IREE decides on bindings and tiling. Here a `stream.executable` and a
+`flow.dispatch` of it are emitted instead: results are written in their final place, and memory can
+be bound as a `memref`, for atomic operations.
 
-It is also there once, however often it is dispatched. IREE makes a function of a region wherever
-one is and compares them afterwards, which was a third of the time that a gradient in blocks of time
-took to compile.
+The executable also exists once, however often it is dispatched. IREE outlines every region and
+compares the functions afterwards, which took a third of the compile time of a gradient in blocks of
+time.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from rnn_compiler.lowering.mlir import ir, ops_of, sizes_in_mlir
 __all__ = ["Executable"]
 
 _UNNAMED = "dispatch"
-"""Its name until it is placed; so that those alike are."""
+"""Its name until it is placed, so that equal executables have equal text."""
 
 _TILED, _PLAIN = "DoubleTilingExpert", "Default"
-"""Pipelines of IREE: for bodies with an op that says its tile sizes, and for those without one, for
-which IREE 3.13 fails to build the first."""
+"""IREE's pipelines for bodies with an op that specifies tile sizes, and for those without one, for
+which IREE 3.13 cannot build the first."""
 
 
 class _Written(NamedTuple):
     """An array that a dispatch writes to.
 
     Attributes:
-        array: The array: inside, and outside from the dispatch on.
+        array: The array inside; after the dispatch, the array outside.
         binding: Its binding.
-        outside: Its type outside, where sizes are other numbers.
-        tie: The operand that it was; -1 if the dispatch makes it.
+        outside: Its type outside, where open sizes are other values.
+        tie: The operand that it is tied to; -1 if it is a new array.
     """
 
     array: Array
@@ -52,7 +52,7 @@ class _Written(NamedTuple):
 
 
 def _says_tiles(op: ir.Operation) -> bool:
-    """Whether an op, or one in it, says its tile sizes."""
+    """Whether an op, or one nested in it, specifies tile sizes."""
     blocks = [block for region in op.regions for block in region.blocks]
     return "lowering_config" in op.attributes or any(
         _says_tiles(each) for block in blocks for each in ops_of(block)
@@ -63,24 +63,24 @@ class Executable:
     """A dispatch.
 
     Attributes:
-        name: What it will be called if there is none like it.
+        name: Its name, unless the module already has an equal executable.
         operation: The executable; it belongs to no module yet.
-        body: What every workgroup does.
+        body: The code of a workgroup.
     """
 
     def __init__(self, outside: Function, kind: str, workgroups: Index) -> None:
         """Starts one.
 
         Args:
-            outside: Where it is dispatched.
-            kind: What it is; a part of its name.
-            workgroups: How many workgroups run it; known, or computed outside.
+            outside: The function that dispatches it.
+            kind: A part of its name.
+            workgroups: The number of workgroups, known or computed outside.
         """
         self.name = outside.name_executable(kind)
         self._outside, self._workgroups = outside, workgroups
         self._function, self._block = create_function(_UNNAMED)
-        # Parameters that come last. They are the function's own from the beginning: freed before
-        # their uses, as after a loop is refused half-way, they would take the process along.
+        # Parameters that come last. They belong to the function from the beginning: freeing them
+        # before their uses, as when a loop is refused half-way, would crash the process.
         self._later = self._function.regions[0].blocks.append()
         self.body = Body(self._block, outside.location)
         self._zero = self.body.index(0)
@@ -115,13 +115,13 @@ class Executable:
         return inside
 
     def memory(self, array: Array) -> ir.Value:
-        """What `read` gave as a memref, for hints of what will be read."""
+        """An array returned by `read` as a memref, for prefetches."""
         parameter = self._block.arguments[self._read[array.value]]
         kind = ir.MemRefType.get(sizes_in_mlir(array.shape), element_type(array.element))
         return self._subspan(parameter, kind, array.type)
 
     def change(self, array: Array) -> Array:
-        """An array from outside, parts of which the dispatch changes, as it is inside."""
+        """An array from outside that the dispatch changes in part, as it is inside."""
         type = self._type(array.type)
         binding = self._bound(array, tensor_binding_type("readwrite", type.mlir), type)
         inside = self._loaded(type, binding)
@@ -129,9 +129,9 @@ class Executable:
         return inside
 
     def make(self, type: ArrayType) -> Array:
-        """An array that the dispatch makes; what it holds at first is anything.
+        """A new array, uninitialized.
 
-        What it makes is bound after all that it is given. Sizes are those outside.
+        New arrays are bound after all operands. The sizes of `type` are those outside.
         """
         parameter = self._later.add_argument(binding_type(), self.body.location)
         inside = self._type(type)
@@ -141,18 +141,18 @@ class Executable:
         return array
 
     def shared(self, size: int, number: int, count: int) -> tuple[ir.Value, Number]:
-        """Some ``i32`` that all workgroups see, zeros at first.
+        """Counters, ``i32`` shared by all workgroups and initially 0.
 
-        Of several executables' each has a part of one buffer, which IREE is told is only read: tied
-        to a result, it would be copied.
+        Executables have parts of one buffer, which is declared as read only: if it were tied to a
+        result, IREE would copy it.
 
         Args:
-            size: How many.
-            number: Which part of the buffer.
-            count: How many parts it has.
+            size: The number of counters.
+            number: The executable's part of the buffer.
+            count: The number of parts.
 
         Returns:
-            A memref, and the index at which they begin.
+            A memref, and the index of the first.
         """
         type = ArrayType((size * count,), "i32")
         zero = self._outside.constant(0, "i32")
@@ -196,7 +196,7 @@ class Executable:
     def dispatch(self) -> None:
         """Emits the dispatch outside.
 
-        What `make` and `change` have given are the arrays outside from here on.
+        From here on, the arrays that `make` and `change` returned are those outside.
         """
         for parameter in self._later.arguments:
             parameter.replace_all_uses_with(
@@ -235,7 +235,7 @@ class Executable:
         self._outside.executables.append(self)
 
     def rename(self, name: str) -> None:
-        """Gives the executable a name, and the dispatch the same."""
+        """Renames the executable and its reference in the dispatch."""
         self._dispatch.attributes["entry_points"] = ir.ArrayAttr.get(
             [ir.SymbolRefAttr.get([name, name])]
         )
@@ -244,7 +244,7 @@ class Executable:
         self._export.attributes["function_ref"] = ir.FlatSymbolRefAttr.get(name)
 
     def _store(self, array: Array, binding: ir.Value) -> None:
-        """Emits the end of what is done to a binding."""
+        """Emits the store that ends the writes to a binding."""
         attributes, sizes = _whole(array.type, 2), array.type.computed
         operands = [array, binding, *sizes, *sizes]
         self.body.op("iree_tensor_ext.dispatch.tensor.store", operands, attributes=attributes)
@@ -281,7 +281,7 @@ class Executable:
 
 
 def _whole(type: ArrayType, operands: int) -> dict[str, ir.Attribute]:
-    """Where all of an array is, for an op with so many operands before its sizes."""
+    """The attributes for the whole of an array, for an op with other operands before its sizes."""
     rank, computed = len(type.shape), len(type.computed)
     return {
         "operandSegmentSizes": segments(*[1] * operands, computed, 0, computed, 0),

@@ -1,6 +1,6 @@
-"""A private function under construction, with the dispatches that it makes.
+"""A private function under construction, with its dispatches.
 
-It belongs to no module until it is placed: a rewrite that is refused half-way leaves no trace.
+It belongs to no module until it is placed, so a rewrite that is refused half-way leaves no trace.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Function", "create_function", "set_function_type", "unused_symbol"]
 
 
 def create_function(symbol: str, **attributes: ir.Attribute) -> tuple[ir.Operation, ir.Block]:
-    """A function of no type yet and its block; it belongs to no module."""
+    """A function without a type, and its block; it belongs to no module."""
     op = ir.Operation.create(
         "func.func",
         attributes={
@@ -36,14 +36,14 @@ def create_function(symbol: str, **attributes: ir.Attribute) -> tuple[ir.Operati
 
 
 def set_function_type(function: ir.Operation, results: Sequence[ir.Type]) -> None:
-    """Gives a function the type that its arguments and results have."""
+    """Sets a function's type from its arguments and results."""
     arguments = [argument.type for argument in function.regions[0].blocks[0].arguments]
     kind = ir.FunctionType.get(arguments, list(results))
     function.attributes["function_type"] = ir.TypeAttr.get(kind)
 
 
 def unused_symbol(module: ir.Operation, name: str) -> str:
-    """A name that nothing in a module has: functions are called as users like."""
+    """A symbol that is not yet used in a module, whose functions may have any names."""
     symbols = ir.SymbolTable(module)
     while name in symbols:
         name += "_"
@@ -55,9 +55,9 @@ class Function(Body):
 
     Attributes:
         symbol: Its name.
-        arguments: What it is given.
-        prefix: What the names of its executables begin with.
-        executables: What it dispatches.
+        arguments: Its arguments.
+        prefix: The prefix of its executables' names.
+        executables: The executables that it dispatches.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Function(Body):
     def call(
         self, other: Function, operands: Sequence[Array | Number], arrays: Sequence[Array]
     ) -> None:
-        """Emits a call of another function that gives arrays other values."""
+        """Emits a call of another function that changes arrays."""
         callee: dict[str, ir.Attribute] = {"callee": ir.FlatSymbolRefAttr.get(other.symbol)}
         types = [array.value.type for array in arrays]
         made = self.op("func.call", operands, types, callee).results
@@ -93,12 +93,11 @@ class Function(Body):
         set_function_type(self._function, [result.value.type for result in results])
 
     def place(self, at: ir.InsertionPoint, made: dict[str, str]) -> None:
-        """Puts the function into a module, and those executables that it does not have yet.
+        """Puts the function into a module, with the executables that the module lacks.
 
         Args:
-            at: Where.
-            made: The names of the module's executables so far, by what they are; has the new ones
-                afterwards.
+            at: The insertion point.
+            made: The names of the module's executables by their text; the new ones are added.
         """
         at.insert(self._function)
         module = at.block.owner

@@ -1,4 +1,4 @@
-"""Ops of MLIR's `linalg` dialect on arrays: products, zeros, and what each point computes."""
+"""Ops of MLIR's `linalg` dialect on arrays: products, zeros, and generics."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def generic(
 
     Args:
         body: The body that gets the ops.
-        inputs: What it reads, each with the axes of the outputs that it has.
-        outputs: What it writes, all of one shape.
-        block: What each point computes: an argument for each input, one for each output, and the
-            ops, which end in `linalg.yield`.
+        inputs: The arrays it reads, each with its axes among those of the outputs.
+        outputs: The arrays it writes, all of one shape.
+        block: Its body: an argument for each input and each output, and ops that end in
+            `linalg.yield`.
         attributes: More attributes.
     """
     rank = len(outputs[0].shape)
@@ -79,9 +79,9 @@ def matmul(
         body: The body that gets the ops.
         lhs: ``[M, K]``, ``[K, M]`` or ``[K]``.
         rhs: ``[K, N]`` or ``[N, K]``.
-        start: What it is added to, ``[M, N]`` or ``[N]``.
-        attributes: How it is cut up.
-        axes: The axis of each matrix that is summed over.
+        start: The array it is added to, ``[M, N]`` or ``[N]``.
+        attributes: Its tiling.
+        axes: The contracted axis of each matrix.
     """
     name, attributes = "linalg.vecmat", {"operandSegmentSizes": segments(2, 1), **attributes}
     if len(lhs.shape) == 2:

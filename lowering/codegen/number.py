@@ -1,9 +1,8 @@
 """Scalars and vectors of numbers, as values with operators.
 
-A `Number` is an SSA value that knows where ops are emitted (`body.Body`) and of what element type
-it is. Sums, products and comparisons of numbers emit an op of the `arith` dialect. An `int` beside
-a number becomes a constant, so `Index` is either: what is known when code is generated stays an
-int, and is folded.
+A `Number` is an SSA value with the body in which its ops are emitted (`body.Body`) and its element
+type. Operators on numbers emit ops of the `arith` dialect. An `int` operand becomes a constant. An
+`Index` is an int or a number: sizes that are known at code generation stay ints, and are folded.
 
     first = group * 48 + row            # arith.muli, arith.addi
     (n - k) % 2                         # arith.subi, arith.remui
@@ -70,10 +69,10 @@ class Number:
     """A scalar, or a vector, of an element type.
 
     Attributes:
-        body: Where what is made of it is emitted.
+        body: The body in which operators on it emit ops.
         value: The SSA value.
         element: Its element type, ``"f32"`` or ``"index"``.
-        lanes: How many numbers it is a vector of; 0 for a scalar.
+        lanes: The numbers in a vector; 0 for a scalar.
     """
 
     body: Body
@@ -150,11 +149,11 @@ class Number:
 
 
 Index: TypeAlias = int | Number
-"""A size or a place: known when code is generated, or computed."""
+"""A size or a position: known at code generation, or computed."""
 
 
 def product(sizes: Iterable[Index]) -> Index:
-    """The product of some."""
+    """The product of sizes."""
     total: Index = 1
     for size in sizes:
         total = total if size == 1 else size if total == 1 else size * total
@@ -162,12 +161,12 @@ def product(sizes: Iterable[Index]) -> Index:
 
 
 def smaller(first: Index, second: Index) -> Index:
-    """The smaller of two; emitted where one of them is computed."""
+    """The smaller of two; emitted if one of them is computed."""
     return _extreme(min, "arith.minsi", first, second)
 
 
 def larger(first: Index, second: Index) -> Index:
-    """The larger of two, likewise."""
+    """The larger of two; emitted if one of them is computed."""
     return _extreme(max, "arith.maxsi", first, second)
 
 

@@ -1,6 +1,6 @@
-"""Vectors that stay in registers: sums over a loop, and bits seen as other numbers.
+"""Vectors that stay in registers: accumulators of loops, bitcasts and intrinsics.
 
-The vectors of `codegen.body` are read from arrays and written to them. Those here are handed from
+The vectors of `codegen.body` are read from arrays and written to them. Those here are passed from
 one iteration of a loop to the next, or to an instruction that MLIR has no op for.
 """
 
@@ -26,20 +26,20 @@ def accumulate(
     first: Index = 0,
     carried: Sequence[Array] = (),
 ) -> list[Number]:
-    """Emits a loop that hands numbers on.
+    """Emits a loop with accumulators.
 
     Args:
         body: The body that gets the ops.
-        end: Where the loop's index ends.
-        stride: How far it goes at a time.
-        sums: The numbers before the first iteration.
-        iteration: Emits an iteration, given its body, the index and the numbers; gives what the
-            numbers become.
-        first: Where the index begins.
-        carried: Arrays that its body writes to, as for `Body.loop`.
+        end: The upper bound of the index.
+        stride: The step of the index.
+        sums: The accumulators before the first iteration.
+        iteration: Emits an iteration, given its body, the index and the accumulators, and returns
+            their new values.
+        first: The lower bound of the index.
+        carried: The arrays that its body writes to, as for `Body.loop`.
 
     Returns:
-        The numbers after the last iteration.
+        The accumulators after the last iteration.
     """
     bounds = [body.index(bound) for bound in (first, end, stride)]
     types = [each.value.type for each in (*sums, *carried)]
@@ -56,7 +56,7 @@ def accumulate(
 
 
 def _like(body: Body, sums: Sequence[Number], values: Sequence[ir.Value]) -> list[Number]:
-    """Values as numbers of the types of others."""
+    """Values as numbers of the same types as others."""
     return [
         Number(body, value, each.element, each.lanes)
         for each, value in zip(sums, values, strict=True)
@@ -64,37 +64,37 @@ def _like(body: Body, sums: Sequence[Number], values: Sequence[ir.Value]) -> lis
 
 
 def bitcast(vector: Number, element: str) -> Number:
-    """Emits the bits of a vector as numbers of another width."""
+    """Emits a bitcast of a vector to elements of another width."""
     lanes = vector.lanes * bits(vector.element) // bits(element)
     return vector.body.number("vector.bitcast", [vector], element, lanes)
 
 
 def interleave(first: Number, second: Number) -> Number:
-    """Emits a vector that has the numbers of two by turns."""
+    """Emits the interleaving of two vectors."""
     return first.body.number("vector.interleave", [first, second], first.element, 2 * first.lanes)
 
 
 def lane(vector: Number, number: int) -> Number:
-    """Emits one number of a vector."""
+    """Emits the extraction of one number of a vector."""
     place = {"static_position": integers([number])}
     return vector.body.number("vector.extract", [vector], vector.element, attributes=place)
 
 
 def reduce(vector: Number, kind: str) -> Number:
-    """Emits what the numbers of a vector combine to: their "add", the "maxsi" of them."""
+    """Emits a reduction of a vector's numbers, such as "add" or "maxsi"."""
     attributes = {"kind": ir.Attribute.parse(f"#vector.kind<{kind}>")}
     return vector.body.number("vector.reduction", [vector], vector.element, attributes=attributes)
 
 
 def intrinsic(name: str, operands: Sequence[Number], like: Number) -> Number:
-    """Emits an instruction of the processor by LLVM's name of it.
+    """Emits an instruction of the processor by its LLVM intrinsic.
 
-    Where the target lacks it, the compiler ends without a word (IREE 3.13).
+    If the target lacks it, the compiler exits without a message (IREE 3.13).
 
     Args:
         name: LLVM's intrinsic, ``"llvm.x86.avx512bf16.dpbf16ps.512"``.
-        operands: What it is given.
-        like: A number of the type that it gives.
+        operands: Its operands.
+        like: A number of its result's type.
     """
     body = like.body
     attributes = {

@@ -1,4 +1,4 @@
-"""Loops over the share that one of several parts has in things that are counted."""
+"""Loops over one part's share of a number of items."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["first_only", "quotient", "remainder", "share", "span"]
 
 
 def quotient(number: Number, parts: Index) -> Number:
-    """Emits the quotient by a number of parts: a power of two, if that is computed.
+    """Emits the quotient by a number of parts, which is a power of two if it is computed.
 
-    A shift: where a step takes a microsecond, divisions would be a tenth of it.
+    Then it is a shift: in a step of a microsecond, divisions would take a tenth of the time.
     """
     if isinstance(parts, int):
         return number // parts
@@ -21,14 +21,14 @@ def quotient(number: Number, parts: Index) -> Number:
 
 
 def remainder(number: Number, parts: Index) -> Number:
-    """Emits the remainder that goes with `quotient`."""
+    """Emits the remainder of the same division."""
     if isinstance(parts, int):
         return number % parts
     return number & parts - 1
 
 
 def span(part: Index, among: Index, count: Number) -> tuple[Index, Number]:
-    """Emits where the share of a part begins and ends; arguments as those of `share`."""
+    """Emits the bounds of a part's share; the arguments are those of `share`."""
     if among == 1:
         return 0, count
     low = part * count
@@ -49,11 +49,11 @@ def share(
 
     Args:
         body: The body that gets the ops.
-        count: How many things there are.
-        among: How many parts share them, in order, as evenly as can be.
-        part: Which of these it is; 0 if there is one.
-        carried: The arrays that are written to.
-        each: Emits what is done, given the number of a thing.
+        count: The number of items.
+        among: The number of parts, which get consecutive items, as evenly as possible.
+        part: The number of the part; 0 if there is only one.
+        carried: The arrays that the loop writes to.
+        each: Emits the code for an item, given its number.
     """
     if isinstance(among, Number) or isinstance(count, Number):
         body.loop(*span(part, among, body.index(count)), 1, carried, each)
@@ -76,7 +76,7 @@ def share(
 def first_only(
     body: Body, part: Index, among: Index, carried: Sequence[Array], do: Callable[[], None]
 ) -> None:
-    """Emits what only the first of some parts does; arguments as those of `share`."""
+    """Emits code that only the first part runs; the arguments are those of `share`."""
     if among == 1:
         do()
         return

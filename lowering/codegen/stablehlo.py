@@ -1,4 +1,4 @@
-"""StableHLO on whole arrays: outside of a dispatch, IREE compiles them as it sees fit."""
+"""StableHLO on whole arrays, outside of dispatches, for IREE to compile."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["converted", "padded", "repeat", "transposed", "with_flipped_bits"]
 
 
 def converted(body: Body, array: Array, element: str) -> Array:
-    """Emits an array's conversion to an element type, if it has another."""
+    """Emits an array's conversion to an element type, if the types differ."""
     if array.element == element:
         return array
     return body.array("stablehlo.convert", [array], ArrayType(array.shape, element))
 
 
 def padded(body: Body, matrix: Array, columns: int) -> Array:
-    """Emits a matrix with zeros after its last column, so that it has so many."""
+    """Emits a matrix padded with zero columns up to a width."""
     rows, before = known(matrix.shape)
     if before == columns:
         return matrix
@@ -41,7 +41,7 @@ def padded(body: Body, matrix: Array, columns: int) -> Array:
 
 
 def repeat(body: Body, array: Array, times: int) -> Array:
-    """Emits an array that has another's rows some times, one after the other."""
+    """Emits an array with the rows of another repeated several times."""
     type = ArrayType((times * known(array.shape[:1])[0], *array.shape[1:]), array.element)
     return body.array("stablehlo.concatenate", [array] * times, type, {"dimension": integer(0)})
 

@@ -1,11 +1,11 @@
-"""Where weights are packed: a matrix becomes panels of columns, each contiguous.
+"""Packs weights: copies a matrix into panels of columns, each contiguous.
 
-A tile of a product reads all rows of a few columns. In a matrix of many columns these are far
-apart, and where their distance is a power of two they contend for the same few lines of a cache.
+A tile of a product reads all rows of a few columns. In a wide matrix these are far apart, and if
+their distance is a power of two they compete for the same few cache lines.
 
-IREE 3.13 has `linalg.pack`, as fast as copying is (10 to 30 GB/s, odd sizes included). Where it has
-to transpose it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so that is a dispatch of its own
-here, in tiles that fill as many registers as they have columns: 7 to 35 GB/s.
+IREE 3.13's `linalg.pack` is as fast as a copy (10 to 30 GB/s, odd sizes included). With a transpose
+it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate dispatch here, in
+tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
 Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`), and
 those of int8 in groups that suit the processor (`int8_matmul`), of which bytes are seen: P columns
@@ -121,8 +121,8 @@ def _group_type(element: str, group: int) -> str:
 class _Transposing:
     """The packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
 
-    Where tiles do not divide K, the last overlaps the one before; of the columns, the last panel
-    has a rest, and zeros after it. Tiles of a single column would leave a dispatch of nothing but
+    If tiles do not divide K, the last overlaps the previous one. The last panel has the remaining
+    columns, and zeros after them. Tiles of a single column would leave a dispatch of nothing but
     unit axes, which IREE 3.13 does not compile.
     """
 
@@ -157,7 +157,7 @@ class _Transposing:
         self.body = self.executable.body
 
     def emit(self) -> Array:
-        """Emits the dispatch; gives what it makes."""
+        """Emits the dispatch; returns its result."""
         body, number = self.body, self.executable.workgroup()
         starts: list[Index] = [0] * len(self.sizes)
         starts[-3] = number
@@ -179,7 +179,7 @@ class _Transposing:
         self.body.loop(0, self.inner, self.high, [self.part], lambda k: self._columns(gate, k))
 
     def _columns(self, gate: Number, k: Number) -> None:
-        """Emits some rows k of what the panel has of a gate."""
+        """Emits some rows k of a gate's columns in the panel."""
         body, part = self.body, [self.part]
         if self.inner % self.high:
             k = body.smaller(k, self.inner - self.high)
@@ -192,7 +192,7 @@ class _Transposing:
             body.loop(self.end, self.panel, self.padding, part, lambda n: self._zeros(gate, k, n))
 
     def _place(self, gate: Number, k: Number, column: Number) -> list[Index]:
-        """Where in the panel a tile is."""
+        """The position of a tile in the panel."""
         if len(self.sizes) == 4:
             return [gate, 0, k, column]
         return [0, k, gate * self.panel + column]
@@ -212,7 +212,7 @@ class _Transposing:
 
 
 def _transpose(body: Body, tile: Array, target: Array) -> Array:
-    """Emits the transpose of a tile, in the place of a target."""
+    """Emits the transpose of a tile into a target."""
     block = spare_block([element_type(tile.element)] * 2)
     Body(block, body.location).op("linalg.yield", [block.arguments[0]])
     tiles = cpu_tiles(known(target.shape), (0, 0))

@@ -19,7 +19,7 @@ def tiled_matmul(
         body: The body that gets the ops.
         lhs: The left-hand side.
         rhs: The right-hand side.
-        axes: The axis of each that is summed over.
+        axes: The contracted axis of each.
         element: The element type of the result.
         tiling: The result of `Gpu.product`.
     """

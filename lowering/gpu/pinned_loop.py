@@ -1,16 +1,16 @@
 """Time loops as functions that update in place and issue many steps at a time, for GPUs.
 
-One function reads the number of steps n once, before the loop, and then only issues work; a number
-of steps (`steps_together`) form a command buffer:
+One function reads the number of steps n once, before the loop, and then only issues work. Several
+steps (`steps_together`) form a command buffer:
 
-    for k in 0..n by the steps together:
-      for each of these: call the step
+    for k in 0..n by that number:
+      that many times: call the step
 
 The other is a step, which the compiler inlines at each call:
 
     for level in the step's levels:             # see analysis.time_loop
       each product of the level                 # a dispatch each
-      all else that the level computes          # a dispatch, see pointwise
+      the elementwise arithmetic of the level   # a dispatch, see pointwise
 
 `flow.tensor.barrier` pins each array to the device at the top of the loop's body; otherwise IREE
 3.13 copies it in full in every iteration. Each array has a buffer of its own (`codegen.arrays`).
@@ -61,7 +61,7 @@ _Key = TypeVar("_Key")
 
 
 def steps_together(seq_length: int) -> int:
-    """How many steps one iteration of the loop issues: about 32, chosen so that few are left over.
+    """The number of steps that one iteration issues: about 32, chosen to leave few steps over.
 
     Example:
         >>> [steps_together(n) for n in (5, 32, 50, 127, 200)]
@@ -75,16 +75,16 @@ def steps_together(seq_length: int) -> int:
 def pinned_loops(
     symbol: str, loops: Sequence[TimeLoop], gpu: Gpu | None, location: ir.Location
 ) -> list[Function]:
-    """Emits time loops of equal length as one function, and their step as another.
+    """Emits time loops of equal length as one function, and a step of all of them as another.
 
     Args:
-        symbol: The name of the former.
+        symbol: The name of the first.
         loops: The time loops.
         gpu: The GPU; None for a CPU.
         location: Their source location.
 
     Raises:
-        Refused: One of them is none whose steps can write in place.
+        Refused: The steps of a loop cannot write in place.
     """
     types = [value.type for loop in loops for value in loop.arguments]
     function = Function(symbol, types, location)
@@ -118,12 +118,12 @@ def pinned_loops(
 
 @dataclass(frozen=True)
 class _Values:
-    """What a step is given.
+    """The arguments of a step.
 
     Attributes:
         scalars: The number of steps, and the other scalars of the loop.
-        reads: What it reads.
-        weights: Of each product, the weights as they are multiplied with.
+        reads: The arrays that it reads.
+        weights: The weights of each product, in the layout of the product.
         arrays: The arrays that it writes to, by key.
     """
 
@@ -138,7 +138,7 @@ class _Values:
         return [*self.scalars.values(), *arrays]
 
     def within(self, body: Body, values: Iterator[ir.Value]) -> _Values:
-        """The same in a body that knows them as other SSA values."""
+        """The same arguments as other SSA values of a body."""
 
         def arrays(of: Mapping[_Key, Array]) -> dict[_Key, Array]:
             return {key: Array(next(values), each.shape, each.element) for key, each in of.items()}
@@ -154,15 +154,15 @@ class _PinnedLoop:
 
     Attributes:
         loop: The time loop.
-        plan: What its steps write.
-        tilings: How a GPU does its products; None where IREE knows better.
-        values: What a step is given.
+        plan: The writes of its steps.
+        tilings: The tiling of each product on a GPU; None to leave it to IREE.
+        values: The arguments of a step.
     """
 
     def __init__(
         self, loop: TimeLoop, body: Function, gpu: Gpu | None, given: Iterator[ir.Value]
     ) -> None:
-        """Emits what comes before the loop."""
+        """Emits the code before the loop."""
         self.loop, self.plan, self._body = loop, Plan(loop), body
         self.values = _Values()
         values, states = self.values, {state.value: state for state in loop.states}
@@ -185,9 +185,9 @@ class _PinnedLoop:
             values.weights[product.value] = self._weight(product)
 
     def _read(self, array: Array) -> Array:
-        """What a step reads, such as a bias.
+        """An array that steps read, such as a bias.
 
-        Where a dispatch uses only some of a vector's gates, IREE 3.13 moves the sum of two 16-bit
+        If a dispatch uses only some of a vector's gates, IREE 3.13 moves the sum of two 16-bit
         biases into it, and then cannot compile it ("operations on global resources").
         """
         is_apart = len(self.plan.levels) > 1 and len(array.shape) == 1
@@ -200,7 +200,7 @@ class _PinnedLoop:
         return gpu.product(rows, columns, width(product.lhs), element(product.weight))
 
     def _weight(self, product: Product) -> Array:
-        """A product's weights as they are multiplied with."""
+        """A product's weights, in the layout of the product."""
         weight = self.values.reads[product.weight]
         is_row = self.tilings[product.value] and shape(product.value)[0] == 1
         if is_row and not product.transposed:
@@ -221,7 +221,7 @@ class _PinnedLoop:
         return [*outputs, *states]
 
     def _output(self, key: str, output: Output) -> Array:
-        """An output as the function returns it."""
+        """An output in the shape that the function returns."""
         arrays = self.values.arrays
         if key not in arrays:
             gates = [arrays[f"{key}.{gate}"] for gate in range(gate_count(output.row))]
@@ -237,9 +237,9 @@ class _Step:
 
     Attributes:
         pinned: The loop.
-        values: What it is given.
+        values: Its arguments.
         body: The body that gets the ops.
-        step: What there is during it.
+        step: Its context.
     """
 
     def __init__(self, pinned: _PinnedLoop, values: _Values, body: Function) -> None:
@@ -253,7 +253,7 @@ class _Step:
         )
 
     def emit(self, number: Number) -> list[Array]:
-        """Emits the step; gives the arrays that it has written to."""
+        """Emits the step; returns the arrays that it has written to."""
         loop, step = self.pinned.loop, self.step
         counter = number.to_integer("i64")
         runs = counter < step.scalars[loop.arguments[0]]
@@ -281,7 +281,7 @@ class _Step:
         return body.array("stablehlo.dot_general", [lhs, weight], type, axes)
 
     def _write(self, group: Group, products: dict[ir.Value, Array], runs: Number) -> None:
-        """Emits what computes and writes a group; a state that is a product is put in its row."""
+        """Emits the dispatch of a group; a state that is itself a product is put in its row."""
         step, computed = self.step, Group(group.gate_width, group.gates)
         for write in group.writes:
             product = products.get(write.value)
@@ -294,7 +294,7 @@ class _Step:
 
 
 def _row(body: Body, array: Array, lead: Index, columns: int) -> Array:
-    """Emits a row of an array as a matrix of so many columns."""
+    """Emits a row of an array as a matrix with a number of columns."""
     if array.shape[-1] != columns:  # gates side by side
         array = collapse(body, array, [[0], [1], [2, 3]])
     part = ArrayType((array.shape[1], columns), array.element)
@@ -302,7 +302,7 @@ def _row(body: Body, array: Array, lead: Index, columns: int) -> Array:
 
 
 def _put(body: Body, ring: Array, lead: Index, part: Array) -> None:
-    """Emits the ring with a row replaced; of what is written for every gate, the first."""
+    """Emits the ring with a row replaced; if written for every gate, by that of the first."""
     if len(ring.shape) == 4:
         body.insert_as(part, ring, *row_of(ring, lead, gate=True))
     else:

@@ -1,4 +1,4 @@
-"""Plans what the steps of a time loop write on a GPU, in which dispatches, and where.
+"""Plans the writes of a time loop's steps on a GPU: their arrays and dispatches.
 
 A step writes its results into arrays that the loop carries: row t of an output, and a row of a
 state's ring (`state_ring`). Steps from n on leave outputs unchanged and write a row of the rings
@@ -28,18 +28,18 @@ __all__ = ["Group", "Plan", "gate_count"]
 
 
 def gate_count(value: ir.Value) -> int:
-    """How many gates lie side by side in a value."""
+    """The number of gates that lie side by side in a value."""
     return width(value) // gate_width(value)
 
 
 @dataclass
 class Group:
-    """What one dispatch writes.
+    """The writes of one dispatch.
 
     Attributes:
         gate_width: The width of a gate, U.
-        gates: How many there are side by side, G; what is no such value is written G times.
-        writes: What it writes.
+        gates: The gates side by side, G; other values are written G times.
+        writes: Its writes.
     """
 
     gate_width: int
@@ -48,7 +48,7 @@ class Group:
 
 
 class Plan:
-    """What the steps of a time loop write.
+    """The writes of a time loop's steps.
 
     Attributes:
         batch: The batch size.
@@ -59,10 +59,10 @@ class Plan:
     """
 
     def __init__(self, loop: TimeLoop) -> None:
-        """Decides on it.
+        """Plans the steps of a loop.
 
         Raises:
-            Refused: The loop is none whose steps can write in place.
+            Refused: The steps cannot write in place.
         """
         if any(product.scale is not None for product in loop.products.values()):
             raise Refused("weights in int8")
@@ -74,7 +74,7 @@ class Plan:
         self.levels = [self._level(level) for level in range(levels)]
 
     def _level(self, level: int) -> list[Group]:
-        """Decides on what a level writes, and on the arrays for it."""
+        """Plans the writes of a level, and their arrays."""
         loop = self._loop
         groups: dict[tuple[int, int], Group] = {}
         multiplied = [
@@ -109,7 +109,7 @@ class Plan:
     def _output(
         self, key: str, output: Output, gates: Mapping[int, int]
     ) -> list[tuple[int, int, Write]]:
-        """An output that a product reads has its gates side by side, another an array for each."""
+        """Plans an output: one array if a product reads it, otherwise one for each gate."""
         steps, batch, _ = sizes = static(output.shape)
         wide, count = gate_width(output.row), gate_count(output.row)
         if count > 1 and gates.get(wide) != count:
@@ -125,7 +125,7 @@ class Plan:
         return [(wide, count, Write(output.row, key, "time", is_kept=True))]
 
     def _state(self, key: str, state: State, gates: Mapping[int, int]) -> tuple[int, int, Write]:
-        """A state is written in the dispatch that computes gates, if there is one, for each."""
+        """Plans a state: the dispatch that computes gates, if any, writes it once for each gate."""
         wide = gate_width(state.next)
         if wide != width(state.next):
             raise Refused("a state of several parts")
@@ -137,7 +137,7 @@ class Plan:
         return wide, copies, Write(state.next, key, "next", state=state.value)
 
     def _ring(self, value: ir.Value, gates: int) -> ArrayType:
-        """The ring of a state, or of what else a product reads."""
+        """The ring of a state, or of another left-hand side of a product."""
         batch, columns = static_shape(value)
         sizes = (gates, gate_width(value)) if gates > 1 else (columns,)
         return ArrayType((state_ring.ROWS, batch, *sizes), element(value))

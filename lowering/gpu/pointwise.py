@@ -25,7 +25,7 @@ __all__ = ["pointwise", "row_of"]
 
 
 def row_of(array: Array, lead: Index, *, gate: bool = False) -> tuple[list[Index], list[Index]]:
-    """Where a row of an array is, and its sizes; of one written for every gate, of one of them."""
+    """The offsets and sizes of a row of an array; if written for every gate, those of one gate."""
     sizes: list[Index] = [1, *array.shape[1:]]
     if gate and len(sizes) == 4:
         sizes[2] = 1
@@ -41,8 +41,8 @@ def pointwise(
         step: The step; its arrays are written to.
         batch: The number of rows.
         products: The products so far.
-        runs: Whether the step runs.
-        group: What the dispatch writes.
+        runs: Whether the step is active.
+        group: The writes of the dispatch.
     """
     region = spare_block()
     inside, writes = Body(region, step.body.location), group.writes
@@ -74,7 +74,7 @@ def pointwise(
 
 
 def _target(inside: Body, array: Array, lead: Index, batch: int) -> Array:
-    """Emits the row that a value is written to, as it is."""
+    """Emits the row that a value is written to, with its old contents."""
     part = ArrayType(array.shape[1 if batch > 1 else 2 :], array.element)
     return inside.extract_as(array, *row_of(array, lead), part)
 
@@ -85,10 +85,10 @@ class _Points(Walk):
     Attributes:
         batch: The number of rows.
         products: The products so far.
-        group: What the dispatch writes.
+        group: The writes of the dispatch.
         inside: The dispatch, around the generic.
         targets: The rows that are written.
-        inputs: What each point reads, with the axes that it has, by what is read.
+        inputs: The inputs of the generic with their axes, by source.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class _Points(Walk):
         self.inputs: dict[tuple[ir.Value, Place], tuple[Array, list[int], Number]] = {}
 
     def result(self, write: Write, number: int, runs: Number | None) -> Number:
-        """The scalar that is written, or, if the step does not run, the one that is there."""
+        """The scalar to write: if the step is inactive, the old one."""
         body, group, element = self.body, self.group, self.targets[number].element
         count = gate_count(write.value) if group.gates > 1 else 1
         columns = [write.column + gate * group.gate_width for gate in range(count)]
@@ -152,7 +152,7 @@ class _Points(Walk):
         return self.read(value, self.products[value], None, at)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
-        """The scalar of what is in an array, which becomes an input."""
+        """The scalar of an array, which becomes an input."""
         key = (value, at)
         if key not in self.inputs:
             part = self._part(array, lead, at)
@@ -164,7 +164,7 @@ class _Points(Walk):
         return self.inputs[key][-1]
 
     def _part(self, array: Array, lead: Index | None, at: Place) -> Array | Number:
-        """Emits what all points read of an array; a number, if it has no axis of theirs."""
+        """Emits the part of an array that the points read; a number if it shares no axis."""
         starts: list[Index] = [] if lead is None else [lead]
         sizes, shape = [1] * len(starts), list[int]()
         offsets = dict(at)

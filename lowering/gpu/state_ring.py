@@ -33,7 +33,7 @@ def rows_at(body: Body, step: Number, runs: Number) -> dict[str, Index]:
     Args:
         body: The body that gets the ops.
         step: The step's number, an index.
-        runs: Whether the step is one of the call's n steps.
+        runs: Whether the step is active: one of the call's n steps.
     """
     current = step % 2
     after = 1 - current

@@ -9,7 +9,7 @@ of every gate at once, for a tile of rows,
         for part in parts of the units and rows:           # a workgroup each, see `work_sharing`
           for panel, for tile of rows:
             product[rows, P] = lhs[rows, K] @ packed[gate, panel][K, P]   # linalg.matmul, each gate
-            for row: all else that the step computes of these units, in vectors
+            for row: the elementwise arithmetic of these units, in vectors
     rows n.. of the outputs = 0
 
 so that only a tile of products (a few KiB of stack) and the results of the step leave registers
@@ -56,9 +56,9 @@ class FusedLoop:
 
     Attributes:
         loop: The time loop.
-        opaque_arguments: Its scalar arguments that are constants, but for the number of steps. The
-            function takes them as numbers that it does not know, so that loops that differ in them
-            alone share a dispatch.
+        opaque_arguments: Its constant scalar arguments, except for the number of steps. The
+            function takes them as arguments, so that loops that differ only in them share a
+            dispatch.
         function: The function.
     """
 
@@ -77,12 +77,12 @@ class FusedLoop:
             symbol: Its name.
             loop: The time loop.
             vectors: The vector unit of the target.
-            operands: What the function is called with.
-            place: Which of the module's time loops this is, and how many there are.
+            operands: The operands of its call.
+            place: The number of this loop among the module's time loops, and their count.
             location: The loop's source location.
 
         Raises:
-            Refused: It is none that can be fused.
+            Refused: It cannot be fused.
         """
         self.loop, self._vectors = loop, vectors
         self._operands = dict(zip(loop.arguments, operands, strict=True))
@@ -102,18 +102,18 @@ class FusedLoop:
         self.function.finish(self._results(self._dispatch(arguments, place)))
 
     def _steps_at_most(self) -> Index:
-        """How many steps there are at most; read off a sequence if that is open."""
+        """The maximum number of steps; read from a sequence if it is open."""
         loop = self.loop
         if isinstance(loop.seq_length, Open) and loop.room is not None:
             return self.function.size(self.function.arguments[loop.arguments.index(loop.room)], 0)
         return self._size(loop.seq_length, rank=3)
 
     def _rows(self) -> Index:
-        """The batch size; read off a state if that is open."""
+        """The batch size; read from a state if it is open."""
         return self._size(self.loop.batch_size, rank=2)
 
     def _size(self, size: Size, rank: int) -> Index:
-        """A size; if it is open, that of the first axis of an argument of a rank."""
+        """A size; if it is open, that of the first axis of an argument of a given rank."""
         if isinstance(size, int):
             return size
         shapes = [shape(value) for value in self.loop.arguments]
@@ -123,7 +123,7 @@ class FusedLoop:
     def _sizes(self, value: ir.Value, length: Index | None = None) -> tuple[Index, ...]:
         """The sizes of an argument or a state: ``[T, B, N]``, ``[B, N]`` or ``[B]`` if open.
 
-        Where there is room for the outputs apart, each sequence has a length T of its own.
+        If the loop has an operand for the outputs' length, each sequence has a length T of its own.
         """
         time = self._length if length is None else length
         is_timed = rank(value) == 3 or value in {self.loop.room}  # `==` takes no None
@@ -133,7 +133,7 @@ class FusedLoop:
         )
 
     def _argument(self, value: ir.Value, given: ir.Value) -> Array:
-        """An argument of the function, without a batch axis of 1, of two steps at least."""
+        """An argument of the function, without a batch axis of 1, and with at least two steps."""
         own = self.loop.room is not None and rank(value) == 3
         length = self.function.size(given, 0) if own else None
         array = Array(given, self._sizes(value, length), element(value))
@@ -149,7 +149,7 @@ class FusedLoop:
     # The dispatch.
 
     def _dispatch(self, arguments: dict[ir.Value, Array], place: tuple[int, int]) -> StepContext:
-        """Emits the dispatch; gives the arrays that it made."""
+        """Emits the dispatch; returns its results."""
         loop, plan, function = self.loop, self._plan, self.function
         packed = [
             [
@@ -190,7 +190,7 @@ class FusedLoop:
         return step
 
     def _cut(self) -> tuple[Index, ...]:
-        """Into how many parts the units and the rows of a group are cut."""
+        """The numbers of parts into which the units and the rows of a group are divided."""
         function, batch = self.function, self._batch
         (_, cut), *others = self._plan.cuts
         chosen = list[Index](cut)
@@ -220,7 +220,7 @@ class FusedLoop:
     def _bring_in(
         self, executable: Executable, arguments: dict[ir.Value, Array]
     ) -> tuple[dict[ir.Value, Array], dict[ir.Value, Number]]:
-        """Makes the arguments known inside the dispatch, the scalars among them as numbers."""
+        """Binds the arguments inside the dispatch, scalars as numbers."""
         loop, body = self.loop, executable.body
         apart = {product.weight for product in loop.products.values()}
         apart |= {state.value for state in loop.states} | {loop.room}
@@ -239,7 +239,7 @@ class FusedLoop:
     # Results.
 
     def _results(self, step: StepContext) -> list[Array]:
-        """Emits the function's results from the dispatch's."""
+        """Emits the function's results from those of the dispatch."""
         results = [
             self._restored(step.arrays[f"output{number}"], output)
             for number, output in enumerate(self.loop.outputs)
@@ -254,7 +254,7 @@ class FusedLoop:
         return results
 
     def _restored(self, array: Array, of: Output | State) -> Array:
-        """A result in the shape and element type that the decomposition has."""
+        """A result in the shape and element type of the composite's."""
         full: Sequence[Index]
         if isinstance(of, Output):
             full, kind = (self._length, self._batch, width(of.row)), of.element
@@ -270,5 +270,5 @@ class FusedLoop:
 
 
 def _batch_groups(rank: int) -> list[list[int]]:
-    """The axes of ``[T, 1, N]`` or ``[1, N]`` that are one without a batch axis."""
+    """The groups of axes of ``[T, 1, N]`` or ``[1, N]`` that remain without a batch axis."""
     return [[0, 1], [2]] if rank == 3 else [[0, 1]]

@@ -1,4 +1,4 @@
-"""Plans what the dispatch of a time loop on a CPU writes, where, and in which parts.
+"""Plans the writes of a time loop's dispatch on a CPU: their arrays, groups and parts.
 
 A state is updated in place, in a ring of two rows (`state_ring`). A left-hand side that a step
 computes is written to a scratch ring, or to the corresponding output, if there is one. Because a
@@ -35,7 +35,7 @@ from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divi
 __all__ = ["MIN_STEPS", "Group", "Panels", "Plan"]
 
 MIN_STEPS = 2
-"""Steps that arrays have room for: those of a single step have another row that nobody writes."""
+"""The fewest steps that arrays have rows for; of a single step, the second row is never written."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Panels:
 
     Attributes:
         lhs: The left-hand side, ``[B, K]``.
-        columns: The products and, for each, the column at which what is needed of it begins.
+        columns: The products, each with the first column that is needed.
         weight: The element type in which weights are packed.
     """
 
@@ -55,15 +55,14 @@ class Panels:
 
 @dataclass(frozen=True)
 class Group:
-    """What one level computes of gates of one width.
+    """The writes of one level whose gates have one width.
 
     Attributes:
-        writes: What it writes, each a gate.
-        panels: What it multiplies.
+        writes: Its writes, each of a gate.
+        panels: Its products.
         gate_width: The width of the gates.
-        panel: How many units make a panel.
-        panels_at_once: How many panels a tile of a single row has, whose sums are then under way at
-            once.
+        panel: The units of a panel.
+        panels_at_once: The panels of a tile of a single row, for more independent sums.
     """
 
     writes: Sequence[Write]
@@ -74,34 +73,34 @@ class Group:
 
 
 class Plan:
-    """What the dispatch of a time loop writes.
+    """The writes of a time loop's dispatch.
 
     Attributes:
-        length: How many steps there are at most.
+        length: The maximum number of steps.
         batch: The batch size.
-        batched: Whether arrays have an axis for rows: not for a batch that is known to be 1.
-        heights: The heights of the tiles that rows are cut into.
-        arrays: The arrays that it makes, by key.
+        batched: Whether arrays have a batch axis: not if the batch size is known to be 1.
+        heights: The heights of the tiles of rows.
+        arrays: Its new arrays, by key.
         states: The key of each state's array.
         rows: The array of each left-hand side of a product, and which row of its first axis.
-        groups: What a step computes, in order.
-        cuts: Into how many parts the units and the rows of a group are cut: from so many rows of
-            the batch on, so many; in order.
+        groups: The groups of a step, in order.
+        cuts: The numbers of parts into which the units and the rows of a group are divided, each
+            with the batch size from which on it applies, in order.
         by_length: Whether rings hold rows in the order of their lengths.
         int8: The key of the arrays for rows of left-hand sides in int8 (`int8_steps`).
     """
 
     def __init__(self, loop: TimeLoop, vectors: VectorUnit, length: Index, batch: Index) -> None:
-        """Decides on it.
+        """Plans the dispatch of a loop.
 
         Args:
             loop: The loop.
             vectors: The vector unit.
-            length: How many steps there are at most.
+            length: The maximum number of steps.
             batch: The batch size.
 
         Raises:
-            Refused: The loop is none that can be one dispatch.
+            Refused: The loop cannot be one dispatch.
         """
         self._loop, self._vectors = loop, vectors
         self.length, self.batch = length, batch
@@ -131,7 +130,7 @@ class Plan:
                 self.arrays |= zip(int8_keys(key), types, strict=True)
 
     def _writes(self) -> list[Write]:
-        """Decides on the arrays of the dispatch and on what is written to them."""
+        """Plans the arrays of the dispatch and the writes to them."""
         loop, writes = self._loop, list[Write]()
         for number, output in enumerate(loop.outputs):
             key = f"output{number}"
@@ -156,7 +155,7 @@ class Plan:
         return writes
 
     def _read_by(self, lhs: ir.Value) -> Operands:
-        """The element types that the products of a left-hand side read."""
+        """The operand types of the products of a left-hand side."""
         products = [each for each in self._loop.products.values() if each.lhs == lhs]
         sums = element(products[0].value)
         kinds = {
@@ -171,7 +170,7 @@ class Plan:
 
     @property
     def _rows_at_once(self) -> int:
-        """How many rows weights are laid out for: of an open batch, those of its highest tile."""
+        """The rows that weights are packed for: of an open batch, those of its highest tile."""
         return self.batch if isinstance(self.batch, int) else self.heights[0]
 
     @property
@@ -191,12 +190,12 @@ class Plan:
         return ArrayType(self._array((state_ring.ROWS,), width(value)), of)
 
     def _final(self, ring: str) -> ArrayType:
-        """Where the state after the last step goes, rows as in the batch."""
+        """The array for the state after the last step, rows in batch order."""
         type = self.arrays[ring]
         return ArrayType(type.shape[1:], type.element)
 
     def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, str]:
-        """Where the left-hand side of a product is, which the step computes."""
+        """The array of a product's left-hand side that the step computes."""
         of = self._operands[product.lhs].lhs
         outputs = [] if self.by_length else self._loop.outputs
         for number, output in enumerate(outputs):
@@ -208,10 +207,10 @@ class Plan:
         return key, "next"
 
     def _by_group(self, writes: Sequence[Write]) -> list[list[Write]]:
-        """What is written, gate by gate, by level and by the width of the gates, in order.
+        """The writes of single gates, by level and gate width, in order.
 
-        A gate of an output belongs where its products are multiplied anyway, which may be before
-        the level of the row.
+        A gate of an output goes to the group that already computes its products, which may be at a
+        lower level than the row.
         """
         gates = [
             replace(write, column=column)
@@ -238,7 +237,7 @@ class Plan:
         return self._loop.products_of_gate(gate.value, gate.column)
 
     def _group(self, writes: list[Write]) -> Group:
-        """What a group multiplies, and in which panels."""
+        """The products of a group, and its panels."""
         gate = gate_width(writes[0].value)
         columns: dict[ir.Value, dict[tuple[ir.Value, int], None]] = {}
         for write in writes:
@@ -262,7 +261,7 @@ class Plan:
 
 
 def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
-    """Checks that there is no unit axis but the batch's and that of time."""
+    """Checks that only the axes of the batch and of time have size 1."""
     for value in (*loop.arguments, *loop.roots()):
         axes = shape(value)
         if len(axes) > 1 and (axes[-1] == 1 or (len(axes) == 2 and axes[0] == 1 and batched)):

@@ -10,7 +10,7 @@ outputs.
 
     steps[b] = min(max(lengths[b] - start, 0), T)
     active[r] = how many rows have more than r steps
-    order = the rows b, by falling steps, equal ones as in the batch
+    order = the rows b, by descending steps, equal ones in batch order
 
 Initial states are copied to the ring row that a row's first step reads, and final states are read
 from the ring row that its last step wrote, or from the same if it has no steps (`state_ring`). With
@@ -39,13 +39,13 @@ __all__ = ["RowOrder", "rows_by_length"]
 
 @dataclass
 class RowOrder:
-    """The order of the rows, as it is known in a dispatch.
+    """The order of the rows, inside a dispatch.
 
     Attributes:
         order: The number in the batch of the row at each place, int32 ``[B]``.
-        steps: How many steps the row at each place has, int32 ``[B]``.
-        active: How many rows have a step, for each row of the loop's outputs, int32 ``[T + 1]``.
-        late: Whether short rows come in late.
+        steps: The number of steps of the row at each place, int32 ``[B]``.
+        active: The number of active rows, for each row of the loop's outputs, int32 ``[T + 1]``.
+        late: Whether short rows start late.
         memories: The sequences that steps read, as memrefs, by the values of their arrays.
     """
 
@@ -56,7 +56,7 @@ class RowOrder:
     memories: Mapping[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
 
     def inside(self, executable: Executable, sequences: Sequence[Array]) -> RowOrder:
-        """The same in a dispatch that reads it, and these sequences."""
+        """The same order inside a dispatch that reads it, and some sequences."""
         order, steps, active = (
             executable.read(each) for each in (self.order, self.steps, self.active)
         )
@@ -68,11 +68,11 @@ class RowOrder:
         return body.element(self.order, [place]).to_index()
 
     def count(self, body: Body, row: Index) -> Number:
-        """How many rows have the step that writes a row of the outputs."""
+        """The number of rows that are active in the step that writes a row of the outputs."""
         return body.element(self.active, [row]).to_index()
 
     def hint(self, body: Body, array: Array, places: Sequence[Index]) -> None:
-        """Emits the hint that a place will be read soon, if the array is one of the sequences."""
+        """Emits a prefetch of a place, if the array is one of the sequences."""
         if array.value in self.memories:
             attributes: dict[str, ir.Attribute] = {
                 "isWrite": ir.BoolAttr.get(False),
@@ -89,13 +89,13 @@ class RowOrder:
         states: Sequence[tuple[Array, Array]],
         count: Number,
     ) -> None:
-        """Emits the copying of the first states into their rings.
+        """Emits copies of the initial states into their rings.
 
         Args:
             body: The body that gets the ops.
             vectors: The vector unit.
-            states: Each state before the first step, and its ring.
-            count: How many steps there are.
+            states: Each initial state, and its ring.
+            count: The number of steps.
         """
         rings = [ring for _, ring in states]
 
@@ -115,14 +115,14 @@ class RowOrder:
         count: Number,
         part: tuple[Index, Index],
     ) -> None:
-        """Emits the copying of the last states out of their rings.
+        """Emits copies of the final states out of their rings.
 
         Args:
             body: The body that gets the ops.
             vectors: The vector unit.
-            states: Each ring, and where its state after the last step goes.
-            count: How many steps there are.
-            part: Which rows: the first of them, and how far it is from one to the next.
+            states: Each ring, and the array for its final state.
+            count: The number of steps.
+            part: The rows: the first, and the stride to the next.
         """
         finals = [final for _, final in states]
         first, among = part
@@ -153,10 +153,10 @@ def rows_by_length(
     Args:
         outside: The function that gets the dispatch.
         vectors: The vector unit.
-        lengths: How many steps each row has, int64 ``[B]``.
-        start: The time from which on they count, an int64 scalar; None for 0.
-        count: How many steps there are from then on, at most.
-        late: Whether short rows come in late.
+        lengths: The number of steps of each row, int64 ``[B]``.
+        start: The time of the loop's first step, an int64 scalar; None for 0.
+        count: The maximum number of steps from then on.
+        late: Whether short rows start late.
 
     Returns:
         The order.

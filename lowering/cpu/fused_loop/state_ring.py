@@ -25,23 +25,23 @@ LAST = 0
 
 
 def row_of(remaining: Number) -> Number:
-    """Emits which row has the state from which so many steps are still to come."""
+    """Emits the row that has the state when a number of steps remain."""
     return remaining % ROWS
 
 
 class StateRing:
-    """Which rows the steps of a loop read and write, the same in the rings of all its states.
+    """The rows that steps read and write, the same in the rings of all states of a loop.
 
     Attributes:
         first: The row that has the states before the first step.
     """
 
     def __init__(self, body: Body, count: Number) -> None:
-        """Emits what does not change from step to step, before the loop.
+        """Emits the values that are the same for all steps, before the loop.
 
         Args:
             body: The body that gets the ops.
-            count: How many steps there are, an index.
+            count: The number of steps, an index.
         """
         self._count = count
         self._one, self._rows = body.index(1), body.index(ROWS)

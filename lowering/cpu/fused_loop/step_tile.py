@@ -1,4 +1,4 @@
-"""One tile of one step of a time loop: some rows and units of everything one level computes.
+"""One tile of one step of a time loop: some rows and units of one level's values.
 
 A tile consists of a matrix product for each left-hand side, and of the step's elementwise
 arithmetic on its rows, in vectors (`analysis.walk`) of as many columns as fill two registers.
@@ -33,13 +33,13 @@ __all__ = ["StepTile", "Units"]
 
 @dataclass(frozen=True)
 class Units:
-    """The units of one panel, or of some that adjoin.
+    """The units of one panel, or of several adjacent ones.
 
     Attributes:
         start: The first unit.
-        count: How many units there are.
-        panel: The panel's number; None if it is the only one.
-        panels: How many panels there are, from that on.
+        count: The number of units.
+        panel: The number of the first panel; None if there is only one in all.
+        panels: The number of panels.
     """
 
     start: Index
@@ -54,8 +54,8 @@ class _Row:
 
     Attributes:
         ring: Its number in the rings.
-        tile: Its number in the tile; None if that has no other.
-        batch: Its number in what is read and in the outputs.
+        tile: Its number in the tile; None if the tile has only one row.
+        batch: Its number in the batch, for inputs and outputs.
     """
 
     ring: Index
@@ -67,7 +67,7 @@ _LINE = 64
 """The size of a cache line in bytes."""
 
 _Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
-"""The product that each column of the group is in, and where in it it begins."""
+"""For each column of the group: the product that has it, and its first column there."""
 
 
 class StepTile:
@@ -79,7 +79,7 @@ class StepTile:
         group: The group.
         packed: The weights of its panels.
         units: The units of the tiles.
-        batched: Whether arrays have an axis for them.
+        batched: Whether arrays have a batch axis.
         order: The rows' order in the rings; None if it is that of the batch.
     """
 
@@ -104,9 +104,9 @@ class StepTile:
         """Emits a tile.
 
         Args:
-            first: The row of the rings at which it begins.
-            rows: How many rows it has.
-            end: The row from which on none takes part; None if all do.
+            first: Its first row in the rings.
+            rows: The number of its rows.
+            end: The first row that is not active; None if all are.
         """
         if self.order is not None:
             self._prefetch(first, rows, self.order)
@@ -132,7 +132,7 @@ class StepTile:
             self.body.loop(0, self.body.smaller(end - first, rows), 1, carried, row)
 
     def _prefetch(self, first: Index, rows: int, order: RowOrder) -> None:
-        """Emits hints for what the tile will read of sequences: their rows are far apart."""
+        """Emits prefetches of the rows of sequences that the tile will read: they are far apart."""
 
         def row(number: Index) -> None:
             row, units = self._row(first + number), self.units.start
@@ -149,7 +149,7 @@ class StepTile:
         share(self.body, rows, 1, 0, [], row)
 
     def clear(self, place: Number) -> None:
-        """Emits zeros for a row of the rings that does not take part, where outputs are written."""
+        """Emits zeros in the outputs for an inactive row of the rings."""
         outputs: dict[str, list[int]] = {}
         for write in self.group.writes:
             if write.lead == "time":
@@ -176,7 +176,7 @@ class StepTile:
         """Emits the product of these rows with this panel.
 
         Returns:
-            For every column the product that it is in, and where in it it begins.
+            For each column the product that has it, and its first column there.
         """
         body, units = self.body, self.units
         inner, size = known(packed.shape)[-2:]
@@ -222,7 +222,7 @@ class StepTile:
         return lambda weights: [tile_matmul(body, vectors, lhs, each) for each in weights]
 
     def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
-        """Emits what is made of one row and as many columns as a vector has lanes."""
+        """Emits the writes of one row, for as many columns as a vector has lanes."""
         step = self.step
         walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
         writes = self.group.writes
@@ -247,8 +247,8 @@ class _Vectors(Walk):
         products: The products of the tile.
         row: The row.
         start: The first unit of the panel.
-        column: Where in the panel the vectors begin.
-        batched: Whether arrays have an axis for rows.
+        column: The first column of the vectors within the panel.
+        batched: Whether arrays have a batch axis.
     """
 
     def __init__(
@@ -303,9 +303,10 @@ class _Vectors(Walk):
 
 
 class _Hints(_Vectors):
-    """Emits hints for what is read of sequences, in the place of reading.
+    """Emits prefetches of sequences instead of reads.
 
-    Nothing uses what it computes of the zeros that it puts there, and the compiler drops it.
+    It puts zeros in place of what it would read; the code that computes with them is dead, and the
+    compiler drops it.
 
     Attributes:
         order: The rows' order, which knows the sequences.
@@ -318,7 +319,7 @@ class _Hints(_Vectors):
         return self.body.constant(0, element(value), self.lanes)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
-        """Zeros; a hint for each line of a cache that they stand for."""
+        """Zeros, and a prefetch of each cache line that they stand for."""
         for column in range(0, self.lanes if len(at) == 2 else 0, 8 * _LINE // bits(array.element)):
             place = self.place(lead, self.row.batch, at[1][1] + column)
             self.order.hint(self.body, array, place)

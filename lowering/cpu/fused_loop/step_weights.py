@@ -1,7 +1,7 @@
 """The weights of a step: the columns that a group's products need, packed into panels.
 
 A step slices its products (the gates of one ``h @ w``) and may take columns from several matrices,
-whereas a tile needs the same few units of every gate. So the columns are concatenated, if
+but a tile needs the same few units of every gate. So the columns are concatenated, if
 necessary, and packed once per call, before the dispatch.
 """
 
@@ -40,8 +40,8 @@ def step_weights(
         outside: The function that gets the ops.
         vectors: The vector unit.
         loop: The time loop.
-        arguments: What its function is given.
-        group: What the products belong to.
+        arguments: The arguments of its function.
+        group: The group of the products.
         panels: The products.
         interleaved: Whether a panel holds the columns of all gates.
 
@@ -50,7 +50,7 @@ def step_weights(
         int8 in groups; ``[K, G*N]`` of other numbers if there is a single panel.
 
     Raises:
-        Refused: Some of the weights lie one way, some the other.
+        Refused: Only some of the weights are transposed.
     """
     products = [loop.products[value] for value, _ in panels.columns]
     if len({product.transposed for product in products}) != 1:

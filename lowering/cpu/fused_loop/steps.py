@@ -1,8 +1,8 @@
-"""The loop over time of a dispatch on a CPU, and how the parts of a step are shared.
+"""The loop over time of a dispatch on a CPU, and how workgroups share a step.
 
-A step is a turn for each of its groups (`plan`). A turn's parts are some panels and some rows of
-the group; a part goes over its panels, and within a panel over its tiles (`tile_heights`), each of
-which is a `step_tile`.
+A step has a turn for each of its groups (`plan`). Each part of a turn is some panels and some rows
+of the group. A part loops over its panels, and within a panel over its tiles (`tile_heights`), each
+of which is a `step_tile`.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class LoopSteps:
     """Emits the loop over time.
 
     Attributes:
-        step: What there is during a step.
-        plan: What it writes.
-        turns: How its parts are shared.
-        cut: Into how many parts units and rows are cut.
+        step: The context of a step.
+        plan: The writes of a step.
+        turns: How workgroups share its parts.
+        cut: The numbers of parts into which units and rows are divided.
         packed: The weights of each group's panels.
         order: The rows' order in the rings; None if it is that of the batch.
-        count: How many steps there are; known once `emit` has begun.
-        ring: Which rows of their rings states are in; known then too.
-        active: How many rows have the step that is emitted; None if all have it.
+        count: The number of steps; set by `emit`.
+        ring: The rows of the rings that have the states; set by `emit`.
+        active: The number of active rows of the step being emitted; None if all are.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class LoopSteps:
         self.loop, self.body, self.arrays = step.loop, step.body, step.arrays
 
     def emit(self, initial: Sequence[Array]) -> None:
-        """Emits the loop, from the states before it to zeros in the rows after it."""
+        """Emits the loop, with the initial states before it and the zeros after it."""
         body, turns = self.body, self.turns
         given = self.step.scalars[self.loop.arguments[0]]
         length, low = self.step.length, body.constant(0, "i64")
@@ -89,7 +89,7 @@ class LoopSteps:
             self.order.leave(body, self.vectors, pairs, self.count, part)
 
     def _copy(self, source: Array, ring: Array, lead: Number) -> None:
-        """Emits the copying of a state into a row of its ring."""
+        """Emits a copy of a state into a row of its ring."""
         body = self.body
         if isinstance(source.shape[0], int):
             body.insert(source, ring, [lead, *[0] * len(source.shape)])
@@ -120,7 +120,7 @@ class LoopSteps:
         self.body.insert(zeros_in_place(self.body, self.vectors, row), array, starts)
 
     def _one_step(self, number: Number) -> None:
-        """Emits step k: its scalars, then the turns that its groups are."""
+        """Emits step k: its scalars, then a turn for each group."""
         step, groups = self.step, self.plan.groups
         step.begin(number.to_integer("i64"), self.ring.rows_at(number))
         self.active = self.order and self.order.count(self.body, step.leads["time"])
@@ -139,7 +139,7 @@ class LoopSteps:
     def _tiles(self, group: Group, packed: Sequence[Array], part: Index) -> None:
         """Emits a part of a group: some panels, some rows.
 
-        Tiles of a single row of an open batch come apart, as they may have several panels.
+        Tiles of a single row of an open batch are emitted separately: they may have several panels.
         """
         for panels in group.panels:
             if panels.lhs in self.plan.int8:
@@ -187,7 +187,7 @@ class LoopSteps:
         heights: Sequence[int],
         panels_at_once: int = 1,
     ) -> None:
-        """Emits the tiles of some heights in a part of a group, of so many panels each."""
+        """Emits the tiles of some heights in a part of a group, with a number of panels each."""
         body, (units, row_parts) = self.body, self.cut
         column: Index = 0
         row_part = self._part_of_rows(part)

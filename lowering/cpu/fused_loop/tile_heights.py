@@ -1,13 +1,13 @@
-"""Into which tiles the rows of a step are cut.
+"""How the rows of a step are divided into tiles.
 
-Of a batch whose size is known, all tiles have one height. The last is moved back until it ends with
-the batch: it overlaps the one before, and makes the same numbers again.
+If the batch size is known, all tiles have one height. The last is moved back to end with the batch:
+it overlaps the previous one, and computes some numbers again.
 
 An open batch has tiles of several heights, each half of the one before, down to one row:
 
     for height in 8, 4, 2, 1, if the batch has as many rows:
       as many tiles as fit into the rows that are left,
-      and one more if that is more than half full, moved back until it ends with the batch
+      and one more if it is more than half full, moved back to end with the batch
 
 So 3 rows are 2 and 1; 7 are 4 and 4, which overlap; 12 are 8 and 4; 15 are 8 and 8.
 """
@@ -32,8 +32,8 @@ def heights(vectors: VectorUnit, batch: Index) -> Sequence[int]:
 
 
 _INTEGER = "i64"
-"""What is computed of open batches, and not indices: IREE 3.13 asks of each two writes whether they
-overlap, and looks for the answer through all that an index is made of, which takes it minutes."""
+"""The type of numbers computed from open batches, instead of index. IREE 3.13 compares the indices
+of each pair of writes through all ops that compute them, which can take minutes."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class RowTiles:
     """The tiles of one height.
 
     Attributes:
-        height: How many rows each has.
-        count: How many there are.
+        height: The rows of each.
+        count: The number of tiles.
         batch: The batch size.
-        before: How many rows of an open batch come before the first, an integer.
+        before: The number of rows of an open batch before the first, an integer.
     """
 
     height: int
@@ -67,13 +67,13 @@ class RowTiles:
 def row_tiles(
     body: Body, batch: Index, heights: Sequence[int], active: Number | None
 ) -> list[RowTiles]:
-    """Emits how many tiles of each height there are.
+    """Emits the number of tiles of each height.
 
     Args:
         body: The body that gets the ops.
         batch: The batch size.
         heights: The heights, as `heights` gives them.
-        active: How many rows take part, if not all do.
+        active: The number of active rows, if not all are.
     """
     if isinstance(batch, int):
         (height,) = heights

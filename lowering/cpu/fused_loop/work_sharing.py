@@ -1,24 +1,23 @@
-"""Work that the workgroups of a dispatch share out among themselves, one turn after the other.
+"""Work that the workgroups of a dispatch divide among themselves, one turn after the other.
 
-A turn is some number of parts that can be done at the same time; the next turn needs all of them
-done. Workgroups claim parts and wait for those that others have claimed:
+The parts of a turn are independent; the next turn needs all of them done. Workgroups claim parts
+and wait for those that others have claimed:
 
     for turn in turns:
       if done < parts * (turn + 1):                       # not over already
-        for part in parts, beginning elsewhere in each workgroup:
-          if atomic_max(claimed[part], turn + 1) <= turn: # nobody was faster
+        for part in parts, each workgroup starting elsewhere:
+          if atomic_max(claimed[part], turn + 1) <= turn: # no other workgroup was faster
             do it
             done += 1                                     # atomic, releases what was written
         until done >= parts * (turn + 1): load            # acquires what others wrote
 
-No part waits for a workgroup that has not begun: who claims a part is running, and a single
-workgroup does all parts of all turns. So it does not matter how many threads there are, nor whether
-they run all workgroups at the same time; and as long as all do, each does the same parts at every
-turn, whose weights stay in its cache. A turn costs two threads 0.1 to 0.2 microseconds (measured).
+No part waits for a workgroup that has not started: only running workgroups claim parts, and a
+single one would do all parts of all turns. So any number of threads works, and workgroups need not
+run at the same time. If they all do, each does the same parts in every turn, and their weights stay
+in its cache. A turn costs two threads 0.1 to 0.2 microseconds (measured).
 
-Waiting is spinning, as in other libraries: a thread that the system stops within a part lets the
-others spin until it goes on. Where there are fewer processors than workers, fewer workers are
-faster.
+Workgroups wait by spinning, as in other libraries: if the system stops a thread within a part, the
+others spin until it continues. With fewer processors than workers, fewer workers are faster.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ _LINE = 16
 """Numbers in a cache line: each counter has a line of its own."""
 
 _MOST = 8
-"""How many parts a turn has at most."""
+"""The maximum number of parts of a turn."""
 
 _POWERS = (1, 2, 4, 8)
-"""How many parts a turn has where that is computed."""
+"""The number of parts of a turn where it is computed."""
 
 _ADD, _MAXIMUM = 1, 6
 """Kinds of `memref.atomic_rmw`: addi and maxs."""
@@ -51,7 +50,7 @@ class Turns:
     """The turns of a dispatch.
 
     Attributes:
-        parts: How many parts each has; known, or computed, then a power of two.
+        parts: The number of parts of each; a power of two if it is computed.
         workgroup: The number of the workgroup, an index.
     """
 
@@ -59,10 +58,10 @@ class Turns:
         """Starts with no turn done.
 
         Args:
-            executable: The dispatch, of as many workgroups.
-            parts: How many parts a turn has, 8 at most.
-            number: Which of the module's time loops this is.
-            count: How many of these there are.
+            executable: The dispatch, with a workgroup for each part.
+            parts: The number of parts of a turn, at most 8.
+            number: The number of this loop among the module's time loops.
+            count: The number of time loops.
         """
         if isinstance(parts, int) and parts > _MOST:
             raise ValueError(f"{parts} parts: {_MOST} is the most")
@@ -86,17 +85,17 @@ class Turns:
         return self.parts == 1
 
     def _atomic(self, kind: int, value: Number, place: Index) -> Number:
-        """Emits an atomic operation on a counter; gives what it was before."""
+        """Emits an atomic operation on a counter; returns its old value."""
         operands = [value, self._counts, self._base + self._body.index(place)]
         attributes = {"kind": integer(kind)}
         return self._body.number("memref.atomic_rmw", operands, "i32", attributes=attributes)
 
     def _done(self, place: Index = 0) -> Number:
-        """Emits the reading of how many parts are done."""
+        """Emits a load of the number of parts that are done."""
         return self._atomic(_ADD, self._zero, place)
 
     def over(self, turns: int) -> Number:
-        """Emits how many groups of so many turns are over, after the first turn."""
+        """Emits the number of complete groups of `turns` turns after the first turn."""
         if self._is_one:
             return self._body.index(0)
         return (quotient(self._done().to_index(), self.parts) - 1) // turns
@@ -121,8 +120,8 @@ class Turns:
             before = self._atomic(_MAXIMUM, next_turn, (own + 1) * _LINE)
 
             def do(zero_here: Number) -> None:
-                # Were all that the body writes the same in each round of this loop, IREE would read
-                # it before the loop and write it after, whether or not the part was claimed.
+                # The zero depends on the loop's index. Otherwise IREE would hoist the body's reads
+                # and writes out of the loop, and run them whether or not the part was claimed.
                 body(own + zero_here)
                 self._atomic(_ADD, self._one, zero)
 
@@ -144,9 +143,9 @@ def _choose(body: Body, table: Sequence[int], index: Number) -> Number:
 
 
 def part_order(workgroup: int, parts: int) -> tuple[int, int]:
-    """Where a workgroup begins, and how far it goes from part to part, modulo their number.
+    """A workgroup's first part, and its stride from part to part, modulo their number.
 
-    Two go towards each other from both ends, the next two from the middle, and so on.
+    Two workgroups go towards each other from both ends, the next two from the middle, and so on.
     """
     pair, down = divmod(workgroup, 2)
     start, half = 0, parts // 2

@@ -2,9 +2,9 @@
 
 | | |
 |---|---|
-| `rows_product` | `x @ w`, cut up by `blocking` |
+| `rows_product` | `x @ w`, tiled by `blocking` |
 | `outer_sum` | sums of `lhs^T @ rhs`, of `panels` that are gathered first |
 
-Both take which rows count (`rows`: all, the first ones, or some that are listed), and where the
-result goes: `store` for rows, a part of a vector for sums.
+Both take the rows to multiply (`rows`: all, the first ones, or a list), and the destination of the
+result: `store` for rows, a part of a vector for sums.
 """

@@ -1,11 +1,12 @@
-"""How the product of rows with a matrix is cut up: blocks of rows, panels of columns, tiles.
+"""The tiling of a product of rows with a matrix: blocks of rows, panels of columns, tiles.
 
-A panel is read from afar once a block, and a block's rows once a panel. The right-hand side is
-packed into panels of columns, ``[N/P, K, P]``, if it comes as ``[N, K]``, or is large and
-multiplied with many rows: the rows of a panel are far apart in a wide matrix, and where their
-distance is a power of two they contend for the same few lines of a cache. A very large one for few
-rows, which packing does not pay for, is streamed: some of its rows at a time, side by side. Of a
-single row, panels are four times as wide, so that there are sums enough to hide the latency.
+A panel is loaded into the cache once per block, and the rows of a block once per panel. The
+right-hand side is packed into panels of columns, ``[N/P, K, P]``, if it is given as ``[N, K]``, or
+if it is large and there are many rows: in a wide matrix the rows of a panel are far apart, and if
+their distance is a power of two they compete for the same few cache lines. For few rows packing
+does not pay; then a very large right-hand side is streamed, some of its rows at a time over all
+columns. For a single row, panels are four times as wide, for enough independent sums to hide the
+latency.
 """
 
 from __future__ import annotations
@@ -18,52 +19,52 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 __all__ = ["STREAM", "WORKGROUPS", "Blocking"]
 
 BLOCK = range(64, 513)
-"""How many rows a block may have."""
+"""The possible numbers of rows of a block."""
 
 MANY = 128
-"""Rows from which the packing of a right-hand side is made up for, if it is larger than `CACHE`."""
+"""The fewest rows for which packing pays if the right-hand side is larger than `CACHE`."""
 
 CACHE = 2 << 20
-"""Bytes of a right-hand side that fit into a second-level cache, about."""
+"""About as many bytes of a right-hand side as a second-level cache holds."""
 
 SMALL = 1 << 17
-"""Bytes of one that needs no packing. Those between are packed for twice `MANY` rows."""
+"""The most bytes of a right-hand side that needs no packing. Between this and `CACHE`, it is packed
+for at least twice `MANY` rows."""
 
 STREAM = 16
-"""Rows of a right-hand side of several such caches that are read side by side for fewer than `MANY`
-rows, which are a single block: its sums may be cut."""
+"""Rows of a streamed right-hand side that are read at a time."""
 
 WORKGROUPS = 15
-"""How many workgroups there are at most, where blocks have rows enough, and about how many there
-should be. IREE's threads take them one by one where they are fewer than eight for each thread, else
-eight at a time (`iree_task_dispatch_issue` in 3.13), which leaves threads waiting for the last."""
+"""The maximum number of workgroups if blocks have enough rows, and about the number to aim for.
+IREE's threads take workgroups one by one if there are fewer than eight per thread, otherwise eight
+at a time (`iree_task_dispatch_issue` in 3.13), and then threads wait for the last."""
 
 
 _MANY_ROWS = WORKGROUPS * 2 * MANY
-"""What an open number of rows is taken for."""
+"""The number of rows to plan for if it is open."""
 
 
 class Blocking:
-    """How the product of two matrices is cut up.
+    """The tiling of a product of two matrices.
 
     Attributes:
         vectors: The vector unit.
-        rows: M; of an open number, `_MANY_ROWS`.
+        rows: M; if open, `_MANY_ROWS`.
         inner: K.
         columns: N.
         packed: Whether the right-hand side is packed.
         sums: The element type of the product.
-        streamed: Whether some rows of the right-hand side are read at a time.
-        count: How many blocks of rows there are.
-        block: How many rows each has.
-        tile: How many rows a tile has.
-        panel: How many columns a panel has.
-        across: Into how many parts the columns are cut.
-        width: How many columns each has; those of a single row may differ.
+        streamed: Whether the right-hand side is read some rows at a time.
+        count: The number of blocks.
+        block: The rows of a block.
+        tile: The rows of a tile.
+        panel: The columns of a panel.
+        across: The number of parts into which the columns are divided.
+        width: The columns of a part; for a single row, parts may differ.
     """
 
     def __init__(self, vectors: VectorUnit, rows: Index, rhs: ArrayType, axis: int) -> None:
-        """Decides, for a right-hand side of which an axis is summed over."""
+        """Plans the product with a right-hand side, whose contracted axis is `axis`."""
         self.vectors = vectors
         self.rows = rows if isinstance(rows, int) else _MANY_ROWS
         self.inner, self.columns = known(rhs.shape)[:: -1 if axis else 1]
@@ -88,7 +89,7 @@ class Blocking:
         self.width = self.columns // self.across
 
     def _count(self) -> int:
-        """How many blocks there are: the most that repeat the fewest rows."""
+        """The number of blocks: the most of those for which the fewest rows are computed twice."""
         fewest = -(-self.rows // BLOCK[-1])
         most = max(fewest, min(self.rows // BLOCK[0], WORKGROUPS))
         height = self.vectors.rows
@@ -99,9 +100,9 @@ class Blocking:
         return min(range(most, fewest - 1, -1), key=made)
 
     def _height(self) -> int:
-        """How many rows make a tile.
+        """The rows of a tile.
 
-        As many as fill the registers, or somewhat fewer if less is left over; reading a panel
+        As many as fill the registers, or fewer if that leaves a smaller remainder; reading a panel
         again costs about as much as another row.
         """
         sizes = range(min(self.vectors.rows, self.block), self.vectors.rows // 2, -1)

@@ -2,16 +2,16 @@
 
     sums[m, n] = sum over the rows k that count of lhs[k, m] * rhs[k, n]
 
-Both sides come in panels of columns (`panels`): of lhs as many as a tile of registers has
-rows, of rhs as many as it has columns:
+Both sides are given as panels of columns (`panels`): a panel of lhs has as many as a register tile
+has rows, a panel of rhs as many as it has columns:
 
     for share of the panels of lhs, in parallel:
       for panel of rhs, for panel of lhs:
         for row k: sums[height, width] += lhs[panel, k, :]^T @ rhs[panel, k, :]       # in registers
         write the sums
 
-The rows are added up in order, by `vector.fma`, one after the other. Rows of pairs of bfloat16 are
-multiplied by an instruction, as in `pairs_matmul`.
+The rows are added one after the other, by `vector.fma`; pairs of bfloat16 by an instruction, as in
+`pairs_matmul`.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Sum:
     Attributes:
         lhs: The panels of the left-hand side.
         rhs: The panels of the right-hand side.
-        height: How many columns the left-hand side has, M.
-        width: How many the right-hand side has, N.
-        offset: Where in a vector the first of the ``[M, N]`` sums goes.
+        height: The columns of the left-hand side, M.
+        width: The columns of the right-hand side, N.
+        offset: The position of the first of the ``[M, N]`` sums in a vector.
     """
 
     lhs: Array
@@ -61,12 +61,12 @@ class Sum:
 
 @dataclass(frozen=True)
 class OuterSum:
-    """How outer products are summed.
+    """The tiling of sums of outer products.
 
     Attributes:
         vectors: The vector unit.
-        element: What is summed in, ``"f32"`` or ``"f64"``.
-        operands: The element types of what is read.
+        element: The type of the sums, ``"f32"`` or ``"f64"``.
+        operands: The operand types.
     """
 
     vectors: VectorUnit
@@ -80,12 +80,12 @@ class OuterSum:
 
     @property
     def high(self) -> int:
-        """How many columns a left panel has."""
+        """The columns of a left panel."""
         return self.vectors.rows
 
     @property
     def wide(self) -> int:
-        """How many columns a right panel has."""
+        """The columns of a right panel."""
         return self.vectors.width(self.element)
 
     @property
@@ -118,10 +118,10 @@ class OuterSum:
 
         Args:
             outside: The function that gets the dispatch.
-            sums: What there is to sum.
+            sums: The sums.
             rows: The valid rows.
-            total: The vector that the sums go to; None if they are all there is.
-            is_added: Whether they are added to what is there.
+            total: The vector that gets the sums; None for a new one with nothing else.
+            is_added: Whether they are added to the vector.
 
         Returns:
             The vector with its new parts, or a vector of the sums, row by row.
@@ -144,14 +144,14 @@ class OuterSum:
 
 
 class _Tiles:
-    """Emits what a workgroup does.
+    """Emits the code of a workgroup.
 
     Attributes:
         plan: Sizes of tiles, element types.
-        summed: What is summed, as it is inside.
+        summed: The sum, inside the dispatch.
         whole: The vector that sums are written to.
-        count: How many rows, or pairs, there are.
-        is_added: Whether sums are added to what is there.
+        count: The number of rows or pairs.
+        is_added: Whether sums are added to the vector.
         workgroup: The number of the workgroup.
     """
 
@@ -229,7 +229,7 @@ class _Tiles:
             self._write(total, line + vector * plan.lanes, width - vector * plan.lanes)
 
     def _multiplied(self, body: Body, x: Number, weight: Number, total: Number) -> Number:
-        """Emits a row of sums with the products of a number, or a pair, added."""
+        """Emits a row of sums plus the products of a number or a pair."""
         if not self.plan.paired:
             return body.number("vector.fma", [x, weight, total], total.element, total.lanes)
         name = self.plan.vectors.dot(total.lanes)
@@ -237,7 +237,7 @@ class _Tiles:
         return intrinsic(name, [total, bitcast(weight, "bf16"), bitcast(x, "bf16")], like)
 
     def _write(self, sums: Number, place: Number, count: int) -> None:
-        """Emits the writing of some sums, as many as there are columns for."""
+        """Emits the stores of some sums, as many as there are columns."""
         body, whole = self.body, self.whole
         if count >= sums.lanes:
             if self.is_added:

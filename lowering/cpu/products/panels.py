@@ -2,10 +2,10 @@
 
     panels[n, k, :] = matrix[row(k), n * width :][: width]          # [N / width, K, width]
 
-Each panel is contiguous. 16-bit numbers are widened meanwhile; or, of bfloat16 that is multiplied
-as pairs (`pairs_matmul`), two rows become one of pairs, ``i32`` with the even row's low, and a
-zero follows the last row if there is an odd number of them. Where pairs are widened, each two rows
-change places: an odd number is added before the even one, as by the instruction.
+Each panel is contiguous. 16-bit numbers are widened on the way. If bfloat16 is multiplied as pairs
+(`pairs_matmul`), two rows become one row of pairs, ``i32`` with the even row's number low, and an
+odd number of rows is padded with zeros. Where pairs are widened, the two rows of each pair are
+swapped: the odd number is added before the even one, as the instruction does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 __all__ = ["Side", "gathered_panels"]
 
 _ROWS = 8
-"""How many rows are copied at a time."""
+"""Rows that are copied at a time."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Side:
 
     Attributes:
         matrix: The matrix, ``[R, N]``.
-        width: How many columns a panel has.
-        begins: The row from which valid rows are numbered, as the product of a step, an int64
-            scalar, and the rows of a step; None for the first.
+        width: The columns of a panel.
+        begins: The row at which the numbering of valid rows starts, as a step, an int64 scalar, and
+            the number of rows of a step; None for the first row.
     """
 
     matrix: Array
@@ -46,7 +46,7 @@ class Side:
 
     @property
     def columns(self) -> int:
-        """How many columns it has."""
+        """Its number of columns."""
         return known(self.matrix.shape[1:])[0]
 
 
@@ -66,12 +66,12 @@ def gathered_panels(
         vectors: The vector unit.
         sides: The matrices.
         rows: The valid rows.
-        room: How many count at most, K.
+        room: The maximum number of valid rows, K.
         element: The element type of panels that are not of pairs.
-        operands: The element types that the product reads.
+        operands: The operand types of the product.
 
     Returns:
-        The panels of each; anything after the last column and the last row.
+        The panels of each; undefined after the last column and the last row.
     """
     executable = Executable(outside, "gather", WORKGROUPS)
     rows, made = rows.inside(executable), list[Array]()
@@ -125,7 +125,7 @@ class _Gathering:
         return self.made
 
     def _some(self, first: Number, end: Number, *, odd: bool = False) -> None:
-        """Emits the copying of some rows, panel by panel: fewer pages are written at a time."""
+        """Emits the copies of some rows, panel by panel, to write fewer pages at a time."""
         body, width = self.body, self.side.width
         full, rest = divmod(self.side.columns, width)
 
@@ -147,9 +147,9 @@ class _Gathering:
             panel(body.index(full), rest)
 
     def _numbers(self, row: Number, column: Number, lanes: int, *, odd: bool) -> Number:
-        """Emits some numbers of a row, or pairs of two, of which the odd one may be lacking.
+        """Emits some numbers of a row, or pairs of two rows; the odd row may be missing.
 
-        Pairs are made of bits: LLVM aborts on an interleaving of four numbers of bfloat16.
+        Pairs are interleaved as integers: LLVM aborts on interleaving four bfloat16 numbers.
         """
         body = self.body
         if self.is_swapped:
@@ -164,6 +164,6 @@ class _Gathering:
         return bitcast(interleave(bitcast(even, "i16"), bitcast(other, "i16")), "i32")
 
     def _read(self, number: Number, column: Number, lanes: int) -> Number:
-        """Emits the reading of some numbers of a valid row."""
+        """Emits the loads of some numbers of a valid row."""
         row = self.rows.row(self.body, number) + self.base
         return self.body.read(self.matrix, [row, column], lanes)

@@ -1,12 +1,12 @@
-"""Which rows of a product's operands count: all, the first ones, or some that are listed.
+"""The rows of its operands that a product reads: all, the first ones, or a list.
 
-Of a padded sequence, those of steps that the row of the batch has are listed:
+For a padded sequence, its valid rows are listed:
 
-    rows = the numbers t*B + b with start + t < lengths[b], in order; then anything
-    count = how many these are
+    rows = the numbers t*B + b with start + t < lengths[b], in order; then undefined
+    count = the number of these
 
-Products read their rows by these numbers, so that padding costs nothing. Listing them is a dispatch
-of T*B steps, a nanosecond or two each.
+Products look up their rows in this list, so padding costs nothing. A dispatch makes the list in T*B
+steps of a nanosecond or two.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ class ListedRows:
 
     Attributes:
         rows: Their numbers, int32 ``[T * B]``.
-        how_many: How many they are, the first number of int32 ``[2]``.
+        how_many: Their number, the first element of int32 ``[2]``.
     """
 
     rows: Array
     how_many: Array
 
     def inside(self, executable: Executable) -> ListedRows:
-        """The same in a dispatch that reads it."""
+        """The same list, inside a dispatch that reads it."""
         return ListedRows(executable.read(self.rows), executable.read(self.how_many))
 
     def count(self, body: Body) -> Number:
-        """How many rows there are."""
+        """The number of rows."""
         return body.element(self.how_many, [0]).to_index()
 
     def row(self, body: Body, place: Index) -> Number:
-        """The number of the row at a place."""
+        """The number of the row at an index of the list."""
         return body.element(self.rows, [place]).to_index()
 
 
 @dataclass
 class FirstRows:
-    """Rows of which the first ones count: those of some steps.
+    """The first rows of a sequence: those of some steps.
 
     Attributes:
-        number: How many rows there are.
-        steps: How many steps count, an int64 scalar; None for all.
-        batch: How many rows a step has.
+        number: The number of rows of the whole sequence.
+        steps: The number of steps to read, an int64 scalar; None for all.
+        batch: The rows of a step.
     """
 
     number: Index
@@ -64,12 +64,12 @@ class FirstRows:
     batch: Index = 1
 
     def inside(self, executable: Executable) -> FirstRows:
-        """The same in a dispatch that reads it."""
+        """The same rows, inside a dispatch that reads them."""
         steps = None if self.steps is None else executable.read(self.steps)
         return FirstRows(executable.size(self.number), steps, executable.size(self.batch))
 
     def count(self, body: Body) -> Number:
-        """How many rows count."""
+        """The number of rows."""
         number = body.index(self.number)
         if self.steps is None:
             return number
@@ -77,12 +77,12 @@ class FirstRows:
         return body.smaller(steps * self.batch, number)
 
     def row(self, body: Body, place: Index) -> Number:
-        """The number of the row at a place: that place."""
+        """The number of the row at an index, which is the index."""
         return body.index(place)
 
 
 Rows: TypeAlias = FirstRows | ListedRows
-"""The rows that count."""
+"""The rows that a product reads."""
 
 
 def listed_rows(
@@ -93,9 +93,9 @@ def listed_rows(
     Args:
         outside: The function that gets the dispatch.
         vectors: The vector unit.
-        lengths: How many steps each row of the batch has, int64 ``[B]``.
+        lengths: The number of steps of each row of the batch, int64 ``[B]``.
         start: The time of the first step, an int64 or an array of one.
-        steps: How many steps there are.
+        steps: The number of steps.
     """
     (batch,) = lengths.shape
     executable = Executable(outside, "rows", 1)

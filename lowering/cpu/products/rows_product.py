@@ -1,4 +1,4 @@
-"""The product of rows with a matrix, `x @ w`, as one dispatch that keeps to the caches, for CPUs.
+"""The product of rows with a matrix, `x @ w`, as one dispatch, blocked for the caches of CPUs.
 
     for share of the rows, in parallel:
       for some of these rows, as many as fit a cache:
@@ -8,15 +8,15 @@
 
 | rows | shares | a tile is |
 |---|---|---|
-| all of a known number | blocks (`blocking`), and parts of the columns | read where it lies |
-| the first ones, all of an open number among them | `MIN_SHARE` rows or more | read where it lies |
-| listed | `MIN_SHARE` rows or more | copied, and written row by row |
+| all, of a known number | blocks (`blocking`), and parts of the columns | read in place |
+| the first ones, or all of an open number | at least `MIN_SHARE` rows | read in place |
+| listed | at least `MIN_SHARE` rows | gathered, and written row by row |
 | a single one | parts of the columns | that row |
 
-What tiles do not divide: the last tile of rows, the last block and the last panel that is read
-where it lies overlap the ones before and make the same numbers again; two blocks may write these at
-the same time. An open number of rows that is less than a tile has is multiplied row by row. Packed
-panels have zeros after the last column. Each row's sums are the same numbers, whichever way.
+Remainders: the last tile of rows, the last block, and the last panel that is read in place overlap
+the previous ones and compute some numbers again; two blocks may write these at the same time. If
+there are fewer rows than a tile has, of an open number, they are multiplied one by one. Packed
+panels are padded with zeros. The bits of a row's sums are the same in all these cases.
 """
 
 from __future__ import annotations
@@ -40,11 +40,10 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["rows_product"]
 
 MIN_SHARE = 64
-"""Rows that a workgroup has at least, where it is not known how many there are."""
+"""The fewest rows of a workgroup if the number of rows is open."""
 
 _ROWS_AT_ONCE, _COPIES_AT_ONCE = 512, 128
-"""Rows that a workgroup goes over at once; those that it copies. Products of fewer copies are not
-worth it."""
+"""Rows that a workgroup multiplies at a time, in place and gathered."""
 
 
 def rows_product(
@@ -64,12 +63,12 @@ def rows_product(
         lhs: ``[M, K]``; M, if it is computed, at least 1.
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
             unit reads (`VectorUnit.operands`).
-        axis: The axis of `rhs` that is summed over.
-        rows: The rows that are multiplied; None for all.
-        store: Where the product goes; None if it is all there is.
+        axis: The contracted axis of `rhs`.
+        rows: The rows to multiply; None for all.
+        store: The destination of the product; None for a new matrix.
 
     Returns:
-        ``[M, N]``, or what the product is a part of; rows that do not count are anything.
+        ``[M, N]``, or the destination; other rows are undefined.
     """
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
@@ -85,7 +84,7 @@ def rows_product(
 
 
 class _Product:
-    """What all ways have in common.
+    """The common base of the cases.
 
     Attributes:
         plan: The sizes of tiles and panels.
@@ -95,7 +94,7 @@ class _Product:
         lhs: The left-hand side.
         rhs: The right-hand side, packed or not.
         outside: The function that gets the dispatch.
-        store: Where the product goes.
+        store: The destination of the product.
     """
 
     def __init__(
@@ -118,7 +117,7 @@ class _Product:
 
     @property
     def workgroups(self) -> int:
-        """How many there are."""
+        """The number of workgroups."""
         return self.plan.count * self.plan.across
 
     def panels(
@@ -131,7 +130,7 @@ class _Product:
     ) -> None:
         """Emits a loop over the panels of some columns, given where each begins and its width.
 
-        If several parts share the columns, it goes over those of one, the first having the rest.
+        If several parts share the columns, the loop is over those of one; the first has the rest.
         """
         body, panel = self.body, self.plan.panel
         full, left = divmod(columns, panel)
@@ -153,7 +152,7 @@ class _Product:
         return self.body.extract(self.rhs, [number, 0, 0], (inner, self.plan.panel))
 
     def product(self, lhs: Array, rhs: Array, width: int) -> Array:
-        """Emits a tile of the product, or a row: so many columns of it."""
+        """Emits some columns of a tile, or of a row, of the product."""
         made = tile_matmul(self.body, self.vectors, lhs, rhs)
         if width < self.plan.panel:
             sizes = (*made.shape[:-1], width)
@@ -164,11 +163,11 @@ class _Product:
 class _Row(_Product):
     """A single row: workgroups share the panels, and read the matrix once, in order.
 
-    No array has a unit axis: IREE 3.13 folds those, and not along with loops.
+    Arrays have no unit axis: IREE 3.13 folds unit axes, but not those of loops.
     """
 
     def emit(self) -> Array:
-        """Emits the dispatch; gives what it makes."""
+        """Emits the dispatch; returns its result."""
         plan, executable = self.plan, self.executable
         part = executable.workgroup()
         row = executable.make(ArrayType((plan.columns,), plan.sums))
@@ -191,7 +190,7 @@ class _Blocks(_Product):
     """
 
     def emit(self) -> Array:
-        """Emits the dispatch; gives what it makes."""
+        """Emits the dispatch; returns its result."""
         plan, body = self.plan, self.body
         self.column: Index = 0
         block = self.executable.workgroup()
@@ -228,7 +227,7 @@ class _Blocks(_Product):
             tile(body.index(plan.block - plan.tile))
 
     def _stream(self) -> None:
-        """Emits the sums of all panels, some rows of the right-hand side after the others."""
+        """Emits the sums of all panels, some rows of the right-hand side at a time."""
         plan, body = self.plan, self.body
         self.part.value = zeros_in_place(body, plan.vectors, self.part).value
         full, rest = divmod(plan.inner, STREAM)
@@ -239,7 +238,7 @@ class _Blocks(_Product):
             self._rows_of(body.index(plan.columns - plan.panel), plan.panel)
 
     def _add(self, k: Number, summed: int) -> None:
-        """Emits what some rows of the right-hand side add to the sums of whole panels."""
+        """Emits the products with some rows of the right-hand side, added to the sums."""
         plan, body = self.plan, self.body
         full, rest = divmod(plan.block, plan.tile)
         end = plan.columns // plan.panel * plan.panel
@@ -265,20 +264,20 @@ class _Shares(_Product):
     """The first rows, of an open number: a workgroup has a share of them.
 
     Attributes:
-        whole: Where the product goes.
-        base: The row of it that the first row goes to.
-        count: How many rows count.
+        whole: The destination.
+        base: Its row for the first row.
+        count: The number of rows to multiply.
     """
 
     at_once = _ROWS_AT_ONCE
 
     @property
     def workgroups(self) -> int:
-        """How many there are."""
+        """The number of workgroups."""
         return WORKGROUPS
 
     def emit(self, rows: Rows) -> Array:
-        """Emits the dispatch; gives what it makes."""
+        """Emits the dispatch; returns its result."""
         body, executable = self.body, self.executable
         self.rows = rows.inside(executable)
         self.whole, self.base = self.store.inside(self.outside, executable)
@@ -291,7 +290,7 @@ class _Shares(_Product):
         return self.whole
 
     def emit_share(self, low: Number, high: Number) -> None:
-        """Emits what a workgroup does; rows one by one if they are fewer than a tile has."""
+        """Emits the code of a workgroup; rows one by one if there are fewer than a tile has."""
         body, plan = self.body, self.plan
         is_few = self.count < body.index(self.vectors.rows)
 
@@ -305,7 +304,7 @@ class _Shares(_Product):
         body.loop(low, body.select(is_few, high, low), 1, [self.whole], one)
 
     def some_rows(self, low: Number, high: Number, carried: Sequence[Array]) -> None:
-        """Emits the products of some rows, as many at once as fit a cache."""
+        """Emits the products of some rows, as many at a time as fit a cache."""
         plan, body, height = self.plan, self.body, self.vectors.rows
 
         def some(first: Number) -> None:
@@ -326,7 +325,7 @@ class _Shares(_Product):
         body.loop(low, high, self.at_once, carried, some)
 
     def begin(self, first: Number, count: Number) -> None:
-        """Emits what comes before the products of some rows."""
+        """Emits code before the products of some rows."""
 
     def tile(
         self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
@@ -343,13 +342,13 @@ class _Shares(_Product):
 
 
 class _Listed(_Shares):
-    """Rows that are listed: copied side by side, where they stay in a second-level cache.
+    """Listed rows, gathered into a buffer that stays in a second-level cache.
 
-    So does their place: it is the same for all that a workgroup copies.
+    A workgroup reuses its part of the buffer for all rows that it gathers.
 
     Attributes:
-        copies: Where all workgroups copy rows to.
-        place: Where in it those of this one are.
+        copies: The buffer of all workgroups.
+        place: The first row of this workgroup's part.
     """
 
     at_once = _COPIES_AT_ONCE
@@ -361,18 +360,18 @@ class _Listed(_Shares):
 
     @property
     def workgroups(self) -> int:
-        """How many there are."""
+        """The number of workgroups."""
         return min(WORKGROUPS, -(-self.plan.rows // _COPIES_AT_ONCE))
 
     def emit_share(self, low: Number, high: Number) -> None:
-        """Emits what a workgroup does."""
+        """Emits the code of a workgroup."""
         rows, of = self.workgroups * _COPIES_AT_ONCE, self.lhs.element
         self.copies = self.executable.make(ArrayType((rows, self.plan.inner), of))
         self.place = self.executable.workgroup() * _COPIES_AT_ONCE
         self.some_rows(low, high, [self.whole, self.copies])
 
     def begin(self, first: Number, count: Number) -> None:
-        """Emits the copying of some rows."""
+        """Emits the gathering of some rows."""
 
         def copy(number: Number) -> None:
             row = self.rows.row(self.body, first + number)
@@ -384,7 +383,7 @@ class _Listed(_Shares):
     def tile(
         self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
     ) -> None:
-        """Emits a tile, and the writing of its rows where they belong."""
+        """Emits a tile, and scatters its rows to the destination."""
         body, height = self.body, self.vectors.rows
         lhs = body.extract(self.copies, [self.place + row, 0], (height, self.plan.inner))
         made = tile_matmul(body, self.vectors, lhs, rhs)

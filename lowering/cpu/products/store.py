@@ -1,4 +1,4 @@
-"""Where the rows of a product go: to a matrix of their own, or to their part of a larger one."""
+"""The destination of a product's rows: a new matrix, or a part of a larger one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["Store"]
 
 @dataclass(frozen=True)
 class Store:
-    """Where the rows of a product go.
+    """The destination of a product's rows.
 
     Attributes:
-        whole: The matrix; its type if it is new, and what no product writes is anything.
+        whole: The matrix; the type of a new one, which is undefined where no product writes.
         steps: The step at which they begin, an int64 scalar; None for the first.
-        batch: How many rows a step has.
+        batch: The rows of a step.
     """
 
     whole: Array | ArrayType
@@ -31,14 +31,14 @@ class Store:
     def part(
         cls, body: Body, sequence: Array, steps: Array, columns: int, of: str, *, is_new: bool
     ) -> Store:
-        """A part of a sequence ``[T, B, N]``, or of a new one of as many steps and rows."""
+        """A part of a sequence ``[T, B, N]``, or of a new one with the same T and B."""
         T, batch, _ = sequence.shape
         if is_new:
             return cls(ArrayType((batch * T, columns), of), steps, batch)
         return cls(collapse(body, sequence, [[0, 1], [2]]), steps, batch)
 
     def inside(self, outside: Function, executable: Executable) -> tuple[Array, Index]:
-        """The matrix in a dispatch that writes to it, and the number of the first row."""
+        """The matrix inside a dispatch that writes to it, and the number of the first row."""
         first: Index = 0
         if self.steps is not None:
             steps = executable.body.element(executable.read(outside.held(self.steps)))

@@ -2,8 +2,8 @@
 
 | | |
 |---|---|
-| `matmul` | a few rows or one, times a panel: whichever of the ways suits the types |
-| `row_fma` | one row times panels, by multiplying and adding in registers |
+| `matmul` | a few rows or one, times a panel, by the method that suits the types |
+| `row_fma` | one row times panels, by fused multiply-add in registers |
 | `bfloat16_pairs` | rows times a panel of bfloat16 numbers, two at a time |
 | `zeros_and_copies` | zeros in place, rows copied |
 """

@@ -62,7 +62,7 @@ def pairs_matmul(
         vectors: The vector unit.
         lhs: ``[K]`` or ``[rows, K]``.
         panels: ``[K/2, P]`` pairs, or ``[K, P]`` of bfloat16, P at least `MIN_COLUMNS`.
-        start: What the product is added to, ``[rows, P]`` of float32; None for zeros.
+        start: The sums to add it to, ``[rows, P]`` of float32; None for zeros.
 
     Returns:
         ``[P]`` or ``[rows, P]`` of float32; ``[G*P]`` of one row and G panels.
@@ -100,31 +100,31 @@ class _Left:
     """A left-hand side.
 
     Attributes:
-        array: Where it is.
+        array: Its array.
     """
 
     array: Array
 
     @property
     def rows(self) -> int | None:
-        """How many rows it has; None if it is a vector."""
+        """The number of rows; None for a vector."""
         sizes = known(self.array.shape)
         return None if len(sizes) == 1 else sizes[0]
 
     def place(self, row: int) -> list[Index]:
-        """The place of a row in what the product makes."""
+        """The indices of a row in the product."""
         return [] if self.rows is None else [row]
 
     def at(self, row: int, k: Index) -> list[Index]:
-        """Where a number or a pair is."""
+        """The indices of a number or a pair."""
         return [*self.place(row), k]
 
     def number(self, body: Body, row: int, k: Index) -> Number:
-        """Emits the reading of a number."""
+        """Emits the load of a number."""
         return body.element(self.array, self.at(row, k))
 
     def pair(self, body: Body, row: int, pair: Index, *, whole: bool) -> Number:
-        """Emits the reading of a pair as 32 bits, the last one's odd number as zero."""
+        """Emits the load of a pair as 32 bits; the last one's odd number may be zero."""
         first = self.at(row, pair * 2)
         if whole:
             return lane(bitcast(body.read(self.array, first, 2), "i32"), 0)
@@ -140,10 +140,10 @@ class _Tile:
         vectors: The vector unit.
         left: The left-hand side.
         panels: The panels.
-        inner: How many numbers are summed; those of pairs may have a zero as the last.
+        inner: K, without the zero that pads an odd K.
         rows: The rows.
-        columns: Where the vectors of columns begin, each in which panel.
-        lanes: How many columns each has.
+        columns: For each vector of columns, its panel and first column.
+        lanes: The columns of a vector.
     """
 
     vectors: VectorUnit
@@ -155,7 +155,7 @@ class _Tile:
     lanes: int
 
     def emit(self, body: Body, sums: list[Number]) -> list[Number]:
-        """Emits the sums of the tile, row by row, added to what they are before."""
+        """Emits the products of the tile, added to its sums, row by row."""
         pairs, odd = divmod(self.inner, 2)
         full = pairs // _UNROLLED * _UNROLLED
 
@@ -173,7 +173,7 @@ class _Tile:
     def _add(
         self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True
     ) -> list[Number]:
-        """Emits what one pair of each row adds to the sums."""
+        """Emits the products of one pair of each row, added to the sums."""
         weights = [self._weights(body, pair, *column, whole=whole) for column in self.columns]
         if self.vectors.pairs == "widened":
             return self._widened(body, pair, weights, sums, whole=whole)
@@ -211,7 +211,7 @@ class _Tile:
         return made
 
     def _weights(self, body: Body, pair: Number, panel: int, column: int, *, whole: bool) -> Number:
-        """Emits the reading of some pairs of a panel; of bfloat16, they are made here."""
+        """Emits the loads of some pairs of a panel; without packing, they are interleaved here."""
         rhs = self.panels[panel]
         if rhs.element == "i32":
             return body.read(rhs, [pair, column], self.lanes)

@@ -31,7 +31,7 @@ def tile_matmul(
         vectors: The vector unit.
         lhs: ``[K]`` or ``[rows, K]``.
         rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`pairs_matmul`).
-        start: What the product is added to, ``[P]`` or ``[rows, P]``; None for zeros.
+        start: The sums to add it to, ``[P]`` or ``[rows, P]``; None for zeros.
     """
     if rhs.element in PAIRED:
         return pairs_matmul(body, vectors, lhs, [rhs], start)

@@ -3,7 +3,7 @@
     sums[column] = fma(lhs[k], rhs[k, column], sums[column])     # a register of columns at a time
 
 IREE 3.13 lowers such a product, as an op of `linalg`, to vectors as long as the panel is wide. For
-96 columns, three gates of 32, LLVM's code takes 1.7 times as long.
+96 columns, three gates of 32, that code takes 1.7 times as long.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def row_fma(
         vectors: The vector unit.
         lhs: ``[K]``.
         panels: Each ``[K, P]``, P at least a register; numbers of fewer bits are widened.
-        start: What the products are added to, ``[G*P]``; None for zeros.
+        start: The sums to add them to, ``[G*P]``; None for zeros.
 
     Returns:
         ``[G*P]`` for G panels, of the element type of `lhs`.

@@ -21,15 +21,15 @@ def copy_row(
     column: Index = 0,
     width: int | None = None,
 ) -> None:
-    """Emits the copying of a row of an array to one of another.
+    """Emits a copy of a row of an array to a row of another.
 
     Args:
         body: The body that gets the ops.
         vectors: The vector unit.
-        source: An array, and where in it the row is: places along all axes but the last.
-        target: The same of where it goes.
-        column: Where in the target's row it begins.
-        width: How many numbers there are; None for the whole row.
+        source: An array, and the indices of the row along all axes but the last.
+        target: The same for the destination.
+        column: The first column of the destination.
+        width: The number of columns; None for the whole row.
     """
     width = width or known(source[0].shape[-1:])[0]
     lanes = vectors.columns(width, source[0].element)
@@ -42,7 +42,7 @@ def copy_row(
 
 
 def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
-    """Emits zeros in the place of an array.
+    """Emits zeros in place of an array.
 
     The op is marked as distributed, which has no effect on itself. If another op were the only one
     with that mark, IREE 3.13 would repeat the loops that produce its operands, including their
