@@ -7,34 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import sizes
-from int8_reference import product
 from numeric.harness import draw, module
+from numeric.int8_products import calls, relu_layers
 
 import rnn_compiler as rc
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.schema.dtypes import DTYPES
 
-RELU = {"rnn_mode": "rnn_relu", "num_layers": 1, "is_training": False, "outputs": ["output"]}
-FEW, MANY = (3, 70, 20), (24, 70, 90)
-"""Rows, inputs and units: products that stay plain outside of loops, and that do not."""
-
-
-def relu(*shapes: tuple[int, int, int]) -> tuple[rc.Module, dict[str, Any]]:
-    """Layers of a single step, and weights without biases: what they give is a product alone."""
-    rows = [
-        dict(RELU, seq_length=1, batch_size=B, input_size=width, num_units=H, function=f"f{k}")
-        for k, (B, width, H) in enumerate(shapes)
-    ]
-    built = rc.build([("CudnnRNNV3", row) for row in rows])
-    rng = np.random.default_rng(0)
-    weights: dict[str, Any] = {}
-    for spec, (_, inputs, units) in zip(built.functions, shapes, strict=True):
-        size = next(each.static_shape[0] for each in spec.arguments if each.name == "params")
-        params = rng.standard_normal(size).astype(np.float32)
-        params[units * (inputs + units) :] = 0
-        params[:inputs] = 0  # a column without weights
-        weights[spec.function] = {"params": params}
-    return built, weights
+SHAPES = [(3, 70, 20), (24, 70, 90), (1, 70, 90)]
+"""Products that stay plain outside of loops, and that do not; a single row."""
 
 
 @pytest.mark.parametrize(
@@ -48,34 +29,16 @@ def relu(*shapes: tuple[int, int, int]) -> tuple[rc.Module, dict[str, Any]]:
     ],
 )
 def test_products_have_the_bits_that_are_defined(target: str, strategy: str | None) -> None:
-    """Inputs outside of the loop, states within; a single row, and rows with NaN."""
-    shapes = [FEW, MANY, (1, 70, 90)]
-    built, weights = relu(*shapes)
-    frozen = rc.freeze(built, weights, quantize="int8")
+    frozen, weights = relu_layers(SHAPES)
     artifact = rc.compile(frozen, target=target, strategy=strategy)
     assert not artifact.manifest.plain_loops
     try:
         program = rc.runtime.load(artifact)
-    except rc.errors.ArtifactError:
+    except ArtifactError:
         pytest.skip(f"this machine does not run {target}")
-    rng = np.random.default_rng(1)
-    for (B, X, H), (name, arrays) in zip(shapes, weights.items(), strict=True):
-        matrices = np.split(arrays["params"][: H * (X + H)], [H * X])
-        for kind, (width, matrix) in enumerate(zip((X, H), matrices, strict=True)):
-            rows = rng.standard_normal((B, width)).astype(np.float32)
-            rows *= np.float32(10.0) ** rng.integers(-3, 4, (B, 1))
-            rows[-1, width // 2] = np.inf if B > 1 else 0
-            rows[0] *= B > 1
-            given = [np.zeros((1, B, X), np.float32), np.zeros((1, B, H), np.float32)]
-            given[kind] = rows[None]
-            lengths = np.ones(B, np.int32)
-            found = program.functions[name](
-                input=given[0], input_h=given[1], input_c=given[1], sequence_lengths=lengths
-            )
-            with np.errstate(invalid="ignore"):
-                expected = np.maximum(product(rows, matrix.reshape(H, width)), 0)
-            expected[-1] = np.nan if B > 1 else expected[-1]
-            np.testing.assert_array_equal(np.asarray(found).reshape(B, H), expected)
+    for name, given, expected in calls(SHAPES, weights):
+        found = np.asarray(program.functions[name](**given))
+        np.testing.assert_array_equal(found.reshape(expected.shape), expected)
 
 
 CASES = {

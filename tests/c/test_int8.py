@@ -1,0 +1,45 @@
+"""Weights in int8 in C: the bits that are defined, on every processor; constants of int8."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c.calling import Loaded
+from c.emulated import MACHINES, Emulated, missing
+from numeric.int8_products import calls, relu_layers
+
+import rnn_compiler as rc
+
+SHAPES = [(9, 70, 60), (1, 40, 70)]
+
+TARGETS = [
+    ("cpu", ""),
+    ("cpu:aarch64,dotprod", "neoverse-n1"),
+    ("cpu:aarch64", "cortex-a53"),
+    ("cpu:armv7", "cortex-a7"),
+    ("cpu:cortex-m4", ""),
+    ("cpu:riscv32", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "cpu"),
+    [pytest.param(*row, marks=[pytest.mark.slow] * (row[0] != "cpu")) for row in TARGETS],
+)
+def test_products_have_the_bits_that_are_defined(target: str, cpu: str, tmp_path: Path) -> None:
+    frozen, weights = relu_layers(SHAPES)
+    made = rc.compile_c(frozen, target, name="m")
+    architecture = made.manifest["target"]["architecture"]
+    if architecture in MACHINES:
+        if missing(architecture):
+            pytest.skip(f"{architecture}: needs {missing(architecture)}")
+        loaded = Emulated(made, tmp_path, cpu=cpu or None)
+    else:
+        loaded = Loaded(made, tmp_path)
+        assert len(made.object) < sum(each.nbytes for each in weights.values())  # code and all
+    for name, given, expected in calls(SHAPES, weights):
+        (row,) = (row for row in made.manifest["functions"] if row["function"].endswith(name))
+        found = loaded.call(row["function"], given)["output"]
+        np.testing.assert_array_equal(found.reshape(expected.shape), expected)
