@@ -2,7 +2,7 @@
 
 `Builder` remembers which step of which formula is being emitted: every op carries that as its
 source location, so that a compiler error names the formula and the printed module names its values
-after it. Every op is verified as it is created. What an op gives is a `Value` (`value`).
+after it. Every op is verified as it is created. Its result is a `Value` (`value`).
 
 Only portable StableHLO and `func` are emitted (https://openxla.org/stablehlo/spec).
 """
@@ -26,7 +26,7 @@ from rnn_compiler.schema.open_sizes import Open, Size, product
 __all__ = ["Builder"]
 
 _FILLING = ("constant", "dynamic_broadcast_in_dim")
-"""What `Builder.full` is made of."""
+"""The arguments of `Builder.full`."""
 
 
 class Builder:
@@ -47,7 +47,7 @@ class Builder:
     # Source locations.
 
     def formula(self, text: str) -> None:
-        """Names the formula that the ops from here on belong to.
+        """Sets the formula that the following ops belong to.
 
         Args:
             text: Such as ``"i = s(zi)"``; its first word names the values in printed modules.
@@ -99,8 +99,8 @@ class Builder:
     ) -> Value:
         """Creates a StableHLO op with one result.
 
-        An empty result is a constant, whatever it is computed from: IREE's CPU code generator
-        divides by zero on some ops that make empty tensors.
+        An empty result is emitted as a constant: IREE's CPU code generator divides by zero on some
+        ops with empty results.
         """
         if 0 in result.shape and name not in _FILLING:
             return self.full(0, result.shape, result.dtype)
@@ -115,7 +115,7 @@ class Builder:
     def block(
         self, region: ir.Region, arguments: Sequence[Type], names: Sequence[str]
     ) -> Generator[tuple[Value, ...], None, None]:
-        """Appends a block to a region and emits into it; gives the block's arguments."""
+        """Appends a block to a region and emits into it; yields the block's arguments."""
         block = region.blocks.append(
             *[argument.mlir for argument in arguments],
             arg_locs=[self._named(name) for name in names],
@@ -136,7 +136,7 @@ class Builder:
         result: Type,
         attributes: Mapping[str, ir.Attribute] | None = None,
     ) -> Value:
-        """Creates an op that is told the shape of its result: by an operand if that is open."""
+        """Creates an op with a result of a given shape, which is an operand if it is open."""
         if not result.is_open:
             return self.op(name, operands, result, attributes)
         return self.op(
@@ -144,7 +144,7 @@ class Builder:
         )
 
     def vector(self, numbers: Sequence[Value | Size]) -> Value:
-        """A vector of sizes or places, int64."""
+        """A vector of sizes or positions, int64."""
         values = [
             number if isinstance(number, Value) else self.constant(number, "int64")
             for number in numbers
@@ -152,15 +152,15 @@ class Builder:
         return self.concatenate([value.reshape(1) for value in values], 0)
 
     def constant(self, value: float | Open, dtype: str) -> Value:
-        """A scalar constant; a size that is open is computed."""
+        """A scalar constant; an open size is computed."""
         if isinstance(value, Open):
             return evaluated(self, value, self._dims).to(dtype)
         return self.full(value, (), dtype)
 
     def define(self, name: str, value: Value) -> None:
-        """Says what an open dimension is, an int64 scalar, in the function that is being emitted.
+        """Sets the value of an open dimension, an int64 scalar, in the function being emitted.
 
-        A composite knows it by what is as large alone.
+        A composite gets it only from operands of that size.
         """
         self._dims = {**self._dims, name: value}
 
@@ -203,8 +203,8 @@ class Builder:
         """A vector of values of one dtype, each at its offset; 0 elsewhere.
 
         The values are written in the order given, which should be that of their computation: IREE
-        3.13 lets what computes a value write it in its place, and fails to compile if that reorders
-        it ("operand does not dominate this use"), as it may in a concatenation.
+        3.13 lets the producer of a value write it in place, and fails to compile if this changes
+        the order ("operand does not dominate this use"), as it may in a concatenation.
         """
         if len(parts) == 1 and product(parts[0][1].shape) == size:
             return parts[0][1].flat()
@@ -237,7 +237,7 @@ class Builder:
         return self.op("maximum", [x, self.full(0, x.shape, x.dtype)], x.type)
 
     def select(self, predicate: Value, on_true: Value, on_false: Value) -> Value:
-        """``on_true`` where the predicate holds, else ``on_false``, whatever is in the other."""
+        """``on_true`` where the predicate holds, else ``on_false``, even if the other is NaN."""
         return self.op("select", [predicate, on_true, on_false], on_true.type)
 
     def clamp(self, low: float, x: Value, high: float | Open) -> Value:
@@ -248,7 +248,7 @@ class Builder:
     # Control flow.
 
     def after(self, done: Sequence[Value], values: Sequence[Value]) -> list[Value]:
-        """Makes `values` wait for `done`: what `done` is made of can then be freed."""
+        """Makes `values` wait for `done`, so that the inputs of `done` can be freed first."""
         operands = [*values, *done]
         types = [operand.type for operand in operands]
         op = self.create("stablehlo.optimization_barrier", operands, types)
@@ -273,7 +273,7 @@ class Builder:
         return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True))
 
     def unused_symbol(self, name: str) -> str:
-        """A symbol for a private function of the function that is emitted."""
+        """A symbol for a private function of the function being emitted."""
         symbol = f"{self.spec.function}.{name}"
         if symbol in self._symbols:  # another of the same kind
             symbol = f"{symbol}.{len(self._symbols)}"
@@ -297,8 +297,8 @@ class Builder:
         Args:
             name: The name, without this package's prefix.
             operands: Its operands.
-            attributes: What there is to know about it beyond its types.
-            decomposition: Emits its meaning on values like the operands; gives the results.
+            attributes: Its attributes.
+            decomposition: Emits its meaning on values like the operands; returns the results.
             names: The names of the operands in the decomposition.
             symbol: The symbol of the decomposition, `unused_symbol`; default: after the name.
         """
@@ -321,7 +321,7 @@ class Builder:
         return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, results, strict=True))
 
     def declared(self, symbol: str, type: Type) -> Value:
-        """A value that a private function without a body gives; whoever has the value adds it."""
+        """The result of a private function whose body is added once the value is known."""
         if 0 in type.shape:
             return self.full(0, type.shape, type.dtype)
         with ir.InsertionPoint(self.module.body):
@@ -335,7 +335,7 @@ class Builder:
         return self.call(symbol, [], [type])[0]
 
     def call(self, symbol: str, operands: Sequence[Value], types: Sequence[Type]) -> list[Value]:
-        """What a function of the module gives, of some types."""
+        """The results of a call of a function of the module, of given types."""
         callee = {"callee": ir.FlatSymbolRefAttr.get(symbol)}
         op = self.create("func.call", operands, types, callee)
         return [Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True)]
@@ -348,13 +348,13 @@ class Builder:
         body: Callable[..., Sequence[Value]],
         private: bool = False,
     ) -> list[Type]:
-        """Adds a function at the end of the module; gives the types of its results.
+        """Adds a function at the end of the module; returns the types of its results.
 
         Args:
             symbol: Its symbol.
             arguments: The types of its arguments.
             names: The names of its arguments.
-            body: Emits its body on values for the arguments; gives the results.
+            body: Emits its body on values for the arguments; returns the results.
             private: Whether only this module may call it.
         """
         attributes: dict[str, ir.Attribute] = {

@@ -1,7 +1,7 @@
 """Modules of StableHLO: one public function per op, and their text for people.
 
-A frozen argument is a private function that gives it, ``@encoder.w() -> tensor<...>``. It has no
-body: the values of weights are not needed to lower a module. `module_text` adds them, as constants.
+A frozen argument is a private function that returns it, ``@encoder.w() -> tensor<...>``. It has no
+body: lowering a module does not need the values of weights. `module_text` adds them as constants.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]]
-"""Emits one op: gets its arguments by name and gives its results in order."""
+"""Emits one op: takes its arguments by name and returns its results in order."""
 
 BUILDER_DIALECTS = ("func", "stablehlo")
 """The dialects of the ops that functions are made of."""
@@ -40,8 +40,8 @@ class EmittedOp(NamedTuple):
     """One function of a module: an op at given sizes.
 
     Attributes:
-        spec: What it is.
-        whole: Its op with all arguments and results that there are, which is what is emitted.
+        spec: Its description.
+        whole: The description of its op with all arguments and results, which is emitted first.
         emit: Emits the op.
     """
 
@@ -58,7 +58,7 @@ def build_module(functions: Iterable[EmittedOp], name: str = "") -> str:
         name: The module's symbol; empty for none.
 
     Raises:
-        ir.MLIRError: An emitter made an illegal op; the message names the step of its formula.
+        ir.MLIRError: An emitter created an invalid op; the message names the step of its formula.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.create()
@@ -74,7 +74,7 @@ def add_function(module: ir.Module, function: EmittedOp, *, private: bool = Fals
     """Adds the function of an op to a module.
 
     Raises:
-        ir.MLIRError: The emitter made an illegal op; the message names the step of its formula.
+        ir.MLIRError: The emitter created an invalid op; the message names the step of its formula.
     """
     spec, whole, emit = function
     builder = Builder(module, whole)
@@ -108,7 +108,7 @@ def module_text(located: str, constants: Mapping[str, npt.NDArray[Any]] | None =
 
     Args:
         located: The text with locations.
-        constants: The arrays that functions without a body stand for, by their symbols.
+        constants: The arrays that functions without a body return, by symbol.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(located)
@@ -120,7 +120,7 @@ def module_text(located: str, constants: Mapping[str, npt.NDArray[Any]] | None =
 
 
 def _define(function: ir.Operation, array: npt.NDArray[Any]) -> None:
-    """Gives a function without a body one that returns a constant."""
+    """Adds a body that returns a constant to a function without one."""
     (kind,) = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
     bits: Any = array
     if canonical_name(array.dtype) == "bfloat16":  # which the bindings do not know

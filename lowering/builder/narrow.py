@@ -1,8 +1,8 @@
-"""Narrows a function to some of its results: what no result needs any more is removed.
+"""Narrows a function to some of its results, and removes the code that only the others needed.
 
-An emitter writes a whole op. Where only some of its results are asked for, the others go, and with
-them the ops that they alone needed, the arrays that a time loop writes for them (the states stay,
-each step needs them), and the private functions that nothing calls any more.
+An emitter writes a whole op. If only some of its results are requested, the others are removed, and
+with them the ops that only they needed, the arrays that a time loop writes for them (but not the
+states, which each step needs), and private functions without callers.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def narrow(module: ir.Module, function: ir.Operation, kept: Sequence[int]) -> No
 
     Args:
         module: The module.
-        function: The function, made of ops without side effects.
-        kept: Which results stay, in their new order.
+        function: The function, whose ops have no side effects.
+        kept: The numbers of the results to keep, in their new order.
     """
     symbols = ir.SymbolTable(module.operation)
     _return(function, kept)
@@ -39,7 +39,7 @@ def narrow(module: ir.Module, function: ir.Operation, kept: Sequence[int]) -> No
 
 
 def _uncalled(module: ir.Module) -> list[ir.Operation]:
-    """The private functions that no op names."""
+    """The private functions that no op refers to."""
     named: set[str] = set()
     module.operation.walk(lambda op: _add_named(op, named))
     private = [op for op in ops_of(module.body) if "sym_visibility" in op.attributes]
@@ -47,7 +47,7 @@ def _uncalled(module: ir.Module) -> list[ir.Operation]:
 
 
 def _add_named(op: ir.Operation, named: set[str]) -> ir.WalkResult:
-    """Adds the function that an op calls or stands for."""
+    """Adds the function that an op calls or that is its decomposition."""
     for key in ("decomposition", "callee"):
         if key in op.attributes:
             named.add(ir.FlatSymbolRefAttr(op.attributes[key]).value)
@@ -59,7 +59,7 @@ def _is_unused(value: ir.Value) -> bool:
 
 
 def _replace_end(block: ir.Block, kept: Sequence[int]) -> list[ir.Type]:
-    """Makes a block hand out only some values; gives their types."""
+    """Makes a block return only some values; returns their types."""
     end = ops_of(block)[-1]
     values = [end.operands[k] for k in kept]
     ir.Operation.create(end.name, operands=values, ip=ir.InsertionPoint(end), loc=end.location)
@@ -74,7 +74,7 @@ def _return(function: ir.Operation, kept: Sequence[int]) -> None:
 
 
 def _without_results(op: ir.Operation, dropped: Container[int], operands: Sequence[int]) -> None:
-    """Puts an op in the place of one like it with fewer operands and results."""
+    """Replaces an op by the same op with fewer operands and results."""
     kept = [k for k in range(len(op.results)) if k not in dropped]
     attributes = {name: op.attributes[name] for name in op.attributes}
     made = ir.Operation.create(
@@ -94,7 +94,7 @@ def _without_results(op: ir.Operation, dropped: Container[int], operands: Sequen
 
 
 def _narrow_barriers(block: ir.Block) -> bool:
-    """Lets barriers hold back only what something needs; tells whether one held more."""
+    """Removes unused results from barriers; returns whether there were any."""
     found = False
     for op in ops_of(block):
         if op.name != "stablehlo.optimization_barrier":
@@ -108,7 +108,7 @@ def _narrow_barriers(block: ir.Block) -> bool:
 
 
 def _narrow_time_loops(block: ir.Block, symbols: ir.SymbolTable) -> bool:
-    """Has time loops write only arrays that are used; tells whether one wrote more."""
+    """Removes unused outputs from time loops; returns whether there were any."""
     found = False
     for op in ops_of(block):
         if composite_name(op) != "time_loop":
@@ -130,7 +130,7 @@ def _narrow_time_loops(block: ir.Block, symbols: ir.SymbolTable) -> bool:
 
 
 def _narrow_while(function: ir.Operation, dropped: Sequence[int], rows: Sequence[int]) -> None:
-    """Removes arrays of a time loop's decomposition, and the rows that the step does not give."""
+    """Removes outputs from a time loop's decomposition, and their rows from its step."""
     (loop,) = (each for each in ops_of(block_of(function)) if each.name == "stablehlo.while")
     _return(function, [k for k in range(len(loop.results) - 1) if k not in dropped])
     carried = [0, *(k + 1 for k in range(len(loop.results) - 1) if k not in dropped)]

@@ -1,4 +1,4 @@
-"""Sizes that are open, as values: computed from the sizes of what a function is given."""
+"""Open sizes as values, computed from the sizes of a function's arguments."""
 
 from __future__ import annotations
 

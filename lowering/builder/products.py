@@ -1,17 +1,17 @@
 """Products of the rows of all steps: with a matrix, and summed outer products, `lhs^T @ rhs`.
 
 Each is emitted as the `stablehlo.composite` ``product`` with a plain decomposition, as `time_loop`
-is, so that lowering may leave out rows that do not count, read sequences where they lie, and write
-in place. Its attributes say what it is:
+is, so that lowering can skip padding, read sequences in place, and write in place. Its attributes
+describe it:
 
 | attribute | |
 |---|---|
 | ``form`` | ``"rows"`` for ``rows @ matrix``, ``"outer_sums"`` for sums of ``lhs^T @ rhs`` |
-| ``operands`` | what each is: lhs, rhs, like, into, start, count, lengths |
-| ``start`` | the time of the first step, if it is no operand |
-| ``axis`` | of ``rows``: the axis of the matrix that is summed over |
-| ``offset0``, .. | of ``outer_sums``: where in a vector each goes |
-| ``is_added`` | of ``outer_sums`` into a vector: whether they are added to what is there |
+| ``operands`` | the role of each: lhs, rhs, like, into, start, count, lengths |
+| ``start`` | the time of the first step, unless it is an operand |
+| ``axis`` | of ``rows``: the contracted axis of the matrix |
+| ``offset0``, .. | of ``outer_sums``: the position of each in a vector |
+| ``is_added`` | of ``outer_sums`` into a vector: whether they are added to it |
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Factors(NamedTuple):
     """The two sides of an outer sum that goes to a part of a vector.
 
     Attributes:
-        offset: Where in it the part begins.
+        offset: The position of the part in the vector.
         lhs: The rows, ``[n, B, M]``.
-        rhs: As many, ``[n, B, N]``; a whole sequence, ``[T, B, N]``, where sizes are open.
+        rhs: The rows, ``[n, B, N]``; if sizes are open a whole sequence, ``[T, B, N]``.
     """
 
     offset: int
@@ -51,14 +51,15 @@ class Factors(NamedTuple):
 class Products:
     """Products of the rows of some steps, all or those of a block of time.
 
-    Where sizes are open, a block begins at a step that is a value, and is as long as all others; of
-    the last one, and of blocks past the sequence's end, fewer steps count, or none.
+    If sizes are open, the first step of a block is a value, and all blocks have the same length; in
+    the last one, and in blocks past the end of the sequence, only `count` steps are valid.
 
     Attributes:
         b: The builder.
         start: The time of the first step, an int64 scalar where it is open.
-        count: How many steps count, int64 scalar; None for all.
-        lengths: How many steps each row of the batch has, int64 ``[B]``; None if all have all.
+        count: The number of valid steps, int64 scalar; None for all.
+        lengths: The number of steps of each row of the batch, int64 ``[B]``; None if every row has
+            every step.
     """
 
     b: Builder
@@ -72,11 +73,11 @@ class Products:
         Args:
             rows: The sequence, ``[T, B, K]``.
             matrix: ``[K, N]``, or ``[N, K]`` if `axis` is 1.
-            axis: The axis of the matrix that is summed over.
-            dtype: What is summed in, and the result's.
+            axis: The contracted axis of the matrix.
+            dtype: The dtype of the sums and the result.
 
         Returns:
-            ``[T, B, N]``. Where ``start + t >= lengths[b]``, it is anything.
+            ``[T, B, N]``, undefined where ``start + t >= lengths[b]``.
         """
 
         def decomposition(rows: Value, matrix: Value, *_: Value) -> list[Value]:
@@ -92,18 +93,18 @@ class Products:
     def put_rows(
         self, into: Value | None, like: Value, rows: Value, matrix: Value, dtype: str
     ) -> Value:
-        """Writes ``rows @ matrix`` where a block of time of open length is in a sequence.
+        """Writes ``rows @ matrix`` for a block of time of open length to its place in a sequence.
 
         Args:
             into: The sequence, ``[T, B, N]``; None for a new one.
-            like: A sequence of as many steps and rows.
+            like: A sequence with the same T and B.
             rows: The block, ``[n, B, K]``.
             matrix: ``[K, N]``.
-            dtype: What is summed in, and the sequence's.
+            dtype: The dtype of the sums and the sequence.
 
         Returns:
-            The sequence with its new part. Rows that no block writes, and those of a block past
-            their lengths, are anything.
+            The sequence with its new part. Rows that no block writes, and padding in a block, are
+            undefined.
         """
         shape = (*like.shape[:2], matrix.shape[1])
         if 0 in (*rows.shape[1:], *matrix.shape):
@@ -120,7 +121,7 @@ class Products:
         return self._composite("rows", operands, {"axis": 0}, decomposition)
 
     def put(self, total: Value | None, rows: Value, like: Value) -> Value:
-        """Writes the rows of an open block where they belong in a sequence, or in a new one."""
+        """Writes the rows of an open block to their place in a sequence, or in a new one."""
         if total is None:
             total = self.b.full(0, (*like.shape[:2], rows.shape[2]), rows.dtype)
         return _with_block(total, self._start, rows)
@@ -129,10 +130,9 @@ class Products:
         """Sums ``[lhs, ..][t]^T @ rhs[t]`` over the steps that count, where sizes are open.
 
         Args:
-            lhs: Sequences ``[T, B, M]``, taken side by side; what is past the steps that count may
-                be NaN, in `rhs` too.
+            lhs: Sequences ``[T, B, M]``, concatenated; invalid steps may be NaN, also in `rhs`.
             rhs: A sequence ``[T, B, N]``.
-            dtype: What is summed in, and the result's.
+            dtype: The dtype of the sums and the result.
 
         Returns:
             ``[M, N]``, M the columns of all of `lhs`.
@@ -161,8 +161,8 @@ class Products:
 
         Args:
             into: The vector; all is summed in its dtype.
-            factors: What is multiplied, and where it goes. Rows of `lhs` that do not count are 0,
-                and those of `rhs` are finite.
+            factors: The operands and their positions. Invalid rows of `lhs` are 0, and those of
+                `rhs` are finite.
             is_first: Whether the parts are 0.
 
         Returns:
@@ -194,7 +194,7 @@ class Products:
 
     @property
     def _lengths(self) -> Value | None:
-        """The lengths, if there are several; the only row's says no more than the steps' count."""
+        """The lengths, if there is more than one row; for a single row the count says the same."""
         if self.lengths is None or self.lengths.shape == (1,):
             return None
         return self.lengths
@@ -211,7 +211,7 @@ class Products:
         attributes: Mapping[str, bool | int | str],
         decomposition: Callable[..., Sequence[Value]],
     ) -> Value:
-        """A composite that is also given what there is of `start`, `count` and `lengths`."""
+        """A composite that also takes `start`, `count` and `lengths`, as far as they are given."""
         said: dict[str, bool | int | str] = {"form": form}
         given = list(operands)
         if isinstance(self.start, int):
@@ -248,7 +248,7 @@ def _rows_product(rows: Value, matrix: Value, axis: int, dtype: str) -> Value:
 
 
 def _with_block(total: Value, start: Value, rows: Value) -> Value:
-    """A sequence with a block in its place, as far as that reaches."""
+    """A sequence with a block written at its place, clipped to the sequence."""
     b = total.builder
     more = b.full(0, rows.shape, total.dtype)
     return b.concatenate([total, more], 0).with_rows(start, rows).slice(0, 0, total.shape[0])

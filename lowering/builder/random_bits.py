@@ -1,6 +1,6 @@
 """Random bits of a counter-based generator, Philox 4x32, at sizes known or open.
 
-StableHLO's own generator gives as many as its type says. Where that is open, the same bits are
+StableHLO's own generator has a result of known size. If the size is open, the same bits are
 computed element by element from its formulas (Salmon et al., Parallel random numbers: as easy as
 1, 2, 3), as 32-bit numbers in int64: of each 128 bits an element computes all and takes its own 32.
 """
@@ -32,8 +32,8 @@ def random_bits(b: Builder, key: Value, counter: Value, count: Size) -> Value:
     Args:
         b: The builder.
         key: The key, int64 scalar.
-        counter: Where to start, int64 scalar.
-        count: How many numbers, which may be open.
+        counter: The first counter, int64 scalar.
+        count: The number of elements, which may be open.
     """
     if isinstance(count, Open):
         return _bits_of(b, key, counter, b.iota((count,), 0))

@@ -1,6 +1,6 @@
-"""The loop over time that every recurrence runs in.
+"""The loop over time of every recurrence.
 
-It is a `stablehlo.composite` whose types and attributes say all that there is to know of it:
+It is a `stablehlo.composite` that is fully described by its types and attributes:
 
     states..., outputs... of
     stablehlo.composite "rnn_compiler.time_loop" seq_len_max, reads..., states..., others...
@@ -9,9 +9,8 @@ It is a `stablehlo.composite` whose types and attributes say all that there is t
     @step(t, reads..., states...) -> (states..., rows...)
 
 A step is a private function of its own. The decomposition is a plain `stablehlo.while` that calls
-it, writes the rows to the outputs, and leaves the rows of the batch out that have no such step: any
-consumer of StableHLO runs that. Lowering writes a loop of its own around the step, from what the
-composite says (`analysis.time_loop`).
+it, writes the rows to the outputs, and masks padding; any consumer of StableHLO can run it.
+Lowering reads the composite and writes a loop of its own around the step (`analysis.time_loop`).
 """
 
 from __future__ import annotations
@@ -54,18 +53,17 @@ def time_loop(
         b: The builder.
         name: The name of the recurrence, ``"lstm_forward"``.
         length: How many steps to run, int64 scalar, known to be in 0..T.
-        operands: What the steps read: sequences ``[T, ...]`` (take ``row(t)``) and weights.
-        state: What one step hands to the next, before the first, each ``[B, N]``.
+        operands: The values that steps read: sequences ``[T, ...]`` (take ``row(t)``) and weights.
+        state: The initial states, each ``[B, N]``.
         outputs: Shape ``(T, B, N)`` and dtype of each sequence the steps write a row of, time t to
             row t - start. Rows that no step writes are 0.
-        step: Emits one step; gives the new state and the row of each output.
-        attributes: What there is to know about the recurrence beyond the types of its step.
+        step: Emits one step; returns the new state and the row of each output.
+        attributes: More attributes of the composite.
         reverse: Whether time runs backward.
         start: The first time, int64 scalar; None for 0.
-        lengths: The operand, int64 ``[B]``, that says how many steps each row of the batch has: at
-            a time t of that or more, the row's state stays as it is, whatever the step makes of it,
-            and the row of every output is 0. None if all have all.
-        room: Where sizes are open, a vector as long as the outputs; None if the operands tell that.
+        lengths: The number of steps of each row of the batch, int64 ``[B]``: from that time on the
+            row keeps its state, and its row of every output is 0. None if every row has every step.
+        room: If sizes are open, a vector as long as the outputs; None if an operand is as long.
 
     Returns:
         The outputs and the final state, by name.

@@ -1,7 +1,7 @@
 """StableHLO values that read as formulas do on paper: ``o * (1 - o) * h_grad``.
 
 A `Value` wraps an SSA value. Binary operators broadcast as numpy does, along leading axes only (a
-row vector against a batch). What they emit goes through the value's `builder.Builder`.
+row vector against a batch). They emit ops through the value's `builder.Builder`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["Type", "Value"]
 
 
 _INNER_TYPES = {"bool": "i1", "uint32": "ui32", "uint64": "ui64"}
-"""Element types that no op takes or gives."""
+"""Element types that no op takes or returns."""
 
 
 @dataclass(frozen=True)
 class Type:
     """A tensor type: a shape and the name of an element type (``"float32"``, ``"bool"``).
 
-    Sizes that are open (`schema.open_sizes`) are sizes like others.
+    Sizes may be open (`schema.open_sizes`).
     """
 
     shape: tuple[Size, ...]
@@ -80,7 +80,7 @@ class Value:
         return self.type.dtype
 
     def binary(self, op: str, other: Value | float | Open, swap: bool = False) -> Value:
-        """A StableHLO op of two operands, which are brought to one shape."""
+        """A StableHLO op on two operands, broadcast to one shape."""
         b = self.builder
         lhs, rhs = b.broadcast_together(self, other)
         if swap:
@@ -126,7 +126,7 @@ class Value:
         return b.op("compare", [lhs, rhs], Type(lhs.shape, "bool"), attributes)
 
     def select_rows(self, on_true: Value, on_false: Value) -> Value:
-        """Rows of one or the other, each ``[B, N]``, as this ``[B]`` says."""
+        """A choice between rows of two ``[B, N]``, by this ``[B]``."""
         mask = self.broadcast_in_dim(on_true.shape, (0,))
         return self.builder.select(mask, on_true, on_false)
 
@@ -186,14 +186,14 @@ class Value:
         return self.builder.op("slice", [self], Type(shape, self.dtype), attributes)
 
     def _span(self, starts: Sequence[Value | Size], sizes: Sequence[Size]) -> Value:
-        """The part that begins at some places and has some sizes, of which one is open."""
+        """The part with given starts and sizes, one of which is open."""
         b = self.builder
         ends = [start + size for start, size in zip(starts, sizes, strict=True)]
         operands = [self, b.vector(starts), b.vector(ends), b.vector([1] * len(sizes))]
         return b.op("real_dynamic_slice", operands, Type(tuple(sizes), self.dtype))
 
     def split(self, axis: int, parts: int) -> tuple[Value, ...]:
-        """Cut into equal parts along one axis."""
+        """Split into equal parts along one axis."""
         return tuple(self.part(axis, number, parts) for number in range(parts))
 
     def part(self, axis: int, number: int, parts: int) -> Value:
@@ -274,11 +274,11 @@ class Value:
         return self._reduce("add", axes)
 
     def max(self, *axes: int) -> Value:
-        """The largest of the elements, which are not negative, over some axes; 0 of none."""
+        """The maximum of nonnegative elements over some axes; 0 if there are none."""
         return self._reduce("maximum", axes)
 
     def _reduce(self, combine: str, axes: Sequence[int]) -> Value:
-        """Elements combined along some axes, with 0 as the start."""
+        """A reduction over some axes, starting with 0."""
         b = self.builder
         shape = tuple(n for axis, n in enumerate(self.shape) if axis not in axes)
         result = Type(shape, self.dtype)

@@ -1,1 +1,1 @@
-"""A compiled module as C: the compiler's host program read, checked and printed, and its object."""
+"""A compiled module as C: reads and checks the compiler's host program, and prints it as C."""

@@ -1,6 +1,6 @@
-"""The parts of a self test that are the same for every module: how results are compared.
+"""The parts of a self test that are the same for every module: the comparison of results.
 
-``{NAME}`` and ``{MACRO}`` stand for the module's name, as it is and in capitals.
+``{NAME}`` and ``{MACRO}`` stand for the module's name, unchanged and in capitals.
 """
 
 from __future__ import annotations

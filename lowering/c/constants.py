@@ -1,10 +1,10 @@
-"""Reads the constants of a host program, which it makes buffers of when it is loaded.
+"""Reads the constants of a host program, which become buffers when it is loaded.
 
-IREE 3.13 packs all constants of a module into one, and fills a global with it in an initializer:
+IREE 3.13 packs all constants of a module into one, and stores it to a global in an initializer:
 
     util.initializer {
       %c = util.buffer.constant <alignment = 64> : !util.buffer = #util.composite<16640xi8, [...]>
-      ...                                     // imported where it lies, or else copied
+      ...                                     // imported in place, or else copied
       util.global.store %buffer, @__constant_tensor_64xf32 : !hal.buffer
 """
 
@@ -34,10 +34,10 @@ _BFLOAT16: Any = DTYPES["bfloat16"].numpy.type
 
 
 def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, Span]]:
-    """The constants of a module, and what of them its globals are.
+    """The constants of a module, and the span of them in each global.
 
     Raises:
-        UnsupportedError: An initializer does more than to store a constant.
+        UnsupportedError: An initializer does more than store a constant.
     """
     constants: list[bytes] = []
     stored: dict[str, Span] = {}
@@ -66,11 +66,11 @@ def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, S
 
 
 def read_loaded(module: ir.Module, first: int) -> tuple[list[Loaded], Mapping[str, Span]]:
-    """The constants of a module that come from frozen weights, and which globals they are.
+    """The constants of a module that come from frozen weights, and their globals.
 
     Args:
         module: The module.
-        first: The number of the first of them, after those of `read_constants`.
+        first: The number of the first one, after those of `read_constants`.
     """
     found: list[Loaded] = []
     stored: dict[str, Span] = {}
@@ -90,7 +90,7 @@ def read_loaded(module: ir.Module, first: int) -> tuple[list[Loaded], Mapping[st
 
 
 def _loaded(value: ir.Value) -> Loaded:
-    """What a buffer of an initializer is: a parameter, or computed of some."""
+    """The source of an initializer's buffer: a parameter, or values computed from some."""
     op = _operation(value)
     results: list[ir.Value] = [*op.results]
     number = results.index(value)
@@ -108,7 +108,7 @@ def _index(value: ir.Value) -> int:
 
 
 def _operation(value: ir.Value) -> ir.Operation:
-    """What computes a value.
+    """The op that defines a value.
 
     Raises:
         UnsupportedError: It depends on a branch.
@@ -143,7 +143,7 @@ def _bytes(op: ir.Operation) -> bytes:
 
 
 def _element_bytes(attribute: ir.Attribute) -> bytes:
-    """The bytes of an array of numbers, in rows; little-endian, as every machine that compiles."""
+    """The bytes of an array of numbers, row-major and little-endian, like the compiling machine."""
     try:
         elements: Any = ir.DenseElementsAttr(attribute)
         kind = ELEMENTS[str(ir.ShapedType(attribute.type).element_type)]
@@ -156,7 +156,7 @@ def _element_bytes(attribute: ir.Attribute) -> bytes:
 
 
 def _bfloat16_bytes(text: str, count: int) -> bytes:
-    """The bytes of an array of bfloat16, which the bindings do not know, by how it is written."""
+    """The bytes of an array of bfloat16, parsed from text: the bindings do not support it."""
     raw = _RAW.match(text)
     if raw is not None:
         bits = np.frombuffer(bytes.fromhex(raw[1]), np.uint16)

@@ -1,9 +1,9 @@
-"""How C asks the processor for the features that compiled code needs, by architecture.
+"""C code that checks whether the processor has the features that compiled code needs.
 
-x86-64: the bits of cpuid, of which those count that the system supports. In a virtual machine cpuid
-itself takes microseconds, so glibc is asked, which has read them once at the program's start
-(sys/platform/x86.h, from 2.33 on, in C alone); else it is left to cpuid and xgetbv.
-AArch64 and RISC-V: the bits that Linux hands to a program (getauxval, asm/hwcap.h).
+x86-64: cpuid, as far as the operating system supports the features. In a virtual machine the
+instruction takes microseconds, so the code asks glibc, which runs it once at program start
+(sys/platform/x86.h, from 2.33 on, in C only); without glibc it uses cpuid and xgetbv.
+AArch64 and RISC-V: the bits that Linux passes to a program (getauxval, asm/hwcap.h).
 
 Sources: Intel's Software Developer's Manual, CPUID; Linux, Documentation/arch/arm64/elf_hwcaps.rst
 and arch/riscv/include/uapi/asm/hwcap.h.
@@ -21,11 +21,11 @@ __all__ = ["CpuCheck", "cpu_check"]
 
 
 class CpuCheck(NamedTuple):
-    """C that asks for features.
+    """C code that checks for features.
 
     Attributes:
-        includes: Lines that come first.
-        function: The body of a function without arguments, which gives whether all are there.
+        includes: The include directives.
+        function: The body of a function without arguments that returns whether all are present.
     """
 
     includes: tuple[str, ...]
@@ -105,14 +105,14 @@ AARCH64: Mapping[str, tuple[str, int]] = _auxiliary_bits("aarch64")
 RISCV64: Mapping[str, tuple[str, int]] = {"v": ("AT_HWCAP", ord("v") - ord("a"))}
 
 _BASELINE: Mapping[str, Sequence[str]] = {"aarch64": ("neon", "fp-armv8", "reserve-x18")}
-"""What every processor of an architecture has."""
+"""The features that every processor of an architecture has."""
 
 
 def cpu_check(architecture: str, features: Sequence[str]) -> CpuCheck:
-    """C that asks for features; what needs none asks for none.
+    """The C code that checks for features; empty if none is needed.
 
     Raises:
-        UnsupportedError: There is a feature that it is not known how to ask for.
+        UnsupportedError: There is no known way to check for a feature.
     """
     asked = [name for name in features if name not in _BASELINE.get(architecture, ())]
     if architecture in ARCHITECTURES and not ARCHITECTURES[architecture].cpuinfo:
@@ -204,7 +204,7 @@ def _x86(features: Sequence[str]) -> CpuCheck:
 
 
 def _saved_state(state: int) -> tuple[str, ...]:
-    """Whether the system saves the registers of the vector unit."""
+    """Code that checks whether the system saves the registers of the vector unit."""
     return (
         "unsigned a, b, c, d;",
         "if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1))",

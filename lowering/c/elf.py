@@ -1,7 +1,7 @@
-"""Object files in the ELF format, before they are linked: read into parts, and written from them.
+"""Reads and writes relocatable object files in the ELF format.
 
-Little-endian, of 64 or 32 bits, with relocations that bring their addend (RELA) or have it in the
-place that they change (REL); see the System V ABI, chapters 4 and 5
+They are little-endian, of 64 or 32 bits, with relocations that contain their addend (RELA) or have
+it in the place that they change (REL); see the System V ABI, chapters 4 and 5
 (https://www.sco.com/developers/gabi/).
 """
 
@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 OBJECT, FUNCTION, GLOBAL, HIDDEN = 1, 2, 1, 2
-"""What a symbol may be."""
+"""Bindings and types of symbols."""
 
 UNDEFINED, RESERVED = 0, 0xFF00
-"""Numbers of sections that are none: the first, and those from the second on."""
+"""Section numbers that stand for no section: the first, and those from the second on."""
 
 PROGRAM_BITS, ALLOCATED = 1, 2
 
@@ -46,15 +46,15 @@ _LARGEST_ALIGNMENT = 1 << 16
 
 
 class _Layout(NamedTuple):
-    """How the parts of a file of one class lie in it.
+    """The layout of files of one class.
 
     Attributes:
         word: Bytes of an address.
         header: The head of the file.
         section: A row of the table of sections.
         symbol: A symbol.
-        relocation: A relocation, as far as it is always there; an addend is one more word.
-        shift: Where the number of a relocation's symbol begins.
+        relocation: A relocation without its addend, which is one more word.
+        shift: The position of the symbol's number in a relocation.
     """
 
     word: int
@@ -66,7 +66,7 @@ class _Layout(NamedTuple):
 
     @property
     def with_addend(self) -> struct.Struct:
-        """A relocation that brings its addend."""
+        """A relocation that contains its addend."""
         return struct.Struct(self.relocation.format + ("q" if self.word == 8 else "i"))
 
 
@@ -88,17 +88,17 @@ LAYOUTS = {
         shift=8,
     ),
 }
-"""By the byte of a file that says its class."""
+"""By the byte of a file with its class."""
 
 
 class Relocation(NamedTuple):
     """A place that a linker changes.
 
     Attributes:
-        offset: Where it is in its section.
-        type: What is to be done.
-        symbol: The number of the symbol that it is about.
-        addend: What is added; None if that is in the place itself.
+        offset: Its offset in its section.
+        type: Its type.
+        symbol: The number of its symbol.
+        addend: Its addend; None if that is in the place itself.
     """
 
     offset: int
@@ -139,10 +139,10 @@ class Elf:
 
     Attributes:
         ident: Its first 16 bytes.
-        machine: The number of the machine that it is for.
-        flags: Flags of that.
-        sections: All of it that is no table.
-        symbols: The symbols, of which the first is none.
+        machine: The number of its machine.
+        flags: Flags of the machine.
+        sections: Its sections without the tables.
+        symbols: The symbols; the first is the null symbol.
     """
 
     ident: bytes
@@ -165,9 +165,9 @@ class Elf:
         """Reads a file.
 
         Raises:
-            ValueError: It is none of this kind.
-            struct.error: It ends too early.
-            LookupError: A number in it leads nowhere.
+            ValueError: It is of another kind.
+            struct.error: It is too short.
+            LookupError: A number in it is out of range.
         """
         if data[:4] != b"\x7fELF" or data[4] not in LAYOUTS or data[5] != 1:
             raise ValueError("not an ELF, little-endian")
@@ -196,18 +196,18 @@ class Elf:
 
     @property
     def loaded_size(self) -> int:
-        """Bytes of all that a program has in memory of it."""
+        """The bytes of all sections that are loaded into memory."""
         return sum(each.size for each in self.sections if each.flags & ALLOCATED)
 
     def written(
         self, sections: Sequence[int], symbols: Sequence[Symbol], order: Mapping[int, int]
     ) -> bytes:
-        """The bytes of a file with some of the sections, and with other symbols.
+        """The bytes of a file with some of the sections and with other symbols.
 
         Args:
             sections: The numbers of the sections.
-            symbols: The symbols but for the first; those that are local come before the others.
-            order: The new number of each symbol that the sections' relocations are about.
+            symbols: The symbols except for the first; local ones come before the others.
+            order: The new number of each symbol that the sections' relocations refer to.
 
         Raises:
             ValueError: A section cannot be written.
@@ -287,7 +287,7 @@ def _relocations(layout: _Layout, data: bytes, *, has_addend: bool) -> Iterable[
 def _related(
     layout: _Layout, relocations: Sequence[Relocation], order: Mapping[int, int]
 ) -> tuple[bytes, int]:
-    """The bytes of a section's relocations, and how many each has."""
+    """The bytes of a section's relocations, and the size of each."""
     has_addend = relocations[0].addend is not None
     form = layout.with_addend if has_addend else layout.relocation
     rows = [
@@ -309,7 +309,7 @@ class _Strings:
         self._places: dict[str, int] = {"": 0}
 
     def add(self, text: str) -> int:
-        """The place of a string, which is added if it is new."""
+        """The offset of a string, which is added if it is new."""
         if text not in self._places:
             self._places[text] = len(self.data)
             self.data += text.encode() + b"\0"
@@ -317,5 +317,5 @@ class _Strings:
 
 
 def string_at(table: bytes, offset: int) -> str:
-    """The string that begins somewhere in a table of strings."""
+    """The string at an offset of a table of strings."""
     return table[offset : table.index(b"\0", offset)].decode()

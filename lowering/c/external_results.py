@@ -1,10 +1,10 @@
-"""Makes the public functions of a module write their results where the caller says.
+"""Makes the public functions of a module write their results to memory of the caller.
 
-IREE's convention for it is an argument of type ``!hal.buffer`` with the attribute
-``iree.abi.output``, the number of the result. Without it IREE puts all results into one buffer of
-its own. The companions of `passes.hoist_weights` also lose their fences: who calls C waits.
+IREE's convention for this is an argument of type ``!hal.buffer`` with the attribute
+``iree.abi.output``, the number of the result. Without it IREE allocates one buffer for all results.
+The companions of `passes.hoist_weights` also lose their fences: calls in C are synchronous.
 
-Requires: the module that the compiler would be given.
+Requires: the module as it would be compiled.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _FUNCTIONS = ("func.func", "util.func")
 
 @dataclass(frozen=True)
 class TensorType:
-    """The type of a tensor: the name of its elements' type, and its shape.
+    """The type of a tensor: the name of its element type, and its shape.
 
-    Of a size that is open a module knows no more than that; `with_open_sizes` says what it is.
+    A module does not name its open sizes; `with_open_sizes` adds the names.
     """
 
     dtype: str
@@ -51,7 +51,7 @@ class Types:
 
 
 def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
-    """A module's text with an argument for each result, and what types its functions had."""
+    """A module's text with an argument for each result, and the types of its functions before."""
     with new_context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         found = {
@@ -64,7 +64,7 @@ def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
 
 
 def public_types(module: ir.Module) -> Mapping[str, Types]:
-    """What types the public functions of a module have, of those that take and give tensors."""
+    """The types of the public functions of a module that take and return tensors."""
     found: dict[str, Types] = {}
     for op in ops_of(module.body):
         if op.name in _FUNCTIONS and _is_public(op):
@@ -108,7 +108,7 @@ def _types(types: Sequence[ir.Type]) -> tuple[TensorType, ...]:
 def with_open_sizes(
     types: Mapping[str, Types], specs: Iterable[FunctionSpec]
 ) -> Mapping[str, Types]:
-    """Types with what open sizes are, as the functions that have them say."""
+    """Types with named open sizes, taken from the functions' descriptions."""
     found = dict(types)
     for spec in specs:
         for name in (spec.function, spec.prepacked):
@@ -121,7 +121,7 @@ def with_open_sizes(
 
 
 def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tuple[TensorType, ...]:
-    """Types of which the first are those of some tensors."""
+    """Types whose first ones are those of some tensors."""
     known: list[TensorType] = []
     for each, tensor in zip(types, tensors, strict=False):
         shape = each.shape

@@ -1,15 +1,15 @@
-"""Numbers that a function's host program computes from open sizes.
+"""The numbers that a function's host program computes from open sizes.
 
-Such a number is a polynomial (`schema.open_sizes`) of open dimensions and of other numbers, which
-have names and are a quotient, a remainder or a choice of such polynomials:
+A number is a polynomial (`schema.open_sizes`) of open dimensions and of other, named numbers, which
+are quotients, remainders or choices of polynomials:
 
     n0 = (seq_length + 63) / 64
     n1 = n0 < 8 ? n0 : 8
     bytes of scratch memory: 4096*n1 + 512*seq_length
 
-So numbers that are equal look equal, as far as it matters, and an int stays an int. What a number
-may at most be is known too: all are computed in C with 64 bits and a sign, and `Formulas.limit`
-says up to which sizes none needs more, and none is more than it may be.
+So equal numbers have equal text, as far as it matters, and ints stay ints. The bounds of numbers
+are known too: C computes them in signed 64-bit integers, and `Formulas.limit` gives the sizes up to
+which none overflows or exceeds its bound.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from rnn_compiler.schema.open_sizes import (
 __all__ = ["LARGEST", "Formulas", "UndecidedError", "expanded"]
 
 LARGEST = 2**63 - 1
-"""The largest number that C computes with here, of bytes too."""
+"""The largest number that C computes with, also of bytes."""
 
 
 class UndecidedError(Exception):
-    """It depends on the sizes in a way that no formula has."""
+    """It depends on the sizes in a way that formulas cannot express."""
 
 
 class Formulas:
-    """The numbers of a function, and what they may at most be.
+    """The numbers of a function, and their bounds.
 
     Attributes:
-        known: What each is, by name; those that one needs come before it.
+        known: The definition of each by name, after those that it refers to.
     """
 
     def __init__(self) -> None:
         self.known: dict[str, Formula] = {}
         self._required: list[tuple[Size, int]] = []
 
-    # Numbers made of others, with the meaning that they have in C.
+    # Numbers computed from others, with C's semantics.
 
     def quotient(self, number: Size, by: Size) -> Size:
-        """Towards zero, by what is not negative."""
+        """The quotient by a positive number, rounded towards zero."""
         self._check(by, 1)
         if not isinstance(number, Open) and not isinstance(by, Open):
             return towards_zero(number, by)
@@ -66,7 +66,7 @@ class Formulas:
         return whole if self._is_less(rest, by) else whole + self._named("/", rest, by)
 
     def remainder(self, number: Size, by: Size) -> Size:
-        """Of what is not negative."""
+        """The remainder of a nonnegative number."""
         self._check(by, 1)
         self._check(number, 0)
         if isinstance(by, Open):
@@ -77,11 +77,11 @@ class Formulas:
         return rest if self._is_less(rest, by) else self._named("%", rest, by)
 
     def aligned(self, number: Size, to: int) -> Size:
-        """The next multiple of an int, or the number itself if it is one."""
+        """The number rounded up to a multiple of an int."""
         return to * self.quotient(number + to - 1, to)
 
     def without_remainder(self, number: Size, by: int) -> Size:
-        """A number that has the same remainder: what a remainder is of, or else the number."""
+        """A number with the same remainder: the dividend if it is itself a remainder."""
         if not isinstance(number, Open):
             return number % by
         formula = self.known.get(str(number))
@@ -116,7 +116,7 @@ class Formulas:
             raise UndecidedError("a quotient of numbers whose sign only a call brings")
 
     def _parted(self, number: Size, by: int) -> tuple[Size, Size]:
-        """A number as a multiple of an int, divided by it, and a rest that is not negative."""
+        """Splits a number into a multiple of an int, divided by it, and a nonnegative rest."""
         factors = terms(number).items()
         rest = _sum({names: factor % by for names, factor in factors})
         self._check(rest, 0)
@@ -126,37 +126,37 @@ class Formulas:
         return self._most(number, self._corners(LARGEST)) < than
 
     def _named(self, operator: str, *operands: Size) -> Size:
-        """The number of a formula, by the name of one that is known or a new one."""
+        """The number of a formula, under its existing name or a new one."""
         formula = Formula(operator, operands)
         names = [name for name, known in self.known.items() if known == formula]
         name = names[0] if names else f"n{len(self.known)}"
         self.known[name] = formula
         return open_dimension(name)
 
-    # What numbers may be.
+    # Bounds of numbers.
 
     def at_least(self, number: Size, least: int) -> bool:
-        """Whether it is certain that a number is not less than an int."""
+        """Whether a number is known to be at least an int."""
         lowest = self._lowest(number)
         return lowest is not None and lowest >= least
 
     def at_most(self, number: Size, most: int) -> bool:
-        """Whether it is certain that a number is not more than an int."""
+        """Whether a number is known to be at most an int."""
         return self.at_least(-number, -most)
 
     def fits(self, number: Size, bits: int) -> bool:
-        """Whether it is certain that an integer of some bits, with a sign, holds a number."""
+        """Whether a number is known to fit into a signed integer of some bits."""
         return self._most(number, self._corners(LARGEST)) < 1 << (bits - 1)
 
     def require(self, number: Size, most: int) -> None:
-        """Notes what a number may at most be."""
+        """Records an upper bound of a number."""
         self._required.append((number, most))
 
     def limit(self, numbers: Iterable[Size]) -> int:
-        """How large open sizes may be, and their product.
+        """The largest open sizes, and their largest product.
 
         Args:
-            numbers: What else is computed in C.
+            numbers: The other numbers that are computed in C.
         """
         computed = [*numbers, *(each for f in self.known.values() for each in f.operands)]
         required = [*self._required, *((each, LARGEST) for each in computed)]
@@ -171,7 +171,7 @@ class Formulas:
         return low
 
     def _lowest(self, number: Size) -> int | None:
-        """What a number is at least, if that is known."""
+        """A lower bound of a number, if one is known."""
         least: dict[str, Size] = {}
         for name in names_in(number):
             lowest = self._lowest_of(name)
@@ -222,10 +222,10 @@ class Formulas:
         return min(known) if len(known) == len(lowest) else None
 
     def _corners(self, area: int) -> tuple[dict[str, int], ...]:
-        """Open sizes that multiply to some product, at which numbers are largest.
+        """Open sizes with a given product, at which numbers are largest.
 
-        That is where all but one of them are as small as they can be: a sum of products of powers
-        is convex in the logarithms of its sizes.
+        These have all but one of the sizes as small as possible: a sum of products of powers is
+        convex in the logarithms of its sizes.
         """
         largest = min(area, MAX_DIMENSION)
         rest = min(-(-area // largest), MAX_DIMENSION)
@@ -233,13 +233,13 @@ class Formulas:
         return tuple(dict(zip(OPEN_DIMENSIONS, pair, strict=True)) for pair in pairs)
 
     def _most(self, number: Size, corners: Iterable[dict[str, int]]) -> int:
-        """What a number is at most at some `_corners`, whatever its sign."""
+        """An upper bound of a number's absolute value at some `_corners`."""
         return max(self._magnitude(number, sizes) for sizes in corners)
 
     def _magnitude(self, number: Size, sizes: dict[str, int]) -> int:
-        """A sum of products of powers that is not less than a number, nor than -1 times it.
+        """A sum of products of powers that bounds the absolute value of a number.
 
-        What it is of the names in it is added to the sizes, so that it is computed once.
+        Bounds of the names in it are added to the sizes, so that they are computed once.
         """
         above = below = 0
         for names, factor in terms(number).items():
@@ -270,7 +270,7 @@ class Formulas:
 
 
 def expanded(number: Size, known: Mapping[str, Formula]) -> int | str:
-    """An int as it is, an open number as text, in terms of open sizes alone."""
+    """An int unchanged, an open number as text, in terms of open sizes only."""
     if isinstance(number, int):
         return number
     texts: list[str] = []

@@ -1,4 +1,4 @@
-"""Prints the header, which is also the documentation of what is in the object."""
+"""Prints the header, which also documents the object."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def print_header(
 
     Args:
         name: NAME.
-        functions: What it declares.
-        origin: What made it, and for what.
-        processor: What it takes of a processor.
+        functions: The functions to declare.
+        origin: The compiler and the target, in a sentence.
+        processor: The requirements on the processor.
         flash: Bytes of code and constants in the object.
-        compared: What computed the results that a self test compares with; None without one.
+        compared: The source of the results that a self test compares with; None without one.
     """
     guard = f"{name.upper()}_H"
     lines = [
@@ -117,7 +117,7 @@ def _about_sizes(functions: Sequence[Function]) -> list[str]:
 
 
 def _example(name: str, function: Function) -> list[str]:
-    """The lines of a program that calls a function."""
+    """The lines of an example program that calls a function."""
     macro = f"{name.upper()}_ALIGNMENT"
     lines = ["#include <stdalign.h>", "#include <stdio.h>", f'#include "{name}.h"', ""]
     lines += _new_arrays(macro, function) if function.sizes else _arrays(macro, function)
@@ -154,7 +154,7 @@ def _example(name: str, function: Function) -> list[str]:
 
 
 _EXAMPLE = 16
-"""What open sizes are in an example."""
+"""The open sizes in an example."""
 
 
 def _array(prefix: str, function: Function, member: Member) -> str:
@@ -220,7 +220,7 @@ def _declared(name: str, function: Function) -> list[str]:
 
 
 def _measured(function: Function) -> list[str]:
-    """What tells how large arrays of open sizes are."""
+    """The declarations that compute the bytes of arrays with open sizes."""
     f, names = function.name, " and ".join(member.name for member in function.sizes)
     about = f"What they are at a given {names}: 0, or a code."
     if len(function.sizes) > 1:
@@ -262,18 +262,18 @@ def parameters(function: Function) -> list[str]:
 
 
 def measure_parameters(function: Function) -> list[str]:
-    """The parameters of what tells how large arrays are."""
+    """The parameters of the function that computes the bytes of arrays."""
     sizes = [f"{member.c_type} {member.name}" for member in function.sizes]
     return [*sizes, f"struct {function.name}_bytes *bytes"]
 
 
 def parallel_parameters(name: str, function: Function) -> list[str]:
-    """The parameters of a function that is given one to run workgroups with."""
+    """The parameters of the form of a function that takes a callback to run workgroups."""
     return [*parameters(function), f"{name}_run *run", "void *context"]
 
 
 def _members(members: Sequence[Member], *, constant: bool) -> list[str]:
-    """The members of a struct, each with what it is."""
+    """The members of a struct, each with a comment."""
     if not members:
         return ["char unused;"]
     declared: list[tuple[str, str]] = []

@@ -1,8 +1,8 @@
-"""The arithmetic of a host program: on numbers that are known, and on those that follow from sizes.
+"""The arithmetic of a host program: on known numbers, and on those that depend on open sizes.
 
-Integers that are known have the width of their type. Of open ones (`formulas`) it is certain, or
-else required, that the width of their type holds them with a sign; where a number is cut to fewer
-bits that need not hold it, what is left is not negative.
+Known integers have the width of their type. Open ones (`formulas`) are known, or else required, to
+fit into their type as signed integers; if a number is truncated to a type that it may not fit, the
+result is taken as nonnegative.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _KNOWN: Mapping[str, Callable[..., int]] = {
     "arith.index_castui": int,
     "arith.select": _selected,
 }
-"""On integers; results are brought to the width of their type."""
+"""Ops on integers; results are wrapped to the width of their type."""
 
 _UNSIGNED = ("arith.shrui", "arith.extui", "arith.index_castui")
-"""Those that take numbers for unsigned ones."""
+"""Ops on unsigned numbers."""
 
 _COMPARISONS: Sequence[Callable[[int, int], bool]] = (
     *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge),
@@ -51,14 +51,14 @@ _ALSO_OPEN = (
     *("arith.divsi", "arith.divui", "arith.minsi", "arith.minui", "arith.maxsi", "arith.maxui"),
     "util.align",
 )
-"""Those that host programs have for open sizes alone."""
+"""Ops that host programs have only for open sizes."""
 
 ARITHMETIC = ("arith.cmpi", *_KNOWN, *_ALSO_OPEN)
 """The ops."""
 
 
 def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size:
-    """What an op of `ARITHMETIC` gives.
+    """The result of an op of `ARITHMETIC`.
 
     Args:
         formulas: The numbers of its function.
@@ -102,7 +102,7 @@ def _predicate(op: ir.Operation) -> int:
 
 
 def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size:
-    """What an op gives of numbers of which some are open."""
+    """The result of an op on numbers of which some are open."""
     first, second, *rest = (*numbers, 0)
     match op.name.removeprefix("arith."):
         case "addi":
@@ -138,7 +138,7 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size
 
 
 def _held(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
-    """A result that its type must hold."""
+    """A result that must fit into its type."""
     width = width_of(op.results[0])
     if width < 64 and isinstance(number, Open):
         formulas.require(number, (1 << (width - 1)) - 1)
@@ -146,7 +146,7 @@ def _held(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
 
 
 def _converted(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
-    """A number in another width; all that its own type holds with a sign, if that matters."""
+    """A number in another width; if the sign matters, it must fit into its own type."""
     before, width = width_of(op.operands[0]), width_of(op.results[0])
     if op.name in ("arith.extui", "arith.index_castui"):
         _check_unsigned(formulas, number)

@@ -1,7 +1,7 @@
-"""The ops of a host program that mean something, and what is known after each.
+"""Evaluates the ops of a host program, as far as they matter here.
 
-Of a value it is known what number it is, or which formula of open sizes, which bytes it is a
-buffer of, which code it stands for, or what has been recorded in it; or nothing.
+A value may be known as a number or a formula of open sizes, as a buffer of some bytes, as compiled
+code, or as a command buffer with recorded steps; or it is unknown.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from rnn_compiler.schema.schedule import (
 __all__ = ["Context", "Known", "NoScheduleError", "Path", "run", "segments"]
 
 Known: TypeAlias = "Size | float | str | Span | list[Step] | None"
-"""What is known of a value."""
+"""The known contents of a value."""
 
 
 class NoScheduleError(UnsupportedError):
-    """A host program is no list of steps.
+    """A host program is not a list of steps.
 
     Attributes:
-        what: What it has that no such list has.
+        what: The construct that cannot be in a list.
     """
 
     def __init__(self, message: str, what: str) -> None:
@@ -49,18 +49,18 @@ class NoScheduleError(UnsupportedError):
 
 @dataclass
 class Path:
-    """One way through a function: what is known, the steps on it, and the blocks it came by."""
+    """One path through a function: the known values, its steps, and its blocks."""
 
     values: dict[ir.Value, Known] = field(default_factory=dict["ir.Value", "Known"])
     steps: list[Step] = field(default_factory=list["Step"])
     visits: dict[ir.Block, int] = field(default_factory=dict["ir.Block", int])
 
     def of(self, values: Sequence[ir.Value]) -> list[Known]:
-        """What is known of some values."""
+        """The known contents of some values."""
         return [self.values.get(value) for value in values]
 
     def copy(self) -> Path:
-        """The same as far as here, without its steps."""
+        """A copy of the path so far, without its steps."""
         known = {
             value: [*each] if isinstance(each, list) else each
             for value, each in self.values.items()
@@ -70,18 +70,18 @@ class Path:
 
 @dataclass
 class Context:
-    """What the ops of a function share.
+    """The context of a function's ops.
 
     Attributes:
         function: Its symbol.
-        constants: What the module's globals are.
-        shapes: Those of its arguments, if any is open.
-        allocated: The memory that it has allocated, each so many bytes.
+        constants: The module's globals.
+        shapes: The shapes of its arguments, if any is open.
+        allocated: The sizes of its allocations in bytes.
         formulas: The numbers that it computes from open sizes.
-        result_sizes: How many bytes each of its results has, if it allocates them.
-        results: What it returns, once that is known.
-        is_chosen: Whether it returns that whichever way it takes, by copies.
-        memory: What memory is like where it runs.
+        result_sizes: The bytes of each result, if it allocates them.
+        results: Its results, once they are known.
+        is_chosen: Whether all paths copy their results there.
+        memory: The target's memory.
     """
 
     function: str
@@ -95,12 +95,12 @@ class Context:
     memory: Memory = ANY_MEMORY
 
     def allocate(self, size: Size) -> Span:
-        """Memory of its own."""
+        """A new allocation."""
         self.allocated.append(size)
         return Span(Place.SCRATCH, len(self.allocated) - 1, 0, size)
 
     def refused(self, what: str) -> UnsupportedError:
-        """The error that says what is in the way."""
+        """The error for an unsupported construct."""
         return NoScheduleError(
             f"compile_c: {self.function}: its host program has {what}, and C is made of those that "
             "call compiled code in a fixed order",
@@ -108,17 +108,17 @@ class Context:
         )
 
     def integer(self, value: Known) -> int:
-        """A number that is known."""
+        """A known number."""
         if not isinstance(value, int):
             raise self.refused("a number that only a call brings")
         return value
 
     def number(self, value: Known) -> Size:
-        """A number that is known, or a formula."""
+        """A known number, or a formula."""
         return value if isinstance(value, Open) else self.integer(value)
 
     def word(self, value: Known) -> Size:
-        """A number of which the lowest 32 bits matter."""
+        """A number of which only the lowest 32 bits matter."""
         return self.formulas.without_remainder(self.number(value), 2**32)
 
     def span(self, buffer: Known, offset: Known, length: Known) -> Span:
@@ -139,14 +139,14 @@ _MEANINGLESS = {
     *("hal.fence.create", "hal.fence.join", "hal.memory_type", "util.null"),
     *("util.status.check_ok", "cf.br", "cf.cond_br", "util.return"),
 }
-"""Ops that say nothing of what is computed, or that are not for here."""
+"""Ops without an effect on the result here."""
 
 
 def run(context: Context, path: Path, op: ir.Operation) -> None:
     """Runs an op.
 
     Raises:
-        UnsupportedError: It is none of those that are known, or computes with data.
+        UnsupportedError: It is unknown, or computes with data.
     """
     if op.name in _MEANINGLESS:
         return
@@ -188,7 +188,7 @@ def _symbol(attribute: ir.Attribute) -> str:
     return str(attribute).rpartition("@")[2].strip('"')
 
 
-# What gives a value.
+# Ops with a value.
 
 
 def _constant(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
@@ -199,7 +199,7 @@ def _constant(context: Context, op: ir.Operation, operands: Sequence[Known]) -> 
 
 
 def _bits(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    """Those of a float, as an integer."""
+    """The bits of a float, as an integer."""
     (value,) = operands
     if not isinstance(value, float):
         raise context.refused(op.name)
@@ -223,7 +223,7 @@ def _part(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
 
 
 def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    """A size of an argument, which is what the function says it is: C has no other."""
+    """A size of an argument, as the function declares it: C does not pass any other."""
     (view,) = operands
     axis = ir.IntegerAttr(op.attributes["index"]).value
     if not isinstance(view, Span) or view.place is not Place.ARGUMENT or not context.shapes:
@@ -243,7 +243,7 @@ def _code(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
     return _symbol(op.attributes["entry_point"])
 
 
-# What is recorded, or done by a queue.
+# Ops that record or execute steps.
 
 
 _MOST_WORKGROUPS = (2**32 - 1, 2**32 - 1, 2**16 - 1)

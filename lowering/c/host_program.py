@@ -1,15 +1,15 @@
 """Reads the compiler's host program of a module into schedules.
 
 With ``--compile-to=hal`` and command buffers that are neither reused nor indirect, `iree-compile`
-3.13 gives the host program in terms of the HAL: buffers, command buffers, queues and fences. Here
-it is run as far as it can be without its data (`host_ops`): numbers are computed, buffers are
-places, and what a queue executes becomes steps. Fences and barriers have no meaning where each step
-waits for the one before.
+3.13 prints the host program in terms of the HAL: buffers, command buffers, queues and fences. Here
+it is evaluated as far as possible without data (`host_ops`): numbers are computed, buffers become
+spans, and the commands of queues become steps. Fences and barriers have no meaning, because each
+step waits for the previous one.
 
-A host program may also read a number that compiled code computed, and go on by it. Where that is
-one of two, such as a length of at most one step, it is a `Choice`. Where sizes are open, those of
-the arguments are what the function says they are, and numbers become formulas of them. All else is
-refused by name: loops of several steps, ops that are not known.
+A host program may also branch on a number that compiled code computed. If it has two possible
+values, such as a length of at most one step, the branch becomes a `Choice`. Open sizes of arguments
+are those that the function declares, and numbers become formulas of them. Everything else is
+refused by name: loops of several steps, unknown ops.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ from rnn_compiler.schema.schedule_json import Loaded
 __all__ = ["HostProgram", "Sizes", "read_functions", "read_host_program", "sizes_of"]
 
 _MOST_VISITS = 2
-"""Of a block: a loop of one step comes by its head once before and once after."""
+"""Visits of a block: a loop of one step visits its head once before and once after it."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many bytes each argument and result of a function has.
+    """The bytes of a function's arguments and results.
 
     Attributes:
-        arguments: Those of arguments.
-        results: Those of results.
-        shapes: The shapes of arguments, where some are open.
+        arguments: The bytes of each argument.
+        results: The bytes of each result.
+        shapes: The shapes of arguments, if some are open.
     """
 
     arguments: Sequence[Size]
@@ -71,7 +71,7 @@ class Sizes:
 
 
 def sizes_of(types: Types) -> Sizes:
-    """How large arguments and results are."""
+    """The sizes of arguments and results."""
     arguments, results = (
         [product(each.shape) * DTYPES[each.dtype].numpy.itemsize for each in tensors]
         for tensors in (types.arguments, types.results)
@@ -85,8 +85,8 @@ class HostProgram:
     """A module's host program.
 
     Attributes:
-        schedules: Its functions, by their symbols.
-        constants: Bytes that these read.
+        schedules: Its functions, by symbol.
+        constants: The bytes of their constants.
     """
 
     schedules: Mapping[str, Schedule]
@@ -104,11 +104,12 @@ def read_host_program(
     Args:
         text: Its text.
         functions: The functions that it must have.
-        numbers: Of those with a scalar that decides how many steps run, the values of that.
-        memory: What memory is like where they run.
+        numbers: The possible values of the scalar that decides how many steps run, for functions
+            that have one.
+        memory: The target's memory.
 
     Raises:
-        UnsupportedError: It does something else than to call compiled code in order.
+        UnsupportedError: It does something other than call compiled code in order.
     """
     found, constants = read_functions(text, functions, numbers, memory)
     schedules: dict[str, Schedule] = {}
@@ -141,7 +142,7 @@ def read_functions(
         memory: The same.
 
     Raises:
-        UnsupportedError: The text is not understood, or it computes constants as it is loaded.
+        UnsupportedError: The text is not understood, or constants are computed at load time.
     """
     with new_context(), ir.Location.unknown():
         try:
@@ -169,8 +170,8 @@ def read_functions(
 def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range) -> Schedule:
     """The schedule of a function.
 
-    Its arguments come first, then what the caller brings for its results, if it does, and the
-    fences of a function that is asynchronous.
+    Its arguments come first, then the caller's memory for results, if any, and the fences of an
+    asynchronous function.
     """
     values = block_of(function).arguments
     spans = [Span(Place.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
@@ -195,7 +196,7 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
 
 
 def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
-    """Whether spans are the same bytes; those without any are."""
+    """Whether spans are the same bytes; empty ones are."""
     pairs = zip(spans, others, strict=True)
     return all(one == other or not other.length for one, other in pairs)
 
@@ -203,7 +204,7 @@ def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
 def _placed(
     context: Context, steps: Sequence[Step], results: Sequence[Span], sizes: Sizes
 ) -> Schedule:
-    """A schedule of steps, with what was allocated in its place: a result's, or scratch memory."""
+    """A schedule of steps, whose allocations are replaced by results or by scratch memory."""
     own = {span.index for span in results if span.place is Place.SCRATCH}
     order = {number: k for k, number in enumerate(sorted(own))}
     sizes_of_scratch = {n: size for n, size in enumerate(context.allocated) if n not in own}
@@ -230,7 +231,7 @@ def _placed(
 
 
 def _check_size(context: Context, size: Size) -> None:
-    """Checks that memory can be as large as an array."""
+    """Checks that an array fits into memory."""
     most = context.memory.largest
     if isinstance(size, Open):
         context.formulas.require(size, most)
@@ -242,7 +243,7 @@ def _check_size(context: Context, size: Size) -> None:
 
 
 def _numbers_in(steps: Sequence[Step]) -> Iterator[Size]:
-    """All numbers of steps."""
+    """All numbers in steps."""
     for step in steps_in(steps):
         if isinstance(step, Dispatch):
             yield from (*step.workgroups, *step.constants)
@@ -256,7 +257,7 @@ def _follow(
     ops: Sequence[ir.Operation],
     numbers: range,
 ) -> None:
-    """Runs ops, and those of the blocks that they branch to, up to the function's end."""
+    """Evaluates ops and the blocks that they branch to, up to the end of the function."""
     while True:
         for position, op in enumerate(ops):
             if op.name == "hal.buffer.load":

@@ -1,4 +1,4 @@
-"""Functions as C sees them: a struct of arguments, a struct of results, and memory of their own."""
+"""The C interface of functions: a struct of arguments, a struct of results, and scratch memory."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _KEYWORDS = frozenset(
     )
     for word in line.split()
 )
-"""The words of C11, C23 and C++20 that no name may be, and ``main``."""
+"""The reserved words of C11, C23 and C++20, and ``main``."""
 
 
 _HEADERS = frozenset(
@@ -63,21 +63,21 @@ _HEADERS = frozenset(
     )
     for word in line.split()
 )
-"""The headers of C, which a header of that name would hide from every file."""
+"""The headers of C, which a header with the same name would hide."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """An argument or a result: a member of a struct.
+    """An argument or a result, as a member of a struct.
 
     Attributes:
         name: Its name.
-        dtype: The name of its elements' type.
-        shape: Its shape, of which sizes may be open.
+        dtype: The name of its element type.
+        shape: Its shape, which may have open sizes.
         formula: The shape in terms of the op's dimensions; may be empty.
-        minimum: The least that an integer of it may be; None if it may be anything.
-        maximum: The most.
-        may_be_null: Whether its pointer may be null, as nothing of it is read.
+        minimum: The least value of its integers; None for any.
+        maximum: The largest value of its integers; None for any.
+        may_be_null: Whether its pointer may be null, because it is not read.
     """
 
     name: str
@@ -95,12 +95,12 @@ class Member:
 
     @property
     def elements(self) -> Size:
-        """How many elements it has."""
+        """Its number of elements."""
         return product(self.shape)
 
     @property
     def size(self) -> Size:
-        """How many bytes it has."""
+        """Its number of bytes."""
         return self.elements * DTYPES[self.dtype].numpy.itemsize
 
 
@@ -110,12 +110,12 @@ class Function:
 
     Attributes:
         name: Its name.
-        comment: What it is, in a few lines.
-        arguments: What it takes; a scalar is passed by value.
-        results: What it gives.
-        schedule: What it does.
-        stack: At most how many bytes of stack a call takes.
-        alignment: What arrays and scratch memory are aligned to.
+        comment: Its description, in a few lines.
+        arguments: Its arguments; scalars are passed by value.
+        results: Its results.
+        schedule: Its steps.
+        stack: The maximum number of bytes of stack of a call.
+        alignment: The alignment of arrays and scratch memory.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Function:
 
     @cached_property
     def sizes(self) -> tuple[Member, ...]:
-        """The open sizes that arguments and results depend on, which it also takes."""
+        """The open sizes of arguments and results, which are arguments too."""
         members = (*self.arguments, *self.results)
         names = open_names(size for member in members for size in member.shape)
         most = min(self.schedule.limit, MAX_DIMENSION)
@@ -136,12 +136,12 @@ class Function:
 
     @property
     def arrays(self) -> tuple[Member, ...]:
-        """The arrays that it takes and gives."""
+        """Its array arguments and results."""
         return (*(member for member in self.arguments if member.shape), *self.results)
 
     @property
     def limited(self) -> tuple[Member, ...]:
-        """Its open sizes, and the product of several, each with what it may be."""
+        """Its open sizes and their product, each with its maximum."""
         if len(self.sizes) < 2:
             return self.sizes
         area = " * ".join(member.name for member in self.sizes)
@@ -149,7 +149,7 @@ class Function:
         return (*self.sizes, Member(area, "int64", (), minimum=1, maximum=most))
 
     def at(self, sizes: Mapping[str, int]) -> Function:
-        """The same with numbers for open sizes, by name."""
+        """The same function at given open sizes."""
         scratch = self.schedule.at(self.schedule.scratch, sizes)
         schedule = replace(self.schedule, scratch=scratch)
         arguments, results = (
@@ -160,17 +160,17 @@ class Function:
 
     @property
     def macro(self) -> str:
-        """The macro for the bytes of memory that a call needs."""
+        """The macro with the bytes of scratch memory of a call."""
         return f"{self.name.upper()}_SCRATCH_SIZE"
 
     @property
     def stack_macro(self) -> str:
-        """The macro for the bytes of stack that a call takes."""
+        """The macro with the bytes of stack of a call."""
         return f"{self.name.upper()}_STACK_SIZE"
 
     @cached_property
     def scalars(self) -> Mapping[int, Span]:
-        """Where each scalar argument is copied to, behind what the schedule needs."""
+        """The offsets of the copies of scalar arguments, after the schedule's memory."""
         numbers = [k for k, member in enumerate(self.arguments) if not member.shape]
         start = self._aligned
         return {
@@ -186,19 +186,19 @@ class Function:
 
     @property
     def scratch(self) -> Size:
-        """How many bytes of memory a call needs; C has no arrays of none."""
+        """The bytes of scratch memory of a call, at least 1: C has no empty arrays."""
         ends = [self._aligned, *(span.offset + self.alignment for span in self.scalars.values())]
         return ends[-1] if isinstance(ends[-1], Open) else max(self.alignment, ends[-1])
 
     @property
     def _aligned(self) -> Size:
-        """The end of what the schedule needs, which is aligned as it is if it is open."""
+        """The end of the schedule's scratch memory, which is already aligned if it is open."""
         scratch = self.schedule.scratch
         return scratch if isinstance(scratch, Open) else aligned(scratch, self.alignment)
 
 
 def check_file_name(name: object) -> str:
-    """Checks that something can be what the files and symbols of a module begin with.
+    """Checks that a text can be the prefix of a module's files and symbols.
 
     Raises:
         InvalidArgumentError: It cannot.
@@ -211,7 +211,7 @@ def check_file_name(name: object) -> str:
 
 
 def check_identifier(name: object, argument: str) -> str:
-    """Checks that something can be a name in C and C++.
+    """Checks that a text can be a name in C and C++.
 
     Raises:
         InvalidArgumentError: It cannot.
@@ -228,7 +228,7 @@ def check_identifier(name: object, argument: str) -> str:
 
 
 def scalar_ranges(specs: Iterable[FunctionSpec]) -> Mapping[str, range]:
-    """The values of the scalar that says how many steps run, of functions that have one."""
+    """The possible values of the scalar with the number of steps, for functions that have one."""
     found: dict[str, range] = {}
     for spec in specs:
         for tensor in spec.arguments:
@@ -292,7 +292,7 @@ def _optional(member: Member) -> Member:
 
 
 def packed_tensors(types: Sequence[TensorType]) -> tuple[TensorSpec, ...]:
-    """What a function that packs weights gives."""
+    """The results of a function that packs weights."""
     names = ["packed"] if len(types) == 1 else [f"packed_{k}" for k in range(len(types))]
     return tuple(
         TensorSpec(name, each.dtype, each.shape) for name, each in zip(names, types, strict=True)
@@ -300,7 +300,7 @@ def packed_tensors(types: Sequence[TensorType]) -> tuple[TensorSpec, ...]:
 
 
 def _facts(spec: FunctionSpec) -> tuple[str, ...]:
-    """The sizes and attributes that a function is for."""
+    """The sizes and attributes of a function, as text."""
     sizes = ((name, "any" if size is None else size) for name, size in spec.json_dims.items())
     lines = [", ".join(f"{name} = {size}" for name, size in sizes)]
     lines.append(", ".join(f"{name} = {value}" for name, value in spec.json_attributes.items()))
@@ -308,7 +308,7 @@ def _facts(spec: FunctionSpec) -> tuple[str, ...]:
 
 
 def _checked(function: Function, types: Mapping[str, Types]) -> Function:
-    """A function, if the module has it so."""
+    """A function, if the module has it with these types."""
     for members, found in (
         (function.arguments, types[function.name].arguments),
         (function.results, types[function.name].results),

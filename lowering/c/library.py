@@ -1,4 +1,4 @@
-"""A module as C: header, source and object, of what the compiler gave."""
+"""A module as C: header, source and object, made of the compiler's output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NUMBERED = re.compile(r"(call|sample)_\d+")
 """The names of data, and of calls of a self test."""
 
 _UNREAD = -1
-"""The number of no constant."""
+"""The number of a missing constant."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Library:
         header: The text of ``NAME.h``.
         source: The text of ``NAME.c``.
         object: The bytes of ``NAME.o``.
-        functions: What is in them.
+        functions: Its functions.
         flash: Bytes of code and constants in the object.
         selftest: The text of ``NAME_selftest.c``; empty without samples.
     """
@@ -81,22 +81,22 @@ def make_library(
     """Makes the files of a module.
 
     Args:
-        name: NAME, by which files and symbols begin.
-        specs: What the module's functions are.
-        types: What types all its public functions have.
+        name: NAME, the prefix of files and symbols.
+        specs: The module's functions.
+        types: The types of all its public functions.
         host_program: The text of its host program.
         object_file: The object of its compiled code; empty if it has none.
-        target: What it was compiled for.
-        origin: What made it, in a sentence.
-        frozen: Of functions, the arrays that no call passes: arguments, and what the companion that
-            packs them gives, if there is one. They become constants, as far as they are read. Such
+        target: Its target.
+        origin: The compiler and the target, in a sentence.
+        frozen: By function, the arrays that calls do not pass: arguments, and the results of the
+            companion that packs them, if any. They become constants, as far as they are read. Such
             a function has no companions.
         samples: Arguments and results for a self test.
-        stack_usage: What LLVM says of the stack that the compiled code takes.
+        stack_usage: LLVM's report of the stack of compiled code.
 
     Raises:
-        InvalidArgumentError: A name cannot be one in C, or two things would have the same.
-        UnsupportedError: The host program is no list of calls of compiled code.
+        InvalidArgumentError: A name is not valid in C, or two things would have the same name.
+        UnsupportedError: The host program is not a list of calls of compiled code.
     """
     memory = ARCHITECTURES[target.architecture].memory
     functions, data = read_functions(specs, types, host_program, frozen, memory)
@@ -150,7 +150,7 @@ def read_functions(
         types: The same.
         host_program: The same.
         frozen: The same.
-        memory: What memory is like where they run.
+        memory: The target's memory.
     """
     types = with_open_sizes(types, specs)
     sizes = {function: sizes_of(found) for function, found in types.items()}
@@ -169,7 +169,7 @@ def _with_frozen(
 ) -> tuple[list[Function], list[bytes]]:
     """Functions without their frozen arguments, and all constants.
 
-    A function with a companion that takes weights packed does what that does.
+    A function whose companion takes packed weights gets the companion's schedule.
     """
     made: list[Function] = []
     data = [*constants]
@@ -197,7 +197,7 @@ def _with_frozen(
 
 
 def _check_calls(functions: Sequence[Function], kernels: Mapping[str, Kernel]) -> None:
-    """Checks that calls give the code what it takes."""
+    """Checks that calls match the parameters of the compiled code."""
     for function in functions:
         for step in steps_in(function.schedule.steps):
             if not isinstance(step, Dispatch):
@@ -212,7 +212,7 @@ def _check_calls(functions: Sequence[Function], kernels: Mapping[str, Kernel]) -
 
 
 def _symbols(name: str, kernels: Sequence[str]) -> dict[str, str]:
-    """The symbol of each piece of compiled code: its name behind the module's."""
+    """The symbol of each kernel: its name after the module's."""
     found: dict[str, str] = {}
     for kernel in kernels:
         symbol = f"{name}_{re.sub(r'[^A-Za-z0-9_]', '_', kernel)}"
@@ -223,10 +223,10 @@ def _symbols(name: str, kernels: Sequence[str]) -> dict[str, str]:
 
 
 def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str]) -> None:
-    """Checks that each name of the files stands for one thing.
+    """Checks that all names in the files are unique.
 
     Raises:
-        InvalidArgumentError: One does not; the message says which.
+        InvalidArgumentError: A name is not; the message names it.
     """
     names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *symbols]
     names += [each.name for each in functions if _NUMBERED.fullmatch(each.name)]

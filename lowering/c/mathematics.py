@@ -1,6 +1,6 @@
-"""Functions of mathematics that code calls where its processor has no instruction for them.
+"""Mathematical functions for processors that have no instruction for them.
 
-They would be in libm, which is a library of its own on most systems. ``{NAME}`` stands for the
+On most systems they are in libm, a separate library. ``{NAME}`` stands for the
 module's name.
 """
 

@@ -1,4 +1,4 @@
-"""The codes that functions return in C, and what ``NAME_error`` says of each."""
+"""The codes that functions return in C, and the message of ``NAME_error`` for each."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rnn_compiler.schema.schedule import ALIGNMENT
 __all__ = ["CPU", "FAILED", "NO_BYTES", "NO_STRUCT", "RANGE", "Messages"]
 
 NO_STRUCT, CPU, FAILED, NO_BYTES = 1, 2, 3, 4
-"""Codes that are of no argument."""
+"""Codes that do not belong to an argument."""
 
 NULL, MISALIGNED, OVERLAP, RANGE = range(4)
-"""What can be wrong with an argument or a result, added to its own code."""
+"""The kinds of mistakes with an argument or a result, added to its own code."""
 
 _FIRST = 16
 
@@ -22,8 +22,8 @@ _FIRST = 16
 class Messages:
     """The codes of a module's functions.
 
-    An argument, a result or the scratch memory has a code of its own by its name and range, to
-    which the kind of the mistake is added; so equal ones of several functions share it.
+    An argument, a result or the scratch memory has its own code, determined by its name and range,
+    to which the kind of the mistake is added. Equal arguments of several functions share it.
     """
 
     def __init__(
@@ -33,13 +33,13 @@ class Messages:
         tested: Sequence[Function] = (),
         alignment: int = ALIGNMENT,
     ) -> None:
-        """Gives all codes.
+        """Assigns all codes.
 
         Args:
             functions: The functions.
-            features: What they need of a processor.
-            tested: Those whose results a self test compares.
-            alignment: What arrays and scratch memory are aligned to.
+            features: The processor features that they need.
+            tested: The functions whose results a self test compares.
+            alignment: The alignment of arrays and scratch memory.
         """
         self.alignment = alignment
         self._codes: dict[tuple[str, Size | None, Size | None], int] = {}
@@ -71,7 +71,7 @@ class Messages:
                 )
 
     def of(self, member: Member) -> int:
-        """The code of an argument or result, to which that of the mistake is added."""
+        """The code of an argument or result, to which the kind of the mistake is added."""
         return self._codes[member.name, member.minimum, member.maximum]
 
     @property
@@ -80,7 +80,7 @@ class Messages:
         return self._codes["scratch", None, None]
 
     def of_sample(self, function: Function, member: Member) -> int:
-        """The code of a result that differs from what it should be."""
+        """The code of a result that differs from the expected one."""
         return self._samples[function.name, member.name]
 
     def _add(self, member: Member, *, written: bool) -> None:

@@ -1,12 +1,12 @@
-"""Object files: what compiled code is in one, and an object with nothing else.
+"""Object files: finds the compiled code in one, and makes an object with nothing else.
 
 The compiler's object holds an executable library, the form in which IREE's local runtime loads
 code: one global query function that returns tables of pointers (IREE 3.13,
-runtime/src/iree/hal/local/executable_library.h, version 0.6). It also holds a whole math library
-and what debuggers read. Programs in C call the code directly, so the tables are read and checked
-here and only the code goes into the new object, with all that it refers to, as global symbols with
-a prefix of their own: any number of such objects link into one program. Hidden symbols, so that a
-shared library that holds them does not export them. Constants lie beside the code: as source they
+runtime/src/iree/hal/local/executable_library.h, version 0.6). It also contains a whole math library
+and debug information. Programs in C call the code directly, so the tables are read and checked
+here. Only the code goes into the new object, with everything it refers to, as global symbols with
+the module's prefix, so that any number of such objects link into one program. The symbols are
+hidden, so that shared libraries do not export them. Constants are in the object too: as source they
 would be two and a half times as large, and take C compilers minutes.
 """
 
@@ -39,7 +39,7 @@ from rnn_compiler.schema.schedule import ALIGNMENT
 __all__ = ["Kernel", "ObjectFile"]
 
 _KEPT_NAMES = (".note.GNU-stack", ".note.gnu.property", ".riscv.attributes", ".ARM.attributes")
-"""Sections that nothing refers to and linkers read."""
+"""Sections that linkers read although nothing refers to them."""
 
 _ARM = (1, 40, 0x05000000)
 _MACHINES = {
@@ -57,18 +57,18 @@ _COMPILERS_OWN = re.compile(
     r"__(add|sub|mul|div|mod|udiv|umod|neg|u?cmp|ashl|ashr|lshr|fix|fixuns|float|floatun|extend|"
     r"trunc|eq|ne|lt|le|gt|ge|unord|clz|ctz|popcount)([sdth][if]){1,2}[234]?"
 )
-"""What every C compiler brings along, in libc, libgcc or compiler-rt: copies, and what a processor
-lacks, such as arithmetic of 64 bits."""
+"""Functions that every C compiler provides, in libc, libgcc or compiler-rt: copies, and operations
+that a processor lacks, such as 64-bit arithmetic."""
 
 _QUERY = "_library_query_v0"
-"""How the name of the library's table ends."""
+"""The suffix of the name of the library's table."""
 
 _VERSION = 6
 _IMPORTS, _EXPORTS, _CODE, _ATTRIBUTE_ROWS, _NAMES, _CONSTANTS = 1, 3, 4, 5, 8, 13
-"""Which words of a library's table are what is used here."""
+"""The words of a library's table that are used here."""
 
 _ATTRIBUTES = struct.Struct("<QHBBIIHH40x")
-"""A row of what is known of an export: flags, pages of local memory, constants, buffers, sizes."""
+"""The attributes of an export: flags, pages of local memory, constants, buffers, sizes."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Kernel:
     Attributes:
         name: Its name.
         symbol: The number of its symbol.
-        constants: How many constants it takes.
-        buffers: How many buffers it takes.
+        constants: The number of its constants.
+        buffers: The number of its buffers.
     """
 
     name: str
@@ -92,7 +92,7 @@ class ObjectFile:
     """An object of IREE's compiler.
 
     Raises:
-        UnsupportedError: It is not in the format that is known.
+        UnsupportedError: Its format is unknown.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -153,7 +153,7 @@ class ObjectFile:
         return struct.unpack_from(form, self._elf.sections[section].data, offset)[0]
 
     def _follow(self, section: int, offset: int) -> tuple[int, int]:
-        """Where a pointer in a section leads: another, and the offset in it."""
+        """The target of a pointer in a section: a section and an offset."""
         for each in self._elf.sections[section].relocations:
             if each.offset == offset:
                 symbol, addend = self._elf.symbols[each.symbol], each.addend
@@ -163,7 +163,7 @@ class ObjectFile:
         raise ValueError(f"no pointer at {offset} of {self._elf.sections[section].name}")
 
     def _function_at(self, section: int, value: int) -> int:
-        """The number of the function that begins somewhere."""
+        """The number of the function that begins at an offset."""
         for number, symbol in enumerate(self._elf.symbols):
             if (symbol.section, symbol.value) == (section, value) and symbol.info & 15 == FUNCTION:
                 return number
@@ -183,12 +183,12 @@ class ObjectFile:
         alignment: int = ALIGNMENT,
         functions: Mapping[str, str] = MappingProxyType({}),
     ) -> bytes:
-        """An object with some of the code alone, and what that refers to, and with constants.
+        """An object with some of the code, everything it refers to, and constants.
 
         Args:
-            kernels: The names of the code, each with that of its new, global symbol.
-            constants: Bytes, by such symbols.
-            alignment: What these are aligned to.
+            kernels: The names of kernels, each with its new global symbol.
+            constants: The bytes of constants, by symbol.
+            alignment: The alignment of constants.
             functions: The symbols, in another object, of functions that the code calls.
 
         Raises:
@@ -203,7 +203,7 @@ class ObjectFile:
 
 
 def _with_constants(elf: Elf, constants: Mapping[str, bytes], alignment: int) -> Elf:
-    """The same with a section of constants, and their symbols after all others."""
+    """The same object with a section of constants, whose symbols come last."""
     content, symbols = bytearray(), list[Symbol]()
     for name, data in constants.items():
         content += bytes(-len(content) % alignment)
@@ -216,7 +216,7 @@ def _with_constants(elf: Elf, constants: Mapping[str, bytes], alignment: int) ->
 
 
 def _with_only(elf: Elf, entries: Mapping[int, str], functions: Mapping[str, str]) -> bytes:
-    """An object with the code that some symbols lead to, under other names."""
+    """An object with the code reachable from some symbols, under other names."""
     sections, used = _reached(elf, entries)
     others = [n for n in sorted(used) if elf.symbols[n].section == UNDEFINED]
     missing = sorted({elf.symbols[number].name or "?" for number in others})
@@ -254,7 +254,7 @@ def _with_only(elf: Elf, entries: Mapping[int, str], functions: Mapping[str, str
 
 
 def _reached(elf: Elf, entries: Iterable[int]) -> tuple[list[int], set[int]]:
-    """The sections that some symbols lead to, and all symbols on the way."""
+    """The sections reachable from some symbols, and all symbols on the way."""
     used: set[int] = set()
     sections = {k for k, each in enumerate(elf.sections) if each.name in _KEPT_NAMES}
     waiting = [*entries]
@@ -273,7 +273,7 @@ def _reached(elf: Elf, entries: Iterable[int]) -> tuple[list[int], set[int]]:
 
 @contextlib.contextmanager
 def _understood() -> Generator[None]:
-    """Says of an object in which numbers lead nowhere that it is not understood."""
+    """Reports numbers out of range as an object that is not understood."""
     try:
         yield
     except (struct.error, IndexError, KeyError, ValueError, OverflowError) as error:

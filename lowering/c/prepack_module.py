@@ -1,8 +1,8 @@
 """The functions of a lowered module that pack weights, as a module of their own.
 
-Requires: the module that the compiler would be given, with companions (`passes.hoist_weights`).
-Ensures: nothing but the functions that pack and what they call; so it compiles for whatever machine
-is to pack, and gives what the whole module would.
+Requires: the module as it would be compiled, with companions (`passes.hoist_weights`).
+Ensures: only the functions that pack and their callees remain, so the module compiles for the
+machine that packs, with the same results as the whole module.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where in scratch memory each temporary of a function lies.
+"""Lays out the temporaries of a function in scratch memory.
 
-Steps run one after the other. Temporaries that are not in use at the same time may lie in the same
-place: each gets the first place that is free from the step that writes it first to the last one
-that reads it, the largest first. Those of open sizes follow, one after the other.
+Steps run one after the other, and temporaries that are not live at the same time may overlap. Each,
+largest first, gets the lowest offset that is free from the step that first writes it to the step
+that last reads it. Temporaries with open sizes follow without overlapping.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ __all__ = ["places_of"]
 def places_of(
     steps: Sequence[Step], sizes: Mapping[int, Size], formulas: Formulas, alignment: int
 ) -> tuple[dict[int, Size], Size]:
-    """Where temporaries lie.
+    """Lays out temporaries.
 
     Args:
         steps: The steps, whose spans of scratch memory have the numbers of temporaries.
-        sizes: How many bytes each has, by its number.
+        sizes: The bytes of each, by its number.
         formulas: The numbers of the function.
-        alignment: What each begins at a multiple of.
+        alignment: The alignment of each.
 
     Returns:
-        Where each begins, and how many bytes all of them take.
+        The offset of each, and the bytes of all of them.
     """
     aligned = {number: formulas.aligned(size, alignment) for number, size in sizes.items()}
     used = _used(steps)
@@ -53,7 +53,7 @@ def places_of(
 
 
 def _used(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
-    """The first and the last step that each temporary is used by."""
+    """The first and the last step that use each temporary."""
     used: dict[int, tuple[int, int]] = {}
     for position, step in enumerate(steps):
         for each in steps_in((step,)):

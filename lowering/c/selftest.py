@@ -1,8 +1,8 @@
 """Prints the self test of a module: its functions on sample arguments, and the results compared.
 
-``NAME_selftest.c`` needs the module's other files and libc, on whatever machine: samples are data
-of it, to the bit. The comparison is that of `runtime.golden`: a difference is a part of the
-result's largest number, or of 1, and is held against the tolerance of the result's dtype.
+``NAME_selftest.c`` needs only the module's other files and libc: it contains the samples to the bit.
+Results are compared as by `runtime.golden`: differences relative to the result's largest number, or
+to 1 if that is larger, may not exceed the tolerance of its dtype.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["INTERNAL", "LARGEST", "Samples", "print_selftest", "tested"]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 LARGEST = 16 << 20
-"""Bytes of samples: as source they are two and a half times as many."""
+"""The maximum bytes of samples; as source they take two and a half times as many."""
 
 INTERNAL = ("compare", "difference", "element", "is_finite", "is_nan", "compared", "memory", "run")
-"""The names of the file that nobody else sees, beside numbered ones."""
+"""The private names of the file, besides numbered ones."""
 
 _KINDS = {"float16": "FLOAT16", "bfloat16": "BFLOAT16", "float32": "FLOAT32", "float64": "FLOAT64"}
 
@@ -41,9 +41,9 @@ class Samples:
 
     Attributes:
         cases: For each function, its arguments and results by name.
-        computed_by: What computed the results.
-        tolerances: How large a difference may be, by dtype; integers are equal.
-        sizes: What open sizes are in them, for functions that have some.
+        computed_by: The source of the results.
+        tolerances: The maximum difference by dtype; integers must be equal.
+        sizes: The values of open sizes in them, for functions that have some.
     """
 
     cases: Mapping[str, tuple[Arrays, Arrays]]
@@ -52,15 +52,15 @@ class Samples:
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
 
     def renamed(self, names: Mapping[str, str]) -> Samples:
-        """The same of functions with other names."""
+        """The same samples for functions with other names."""
         cases = {names[name]: case for name, case in self.cases.items()}
         return replace(self, cases=cases, sizes={names[k]: v for k, v in self.sizes.items()})
 
     def check_size(self) -> None:
-        """Checks that they are no more than a source file should have.
+        """Checks that they are not too large for a source file.
 
         Raises:
-            InvalidArgumentError: They are.
+            InvalidArgumentError: They are too large.
         """
         arrays = [a for case in self.cases.values() for part in case for a in part.values()]
         size = sum(array.nbytes for array in arrays)
@@ -72,7 +72,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class _Tested:
-    """A function whose results are compared, and the one that packs for it, if any."""
+    """A function whose results are compared, and the one that packs its weights, if any."""
 
     function: Function
     case: str
@@ -97,10 +97,10 @@ def print_selftest(
 
     Args:
         name: NAME.
-        functions: Those of the module.
+        functions: The functions of the module.
         samples: Their arguments and results.
         messages: The codes of their results.
-        origin: What made it, and for what.
+        origin: The compiler and the target, in a sentence.
     """
     text = _Text(name, samples, messages)
     for each in tested(functions, samples.cases):
@@ -122,7 +122,7 @@ def print_selftest(
 
 
 class _Text:
-    """The file as it grows, function by function."""
+    """The file under construction, function by function."""
 
     def __init__(self, name: str, samples: Samples, messages: Messages) -> None:
         self._name, self._samples, self._messages = name, samples, messages
@@ -162,7 +162,7 @@ class _Text:
         self._runs += [f"{{call_{number}, {first}, {len(self._rows)}}},"]
 
     def _places(self, members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
-        """Where results lie in memory, and where they end."""
+        """The offsets of results in memory, and their end."""
         places: dict[str, int] = {}
         for member in members:
             places[member.name] = start
@@ -181,7 +181,7 @@ class _Text:
         packed: Mapping[str, int],
         scratch: int,
     ) -> list[str]:
-        """The call of a function whose results go to places of the memory."""
+        """The call of a function whose results go to offsets of the memory."""
         sizes = self._samples.sizes.get(case, {})
         arguments = [str(sizes[member.name]) for member in function.sizes]
         arguments += [
@@ -224,7 +224,7 @@ class _Text:
         return float(array).hex() if array.dtype.kind == "f" else str(int(array))
 
     def _sample(self, case: str, kind: str, name: str) -> str:
-        """A pointer to the numbers of an argument or result, which become data once."""
+        """A pointer to the numbers of an argument or result, which are emitted once."""
         array = self._samples.cases[case][kind == "results"][name]
         if not array.nbytes:
             return "NULL"
@@ -236,7 +236,7 @@ class _Text:
         return f"(const void *){self._data[key]}"
 
     def _row(self, each: _Tested, member: Member, place: int) -> str:
-        """A result in the table of all."""
+        """A result in the table of results."""
         sample = self._sample(each.case, "results", member.name)
         elements = static_size(member.elements)
         size = static_size(member.size) // max(1, elements)

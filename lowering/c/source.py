@@ -46,12 +46,12 @@ def print_source(
 
     Args:
         name: NAME.
-        functions: What it defines.
-        kernels: The symbol of each piece of compiled code.
-        constants: The symbol of each constant that they read.
-        messages: The codes that they return.
-        check: How the processor is asked for what they need.
-        origin: What made it, and for what.
+        functions: The functions to define.
+        kernels: The symbol of each kernel.
+        constants: The symbol of each constant.
+        messages: The codes that functions return.
+        check: The check of the processor.
+        origin: The compiler and the target, in a sentence.
         mathematics: The functions of libm that the compiled code calls.
     """
     steps = [step for each in functions for step in steps_in(each.schedule.steps)]
@@ -96,7 +96,7 @@ def _filled(text: str, name: str, alignment: int, none: str = "") -> str:
 
 
 def _externals(declarations: Sequence[str]) -> list[str]:
-    """What the object has."""
+    """The declarations of the object's symbols."""
     if not declarations:
         return []
     opened = ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
@@ -165,7 +165,7 @@ def _defined(
 
 
 def _measuring(function: Function, messages: Messages) -> list[str]:
-    """The definition of what tells how large arrays are."""
+    """The definition of the function that computes the bytes of arrays."""
     lines = ["if (!bytes)", f"    return {NO_BYTES};"]
     for member in function.limited:
         test = f"{member.name} < {member.minimum} || {member.name} > {member.maximum}"
@@ -184,7 +184,7 @@ def _measuring(function: Function, messages: Messages) -> list[str]:
 
 
 def _defined_numbers(function: Function, numbers: Iterable[Size]) -> list[str]:
-    """The definitions of what some numbers need."""
+    """The definitions of the named numbers that some numbers refer to."""
     needed = function.schedule.needed(numbers)
     return [f"const int64_t {name} = {_computed(each)};" for name, each in needed.items()]
 
@@ -197,7 +197,7 @@ def _computed(each: Formula) -> str:
 
 
 def _converted(c_type: str, number: Size) -> str:
-    """A number as one of another type, if it is not known."""
+    """A number converted to another type, if it is not a constant."""
     return f"({c_type}){_bracketed(number)}" if isinstance(number, Open) else str(number)
 
 
@@ -223,7 +223,7 @@ class _Body:
         self._numbers: list[Size] = []
 
     def sizes(self) -> list[str]:
-        """The open sizes of a call, and how many bytes its arrays have."""
+        """The open sizes of a call, and the bytes of its arrays."""
         function = self._function
         if not function.sizes:
             return []
@@ -238,11 +238,11 @@ class _Body:
         ]
 
     def formulas(self) -> list[str]:
-        """The definitions of what the other lines need."""
+        """The definitions that the other lines refer to."""
         return _defined_numbers(self._function, self._numbers)
 
     def _number(self, number: Size, c_type: str) -> str:
-        """A number, of a type if it is not known."""
+        """A number, converted to a type if it is not a constant."""
         self._numbers.append(number)
         return _converted(c_type, number)
 
@@ -291,7 +291,7 @@ class _Body:
         return [f"for (size_t k = 0; k < {count}; k++)", *indented(test)]
 
     def scalars(self) -> list[str]:
-        """Copies of the scalars, which compiled code reads from memory."""
+        """Copies of scalars into memory, for compiled code to read."""
         function = self._function
         return [
             f"memcpy(memory + {self._offset(span.offset)}, "
@@ -318,7 +318,7 @@ class _Body:
         return lines
 
     def _read(self, span: Span) -> str:
-        """A pointer to bytes that are read, or, of results and scratch memory, may be written."""
+        """A pointer to bytes to read, or to write in results and scratch memory."""
         function = self._function
         if span.place is Place.ARGUMENT and span.index in function.scalars:
             return f"memory + {self._offset(function.scalars[span.index].offset + span.offset)}"
@@ -368,7 +368,7 @@ class _Body:
         return ["{", *indented(lines), "}"]
 
     def _data(self, name: str, numbers: Sequence[Size]) -> list[str]:
-        """The definition of an array, which is data if all of it is known."""
+        """The definition of an array, static if all its elements are constants."""
         kind = name.partition(" ")[0]
         texts = [self._number(number, kind) for number in numbers]
         static = "static " if is_static(*numbers) else ""
@@ -383,7 +383,7 @@ class _Body:
 
     def _choice(self, step: Choice) -> list[str]:
         length = step.value.size
-        # A name of its own, as choices may lie in each other.
+        # Unique names, because choices may be nested.
         value = re.sub(r"\W+", "_", f"value_{formula(step.value.offset)}")
         lines = [
             f"int{8 * length}_t {value};",

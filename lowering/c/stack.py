@@ -1,7 +1,7 @@
-"""How much stack a function in C takes: what LLVM says of the compiled code, and our frames.
+"""The stack usage of functions in C: LLVM's report of the compiled code, and our own frames.
 
-LLVM writes a line a function, as GCC's ``-fstack-usage`` does: file, line and name, bytes, and
-whether these are all, separated by tabs.
+LLVM writes a line per function, as GCC's ``-fstack-usage`` does: file, line and name, bytes, and
+whether the size is static, separated by tabs.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from rnn_compiler.schema.schedule import Dispatch, steps_in
 __all__ = ["frames_of", "stack_size"]
 
 _UNKNOWN = 48 << 10
-"""Of code of which nothing is said: its arrays have 32 KiB at most, and registers are spilled."""
+"""For code that is not reported: its arrays have at most 32 KiB, and registers are spilled."""
 
 _OWN = 1536
-"""The frames of the C functions, but for arrays of pointers: compiled without optimization."""
+"""The frames of the C functions without arrays of pointers, compiled without optimization."""
 
 _CALL = 256
-"""Alignment of a frame, and the frames of what compiled code calls: mathematics, without arrays."""
+"""Alignment of a frame, and the frames of the mathematical functions called by compiled code."""
 
 _ROW, _POINTER = 32, 8
 
@@ -41,7 +41,7 @@ def frames_of(usage: str) -> dict[str, int]:
 
 
 def stack_size(function: Function, frames: Mapping[str, int]) -> int:
-    """At most how many bytes of stack a call takes, whatever the C compiler's options.
+    """The maximum bytes of stack of a call, for any options of the C compiler.
 
     Args:
         function: The function.

@@ -1,7 +1,7 @@
 """The parts of the source file that are the same for every module.
 
 ``{NAME}`` stands for the module's name, ``{ALIGNMENT}`` and ``{FAILED}`` for the numbers of those
-names, and ``{NONE}`` for that, if the module has open sizes.
+names, and ``{NONE}`` likewise, if the module has open sizes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["CALLS", "CHECKS", "FILL", "INTERNAL", "NONE", "TYPES"]
 
 INTERNAL = ("call_kernel", "call_workgroup", "check_arrays", "cpu_is_known", "fill")
-"""The functions of the file that nobody else sees."""
+"""The private functions of the file."""
 
 TYPES = """\
 /*
@@ -107,7 +107,7 @@ NONE = """\
     if (!count)
         return 0;
 """
-"""What a dispatch does that may have no workgroups, as some have at some sizes."""
+"""The call of a dispatch that may have no workgroups at some sizes."""
 
 CHECKS = """\
 /* An array: where, how many bytes, what is added to codes for it, and whether it may be null. */

@@ -13,19 +13,19 @@ _WIDTH = 96
 
 
 def comment(lines: Iterable[str]) -> list[str]:
-    """A comment; what would end it is taken out, and long lines are broken."""
+    """A comment; text that would end it is removed, and long lines are wrapped."""
     safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
     broken = [part for line in safe for part in textwrap.wrap(line, _WIDTH - 3) or [""]]
     return ["/*", *(f" * {line}".rstrip() for line in broken), " */"]
 
 
 def indented(lines: Iterable[str]) -> list[str]:
-    """Lines moved to the right, but for those of the preprocessor."""
+    """Indented lines; preprocessor lines are not indented."""
     return [f"    {line}" if line and line[0] != "#" else line for line in lines]
 
 
 def call(start: str, items: Sequence[str], end: str) -> list[str]:
-    """A call or the head of a function; if it takes several lines, they begin below the bracket.
+    """A call or the head of a function; further lines are aligned with the bracket.
 
     Example:
         >>> call("int f(", ["void *a", "int b"], ");")
@@ -43,7 +43,7 @@ def call(start: str, items: Sequence[str], end: str) -> list[str]:
 
 
 def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
-    """A list in as few lines as it takes, ``start a, b, c end``.
+    """A list in as few lines as possible, ``start a, b, c end``.
 
     Example:
         >>> wrapped("f(", ["a", "b"], ");")
@@ -63,7 +63,7 @@ def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
 
 
 def words(name: str, data: bytes, alignment: int) -> list[str]:
-    """Data as words of 64 bits, at least one: short, and without a byte order of its own here.
+    """Data as at least one 64-bit word, which is compact and independent of the byte order.
 
     Example:
         >>> words("data", b"ab", 64)
