@@ -2,15 +2,24 @@
 
 hard_sigmoid has the slope of the Keras that wrote the file: 0.2 in Keras 1 and 2, 1/6 in Keras 3.
 
-Sources: keras/activations.py of Keras 1.2 and tf_keras, keras/src/activations of Keras 3.
+Sources: keras/activations.py of Keras 1.2 and tf_keras, keras/src/activations and
+keras/src/layers/activations of Keras 3.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-__all__ = ["NEWEST", "OnnxFunction", "activation_attributes", "onnx_function", "version_of"]
+__all__ = [
+    "NEWEST",
+    "OnnxFunction",
+    "activation_attributes",
+    "described",
+    "onnx_function",
+    "version_of",
+]
 
 NEWEST = 3
 """The newest Keras."""
@@ -50,17 +59,63 @@ def onnx_function(activation: Any, version: int) -> OnnxFunction | None:
     """ONNX's function for an activation in a configuration; None if it has none.
 
     Args:
-        activation: What the configuration has: a name, or None for linear.
+        activation: What the configuration has: a name, None for linear, or the configuration of a
+            layer, ``LSTM(activation=LeakyReLU(0.1))``.
         version: Keras' major version.
 
     Example:
         >>> onnx_function("hard_sigmoid", 2), onnx_function("swish", 2)
         (OnnxFunction(name='HardSigmoid', alpha=0.2, beta=0.5), None)
+        >>> onnx_function({"class_name": "ELU", "config": {"alpha": 0.5}}, 3)
+        OnnxFunction(name='Elu', alpha=0.5, beta=None)
     """
+    if isinstance(activation, dict):
+        return _of_layer(cast(dict[str, Any], activation), version)
     if activation == "hard_sigmoid":
         return OnnxFunction("HardSigmoid", _SLOPES[version], 0.5)
     is_name = activation is None or isinstance(activation, str)
     return _FUNCTIONS.get(activation) if is_name else None
+
+
+def described(activation: Any) -> str:
+    """An activation in a configuration, for messages: a layer as its constructor is called.
+
+    Example:
+        >>> described({"class_name": "ReLU", "config": {"name": "r", "max_value": 6.0}})
+        'ReLU(max_value=6.0)'
+    """
+    layer = cast(dict[str, Any], activation) if isinstance(activation, dict) else {}
+    config = layer.get("config")
+    if not isinstance(config, dict):
+        return repr(activation)
+    options = cast(dict[str, Any], config).items()
+    given = [f"{k}={v!r}" for k, v in options if k not in ("name", "trainable", "dtype")]
+    return f"{layer.get('class_name')}({', '.join(given)})"
+
+
+def _of_layer(layer: Mapping[str, Any], version: int) -> OnnxFunction | None:
+    """The function that a layer of Keras is; None if ONNX has none."""
+    kind, options = layer.get("class_name"), layer.get("config")
+    if not isinstance(options, dict) or layer.get("registered_name") not in (None, kind):
+        return None
+    options = cast(dict[str, Any], options)
+    if kind == "Activation":
+        name = options.get("activation", "")
+        return None if isinstance(name, dict) else onnx_function(name, version)
+    if kind == "ELU":
+        return _with_alpha("Elu", options.get("alpha", 1.0))
+    slope = options.get("negative_slope", options.get("alpha", 0.3))
+    if kind == "LeakyReLU":
+        return _with_alpha("LeakyRelu", slope)
+    if kind != "ReLU" or options.get("max_value") is not None or options.get("threshold", 0) != 0:
+        return None
+    slope = options.get("negative_slope", 0)
+    return _FUNCTIONS["relu"] if slope == 0 else _with_alpha("LeakyRelu", slope)
+
+
+def _with_alpha(name: str, alpha: Any) -> OnnxFunction | None:
+    is_number = isinstance(alpha, (int, float)) and not isinstance(alpha, bool)
+    return OnnxFunction(name, float(alpha)) if is_number and math.isfinite(alpha) else None
 
 
 def activation_attributes(functions: Sequence[OnnxFunction]) -> dict[str, Any]:

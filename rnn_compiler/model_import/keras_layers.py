@@ -23,7 +23,11 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.keras_1 import joined, renamed
-from rnn_compiler.model_import.keras_activations import activation_attributes, onnx_function
+from rnn_compiler.model_import.keras_activations import (
+    activation_attributes,
+    described,
+    onnx_function,
+)
 from rnn_compiler.model_import.layer import STREAMED, Layer, Refused, checked
 from rnn_compiler.model_import.onnx_ops import CUDNN_NAMES, ONNX_NAMES, canonical, cudnn_mode
 from rnn_compiler.model_import.reading import Once
@@ -241,7 +245,7 @@ def _reason(one: Place, version: int) -> str:
     for name in _KINDS[one.kind][2]:
         value = one.options.get(name, "")
         if onnx_function(value, version) is None:
-            return f"{name}={value!r}"[:80]
+            return f"{name}={described(value)}"[:80]
     return ""
 
 

@@ -132,6 +132,36 @@ def test_configurations_of_keras(suffix: str, tmp_path: Path) -> None:
         close(output, expected[k])
 
 
+def test_activations_of_keras_that_are_layers(tmp_path: Path) -> None:
+    os.environ.setdefault("KERAS_BACKEND", "torch")
+    keras: Any = pytest.importorskip("keras", reason="saves the model that is compared")
+    layers = keras.layers
+    keras.utils.set_random_seed(1)
+    x = value = keras.Input((STEPS, SIZE))
+    made = {
+        "lstm": layers.LSTM(UNITS, activation=layers.LeakyReLU(negative_slope=0.1)),
+        "gru": layers.GRU(UNITS, activation=layers.ELU(0.7), reset_after=False),
+        "rnn": layers.SimpleRNN(UNITS, activation=layers.ReLU()),
+    }
+    outputs: list[Any] = []
+    for name, layer in made.items():
+        layer.name, layer.return_sequences = name, True
+        value = layer(value)
+        outputs.append(value)
+    model = keras.Model(x, outputs)
+    model.save(tmp_path / "model.keras")
+    value = np.random.default_rng(2).normal(size=(ROWS, STEPS, SIZE)).astype(np.float32)
+    expected = [np.asarray(each) for each in model.predict(value, verbose=0)]
+    for layer, wanted in zip(rc.import_model(tmp_path / "model.keras"), expected, strict=True):
+        out = compute(
+            layer,
+            **({"X": value} if layer.op.startswith("onnx.") else cudnn_arguments(layer, value)),
+        )
+        found = out["Y"][:, :, 0] if "Y" in out else out["output"]
+        close(found, wanted)
+        value = wanted
+
+
 def keras_output(layer: rc.Layer, x: Any, configuration: tuple[Any, ...]) -> Any:
     """What Keras gives, of the layer and its notes."""
     _, wrapped, merge, sequences, backwards, *_ = configuration

@@ -39,6 +39,10 @@ def keras(folder: Path, change: Callable[[dict[str, Any]], object], name: str = 
     return path
 
 
+def as_layer(kind: str, **config: Any) -> dict[str, Any]:
+    return {"module": "keras.layers", "class_name": kind, "config": config, "registered_name": None}
+
+
 def options(layer: str, **values: Any) -> Callable[[dict[str, Any]], object]:
     """Changes options of a layer, or of the layer that it wraps."""
 
@@ -56,6 +60,23 @@ def options(layer: str, **values: Any) -> Callable[[dict[str, Any]], object]:
     [
         ("first", {"activation": "selu"}, "activation='selu'"),
         ("first", {"activation": {"class_name": "Mine"}}, "activation={'class_name': 'Mine'}"),
+        (
+            "first",
+            {"activation": as_layer("ReLU", max_value=6.0)},
+            "activation=ReLU(max_value=6.0)",
+        ),
+        (
+            "first",
+            {"activation": as_layer("ReLU", threshold=0.5)},
+            "activation=ReLU(threshold=0.5)",
+        ),
+        ("first", {"activation": as_layer("Softmax", axis=-1)}, "activation=Softmax(axis=-1)"),
+        ("first", {"activation": as_layer("ELU", alpha="x")}, "activation=ELU(alpha='x')"),
+        (
+            "first",
+            {"activation": as_layer("Activation", activation="swish")},
+            "activation=Activation(activation='swish')",
+        ),
         ("first", {"recurrent_activation": "relu6"}, "recurrent_activation='relu6'"),
         ("second", {"recurrent_activation": ["tanh"]}, "recurrent_activation=['tanh']"),
         ("second", {"go_backwards": True}, "Bidirectional of go_backwards=True"),
@@ -327,10 +348,16 @@ def test_the_slope_of_an_architecture(values: dict[str, str], tmp_path: Path) ->
         ("elu", "Elu", "1.0", ""),
         ("softsign", "Softsign", "", ""),
         ("softplus", "Softplus", "", ""),
+        (as_layer("LeakyReLU", negative_slope=0.1), "LeakyRelu", "0.1", ""),
+        (as_layer("LeakyReLU", alpha=0.1), "LeakyRelu", "0.1", ""),  # as Keras 2 has it
+        (as_layer("ELU", alpha=0.5), "Elu", "0.5", ""),
+        (as_layer("ReLU", max_value=None, negative_slope=0.0, threshold=0.0), "Relu", "", ""),
+        (as_layer("ReLU", negative_slope=0.4), "LeakyRelu", "0.4", ""),
+        (as_layer("Activation", activation="softsign"), "Softsign", "", ""),
     ],
 )
 def test_activations_that_onnx_has(
-    activation: str | None, name: str, alpha: str, beta: str, tmp_path: Path
+    activation: Any, name: str, alpha: str, beta: str, tmp_path: Path
 ) -> None:
     layer = rc.import_model(keras(tmp_path, options("first", activation=activation)))[0]
     assert layer.op == "onnx.LSTM"
