@@ -87,7 +87,7 @@ def described(activation: Any) -> str:
     layer = cast(dict[str, Any], activation) if isinstance(activation, dict) else {}
     config = layer.get("config")
     if not isinstance(config, dict):
-        return repr(activation)
+        return repr(cast(object, activation))
     options = cast(dict[str, Any], config).items()
     given = [f"{k}={v!r}" for k, v in options if k not in ("name", "trainable", "dtype")]
     return f"{layer.get('class_name')}({', '.join(given)})"

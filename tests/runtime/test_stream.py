@@ -26,7 +26,11 @@ LONG = 11
 
 SIZES = {"batch_size": 3, "input_size": 24, "num_units": 40}
 RNN = {**SIZES, "is_training": False}
-LENGTHS = {"BlockLSTM": "seq_len_max", "CudnnRNN": "sequence_lengths"}
+LENGTHS = {
+    "BlockLSTM": "seq_len_max",
+    "CudnnRNN": "sequence_lengths",
+    "onnx.GRU": "sequence_lens",
+}
 
 
 @functools.cache
@@ -47,10 +51,10 @@ def long_call(op: str, dtype: str, variant: dict[str, Any]) -> tuple[Arrays, dic
 
 def started(op: str, dtype: str, variant: dict[str, Any], arguments: Arrays) -> Any:
     """A stream of a program of four steps, and what it takes the chunks of."""
-    name = "x" if "x" in arguments else "input"
+    name = next(name for name in ("x", "input", "X") if name in arguments)
     rest = {k: v for k, v in arguments.items() if k != name and k not in LENGTHS.values()}
     stream = program(op, dtype, 4, tuple(variant.items())).stream(**rest)
-    axis = 0 if variant.get("time_major", True) else 1
+    axis = 0 if variant.get("time_major", not variant.get("layout")) else 1
     return stream, name, axis
 
 
@@ -65,7 +69,7 @@ def streamed(stream: Any, name: str, x: Any, axis: int, chunks: Iterable[int]) -
     joined: dict[str, Any] = {}
     for key in results[0]._fields:
         arrays = [getattr(each, key) for each in results]
-        rows = key in ("output", "i", "cs", "f", "o", "ci", "co", "h")
+        rows = key in ("output", "Y", "i", "cs", "f", "o", "ci", "co", "h")
         joined[key] = np.concatenate(arrays, axis) if rows else arrays[-1]
     return joined
 
@@ -76,6 +80,7 @@ CASES = [
     ("CudnnRNNV3", "float32", {**RNN, "num_layers": 2}),
     ("CudnnRNNV3", "float16", {**RNN, "rnn_mode": "gru", "time_major": False}),
     ("CudnnRNNV3", "bfloat16", {**RNN, "rnn_mode": "rnn_tanh", "batch_size": 1}),
+    ("onnx.GRU", "float32", {**SIZES, "layout": 1}),
 ]
 
 
