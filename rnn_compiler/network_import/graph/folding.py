@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS
 from rnn_compiler.network_import.graph import (
     Graph,
     attributes_of,
@@ -49,6 +50,7 @@ def fold(graph: Graph) -> None:
 def _fold_once(graph: Graph) -> bool:
     """Computes what is known by now; whether there was anything."""
     types, constants = graph.types(), graph.constants()
+    completed = sum(_complete(node, types, constants) for node in graph.proto.node)
     nodes: list[Any] = []
     made: list[Any] = []
     chosen = 0
@@ -68,7 +70,24 @@ def _fold_once(graph: Graph) -> bool:
                 constants[name] = made[-1]
     graph.proto.initializer.extend(made)
     graph.set_nodes(nodes)
-    return bool(made or chosen)
+    return bool(made or chosen or completed)
+
+
+def _complete(node: Any, types: dict[str, Any], constants: dict[str, Any]) -> bool:
+    """Gives a recurrent node its `hidden_size`, which may be missing, from the shape of R.
+
+    Without it, the inference of shapes ends at the node.
+    """
+    if node.domain or node.op_type not in OPERATORS or len(node.input) <= INPUTS.index("R"):
+        return False
+    if "hidden_size" in attributes_of(node):
+        return False
+    name = node.input[INPUTS.index("R")]
+    shape = list(constants[name].dims) if name in constants else shape_of(types.get(name))
+    if not shape or not shape[-1]:
+        return False
+    node.attribute.append(onnx.helper.make_attribute("hidden_size", shape[-1]))
+    return True
 
 
 def _results(
