@@ -25,7 +25,7 @@ from rnn_compiler.lowering.codegen.function import Function, create_function, se
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.mlir import ir, ops_of, sizes_in_mlir
 
-__all__ = ["Executable"]
+__all__ = ["Executable", "Part"]
 
 _UNNAMED = "dispatch"
 """Its name until it is placed, so that equal executables have equal text."""
@@ -33,6 +33,22 @@ _UNNAMED = "dispatch"
 _TILED, _PLAIN = "DoubleTilingExpert", "Default"
 """IREE's pipelines for bodies with an op that specifies tile sizes, and for those without one, for
 which IREE 3.13 cannot build the first."""
+
+
+class Part(NamedTuple):
+    """One of the parts of a buffer that executables share.
+
+    Attributes:
+        number: The number of the part.
+        total: The number of parts.
+        is_repeated: Whether the function of the executable may be called more than once. IREE
+            merges equal splats, so once the calls are inlined they would share a buffer that is
+            zero only for the first call. An opaque zero keeps the splats apart.
+    """
+
+    number: int
+    total: int
+    is_repeated: bool = False
 
 
 class _Written(NamedTuple):
@@ -140,7 +156,7 @@ class Executable:
         self._made.append(_Written(array, binding, type))
         return array
 
-    def shared(self, size: int, number: int, count: int) -> tuple[ir.Value, Number]:
+    def shared(self, size: int, part: Part) -> tuple[ir.Value, Number]:
         """Counters, ``i32`` shared by all workgroups and initially 0.
 
         Executables have parts of one buffer, which is declared as read only: if it were tied to a
@@ -148,17 +164,18 @@ class Executable:
 
         Args:
             size: The number of counters.
-            number: The executable's part of the buffer.
-            count: The number of parts.
+            part: The executable's part of the buffer.
 
         Returns:
             A memref, and the index of the first.
         """
-        type = ArrayType((size * count,), "i32")
+        type = ArrayType((size * part.total,), "i32")
         zero = self._outside.constant(0, "i32")
+        if part.is_repeated:
+            zero = self._outside.number("util.optimization_barrier", [zero], "i32")
         zeros = self._outside.array("flow.tensor.splat", [zero], type)
-        first = self.given(self._outside.index(size * number))
-        memory = ir.MemRefType.get([size * count], element_type("i32"))
+        first = self.given(self._outside.index(size * part.number))
+        memory = ir.MemRefType.get([size * part.total], element_type("i32"))
         return self._bound(zeros, memory, type), first
 
     def workgroup(self) -> Number:

@@ -11,9 +11,12 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
 from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.composites import composite_name, decomposition_of
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
@@ -35,6 +38,7 @@ def fuse_time_loops(context: PassContext) -> None:
     assert isinstance(vectors, VectorUnit)
     functions = {symbol_of(op): op for op in ops_of(context.module.body)}
     found, made = take_time_loops(context), dict[str, str]()
+    is_repeated = bool(context.linked) and _calls_twice(context)
     for place, (symbol, composite) in enumerate(found.items()):
         try:
             fused = FusedLoop(
@@ -42,7 +46,7 @@ def fuse_time_loops(context: PassContext) -> None:
                 TimeLoop.of(composite, functions),
                 vectors,
                 list(composite.operands),
-                (place, len(found)),
+                Part(place, len(found), is_repeated),
                 composite.location,
             )
         except Refused as reason:
@@ -67,6 +71,19 @@ def _decompositions_in(step: ir.Operation) -> list[str]:
     """The functions that the composites of a step stand for."""
     composites = [op for op in ops_of(block_of(step)) if composite_name(op) == "int8_product"]
     return [decomposition_of(op) for op in composites]
+
+
+def _calls_twice(context: PassContext) -> bool:
+    """Whether a function of a user's module is called at more than one place."""
+    calls = Counter[str]()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "func.call":
+            calls[ir.FlatSymbolRefAttr(op.attributes["callee"]).value] += 1
+        return ir.WalkResult.ADVANCE
+
+    context.module.operation.walk(visit)
+    return max(calls.values(), default=0) > 1
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

@@ -378,3 +378,34 @@ def test_a_call_within_a_loop() -> None:
         out = raw(cell, {**arguments, **state})
         state = {"cs_prev": out.cs, "h_prev": out.h}
     np.testing.assert_allclose(got, state["h_prev"], rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.slow
+def test_one_op_twice_in_a_row() -> None:
+    """Of so many units that threads share each step, and count what is done."""
+    spec = rc.build(
+        "BlockLSTMV2", seq_length=3, batch_size=1, input_size=128, num_units=128
+    ).functions[0]
+    types = ", ".join(kind(a) for a in spec.arguments)
+    results = ", ".join(kind(r) for r in spec.results)
+    given = ", ".join(f'%{a.name}: {kind(a)} loc("{a.name}")' for a in spec.arguments)
+    x = kind(spec.results[-1])
+
+    def call(name: str, sequence: str) -> str:
+        operands = ", ".join(sequence if a.name == "x" else f"%{a.name}" for a in spec.arguments)
+        op = "stablehlo.custom_call @rnn_compiler.BlockLSTMV2"
+        return f"%{name}:7 = {op}({operands}) : ({types}) -> ({results})"
+
+    text = f"""
+    func.func @main({given}) -> {x} {{
+      {call("first", "%x")}
+      {call("second", "%first#6")}
+      return %second#6 : {x}
+    }}"""
+    arguments = arguments_of(spec)
+    expected = raw(spec, {**arguments, "x": raw(spec, arguments).h}).h
+    artifact = rc.link(text, "cpu:generic")
+    for device in ("local-sync", "local-task"):
+        for _ in range(3):
+            got = rc.runtime.load(artifact, device=device)(**arguments).result0
+            np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6, err_msg=device)

@@ -34,7 +34,7 @@ from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arithmetic import splat
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array
-from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.executable import Executable, Part
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.stablehlo import converted, repeat
@@ -68,7 +68,7 @@ class FusedLoop:
         loop: TimeLoop,
         vectors: VectorUnit,
         operands: Sequence[ir.Value],
-        place: tuple[int, int],
+        place: Part,
         location: ir.Location,
     ) -> None:
         """Emits the function.
@@ -78,7 +78,7 @@ class FusedLoop:
             loop: The time loop.
             vectors: The vector unit of the target.
             operands: The operands of its call.
-            place: The number of this loop among the module's time loops, and their count.
+            place: The number of this loop among the module's time loops.
             location: The loop's source location.
 
         Raises:
@@ -148,7 +148,7 @@ class FusedLoop:
 
     # The dispatch.
 
-    def _dispatch(self, arguments: dict[ir.Value, Array], place: tuple[int, int]) -> StepContext:
+    def _dispatch(self, arguments: dict[ir.Value, Array], place: Part) -> StepContext:
         """Emits the dispatch; returns its results."""
         loop, plan, function = self.loop, self._plan, self.function
         packed = [
@@ -180,7 +180,7 @@ class FusedLoop:
         )
         step.length, step.batch = map(executable.size, (self._length, self._batch))
         step.lengths, step.int8 = None if order else loop.lengths, plan.int8
-        turns = Turns(executable, executable.size(parts), *place)
+        turns = Turns(executable, executable.size(parts), place)
         if order:
             sequences = [inside[value] for value in arguments if rank(value) == 3]
             order = order.inside(executable, sequences)

@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.executable import Executable, Part
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.shares import quotient, remainder
 from rnn_compiler.lowering.mlir import ir
@@ -54,14 +54,13 @@ class Turns:
         workgroup: The number of the workgroup, an index.
     """
 
-    def __init__(self, executable: Executable, parts: Index, number: int, count: int) -> None:
+    def __init__(self, executable: Executable, parts: Index, part: Part) -> None:
         """Starts with no turn done.
 
         Args:
             executable: The dispatch, with a workgroup for each part.
             parts: The number of parts of a turn, at most 8.
-            number: The number of this loop among the module's time loops.
-            count: The number of time loops.
+            part: The number of this loop among the module's time loops.
         """
         if isinstance(parts, int) and parts > _MOST:
             raise ValueError(f"{parts} parts: {_MOST} is the most")
@@ -70,7 +69,7 @@ class Turns:
         self.workgroup = executable.workgroup()
         if self._is_one:
             return
-        self._counts, self._base = executable.shared(_LINE * (_MOST + 1), number, count)
+        self._counts, self._base = executable.shared(_LINE * (_MOST + 1), part)
         if isinstance(parts, int):
             many, place = (parts,), self.workgroup
         else:  # that of 1 part comes first, then those of 2, ...

@@ -9,7 +9,7 @@ from ir.codegen.emitting import given, placed
 from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
-from rnn_compiler.lowering.codegen.executable import Executable
+from rnn_compiler.lowering.codegen.executable import Executable, Part
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
@@ -93,7 +93,7 @@ def test_memory_that_all_workgroups_see() -> None:
     """Zeros at first; the second of three parts of one buffer begins at 8, a number of outside."""
 
     def claims(executable: Executable) -> None:
-        memory, first = executable.shared(8, 1, 3)
+        memory, first = executable.shared(8, Part(1, 3))
         executable.body.op("memref.load", [memory, first], [ir.Type.parse("i32")])
 
     check(
