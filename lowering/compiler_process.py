@@ -1,9 +1,9 @@
-"""The compiler's process: it never outlives this one, nor do its temporary files.
+"""The compiler's process: neither it nor its temporary files outlive this process.
 
-What ends a call by an exception also ends the compiler. Against a signal that leaves no time for
-that, SIGKILL or an unhandled SIGTERM, a shell waits at a pipe that the system closes with this
-process: it needs no code in a forked child and no system call of Linux alone, and it takes the
-temporary files away too.
+An exception that ends the call also stops the compiler. For signals that leave no time for that,
+SIGKILL or an unhandled SIGTERM, a shell waits on a pipe that the system closes with this process,
+and then stops the compiler and removes the temporary files. This needs neither code in a forked
+child nor a system call that only Linux has.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from collections.abc import Generator, Sequence
 __all__ = ["check_room", "describe_exit", "guard", "run", "stop", "temporary_folder"]
 
 _LONGEST = 1e6
-"""Seconds that the system can wait for."""
+"""The largest timeout in seconds that the system supports."""
 
 
 @contextlib.contextmanager
 def temporary_folder() -> Generator[str]:
-    """A folder for the compiler's temporary files, so that what it leaves can be found."""
+    """A folder for the compiler's temporary files, so that leftovers can be found."""
     try:
         folder = tempfile.mkdtemp(prefix="rnn-compiler-")
     except OSError as error:
@@ -36,7 +36,7 @@ def temporary_folder() -> Generator[str]:
 
 
 def check_room(folder: str) -> None:
-    """Checks that a full disk is not why the compiler failed: it says something else then.
+    """Checks whether a full disk made the compiler fail: its own message does not say so.
 
     Raises:
         OSError: The disk is full.
@@ -56,7 +56,7 @@ def _no_room(error: OSError, folder: str) -> OSError:
 
 @contextlib.contextmanager
 def guard(process: int, folder: str) -> Generator[None]:
-    """Ends a process group and removes a folder, should this process end inside the block."""
+    """Stops a process group and removes a folder if this process ends inside the block."""
     script = 'read -r line || { kill -KILL "-$0"; rm -rf "$1"; }'
     try:
         watcher = subprocess.Popen(
@@ -78,9 +78,9 @@ def guard(process: int, folder: str) -> Generator[None]:
 def run(
     command: Sequence[str], module: str, timeout: float, folder: str
 ) -> tuple[int | None, bytes, str]:
-    """Runs the compiler; gives its exit code, None if it was stopped, and what it wrote.
+    """Runs the compiler; returns its exit code, None if it was stopped, and its output.
 
-    It runs in a process group of its own, so that what it starts (a linker) is stopped with it.
+    It runs in its own process group, so that its children (a linker) are stopped with it.
     """
     process = subprocess.Popen(
         command,
@@ -106,13 +106,13 @@ def run(
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and all that it started."""
+    """Stops a process and its children."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def describe_exit(code: int) -> str:
-    """What an exit code of the compiler means, where it left no result."""
+    """The meaning of the compiler's exit code, if there is no result."""
     if code == 0:
         return "the compiler produced nothing"
     if code < 0:

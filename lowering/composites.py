@@ -1,4 +1,4 @@
-"""What a `stablehlo.composite` says: its name, its attributes, the function that it stands for."""
+"""Reads a `stablehlo.composite`: its name, its attributes and its decomposition."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _REQUIRED = {
     "product": ("form", "operands"),
     "int8_product": ("axis", "operands"),
 }
-"""The attributes that our composites have."""
+"""The attributes of our composites."""
 
 
 def composite_name(op: ir.Operation) -> str | None:
     """The name of a composite; None for any other op.
 
-    The composites that this package writes have names without its prefix here. All others have
-    their full names, also those of a user that have a name of ours but not its attributes.
+    For composites of this package it is the name without the package's prefix. All others have
+    their full names, also a user's composite with a name of ours but without its attributes.
     """
     if op.name != "stablehlo.composite":
         return None
@@ -41,10 +41,10 @@ def composite_attributes(op: ir.Operation) -> ir.DictAttr:
 
 
 def decomposition_of(op: ir.Operation) -> str:
-    """The symbol of the function that a composite stands for."""
+    """The symbol of a composite's decomposition."""
     return ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value
 
 
 def roles_of(op: ir.Operation) -> list[str]:
-    """What each operand of one of our composites is, as its attribute `operands` says."""
+    """The role of each operand of one of our composites, from its attribute `operands`."""
     return ir.StringAttr(composite_attributes(op)["operands"]).value.split()

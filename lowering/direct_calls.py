@@ -1,7 +1,8 @@
-"""Gives a payload what is needed to call its functions without IREE: their schedules.
+"""Adds to a payload the schedules with which its functions can be called without IREE.
 
 IREE's host program of a function is read as for C (`lowering.c.host_program`). If it is a schedule,
-that goes into the payload: a .vmfb is a zip file too, and gets one more member. IREE reads past it.
+that is added to the payload: a .vmfb is also a zip file, and gets one more member, which IREE
+ignores.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["through_iree", "with_schedules"]
 _LOG = logging.getLogger("rnn_compiler.lowering")
 
 _MOST_CONSTANTS = 1 << 20
-"""Bytes of constants that go into a payload a second time."""
+"""The maximum bytes of constants that are stored in a payload a second time."""
 
 
 def with_schedules(
@@ -37,10 +38,10 @@ def with_schedules(
         payload: The .vmfb.
         host: The text of its host program.
         functions: Its functions.
-        types: The types of all its public functions, companions among them.
+        types: The types of all its public functions, including companions.
 
     Returns:
-        The payload, and how functions are called, by their symbols (`Manifest.calls`).
+        The payload, and how functions are called, by symbol (`Manifest.calls`).
     """
     if not host:
         return payload, through_iree(functions, "the compiler kept no host program")
@@ -55,7 +56,7 @@ def with_schedules(
         reason = reason.removeprefix("compile_c: ")
         return payload, through_iree(functions, reason)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, ValueError) as error:
-        # A user's module, or another compiler, may have a host program of a form not met before.
+        # A user's module, or another compiler, may produce a host program of an unknown form.
         _LOG.warning("host program not understood: %r; calls go through IREE", error)
         return payload, through_iree(functions, "its host program is not understood")
     found = {name: each for name, each in read.items() if isinstance(each, Schedule)}

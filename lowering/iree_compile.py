@@ -1,7 +1,7 @@
 """The call of the IREE compiler: module text in, payload bytes out.
 
-`iree-compile` runs as a subprocess, so that its crash, hang or process-wide flags stay its own. The
-module goes in on standard input: a file name would end up in the payload's bytes.
+`iree-compile` runs as a subprocess, so that crashes, hangs and process-wide flags do not affect
+this one. The module is passed on standard input: a file name would end up in the payload's bytes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 DEFAULT_TIMEOUT = 300.0
-"""Seconds a compilation may take. Tens of times what the largest one needs."""
+"""Seconds a compilation may take: tens of times as long as the largest module needs."""
 
 _FLAGS = (
     "-",
@@ -49,9 +49,9 @@ _FLAGS = (
     "--iree-input-type=stablehlo",
     "--iree-input-demote-f64-to-f32=false",
     "--iree-vm-bytecode-module-strip-source-map",
-    # What comes in is verified all the same; what IREE makes of it after every pass takes a fifth.
+    # The input is still verified. Verifying the module after every pass takes a fifth of the time.
     "--verify=false",
-    # There is next to nothing constant to compute: looking for it takes half a second.
+    # There is almost nothing to evaluate at compile time: looking for it takes half a second.
     "--iree-opt-const-eval=false",
     "--iree-opt-const-expr-hoisting=false",
     # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
@@ -59,25 +59,25 @@ _FLAGS = (
 )
 
 
-# Else commands are recorded when a module is loaded, and buffers are known by number alone.
+# Otherwise commands are recorded at load time, and buffers have only numbers.
 _PLAIN_COMMANDS = (
     "--iree-hal-indirect-command-buffers=false",
     "--iree-hal-memoization=false",
 )
 
 _OBJECTS_FLAG = "--iree-hal-dump-executable-intermediates-to"
-"""Where the object lies before it is linked, beside what else the compiler made on the way."""
+"""The flag for the folder of intermediate files, with the object before it is linked."""
 
 _STATIC_LIBRARY = ("--iree-llvmcpu-link-embedded=false", "--iree-llvmcpu-link-static")
-"""Without a linker, which would look for functions that come with a target's own compiler."""
+"""No linker: it would look for functions that come with a target's own compiler."""
 
 _LIBRARY_FLAG = "--iree-llvmcpu-static-library-output-path"
-"""Where the object lies that is not linked."""
+"""The flag for the file of the object that is not linked."""
 
 _STACK_USAGE = "stack.su"
 
 _PHASES_FLAG = "--dump-compilation-phases-to"
-"""Where the module lies as it is after each phase."""
+"""The flag for the folder with the module after each phase."""
 
 _T = TypeVar("_T")
 
@@ -87,9 +87,9 @@ class HostAndObject:
     """A module in two parts.
 
     Attributes:
-        host: What it does on the host, as text in terms of IREE's HAL.
+        host: Its host program, as text in terms of IREE's HAL.
         object: The object of its compiled code, before it is linked; empty if it has none.
-        stack_usage: What LLVM says of the stack that each of its functions takes.
+        stack_usage: LLVM's report of the stack usage of each function.
     """
 
     host: str
@@ -99,11 +99,11 @@ class HostAndObject:
 
 @dataclass(frozen=True)
 class CompilerIdentity:
-    """Which compiler this is.
+    """The identity of a compiler.
 
     Attributes:
         version: Its version, ``"3.13.0"``.
-        content: Digest of what tells one build of it from another.
+        content: A digest that distinguishes builds.
     """
 
     version: str
@@ -131,7 +131,7 @@ def compiler_folder() -> Path:
 
 @functools.cache
 def compiler_identity() -> CompilerIdentity:
-    """Which compiler this is, told without starting it.
+    """The identity of the installed compiler, found without starting it.
 
     The head of the compiler library holds its ELF build id; with its size that distinguishes a
     compiler that was replaced in place, whatever the package's version says.
@@ -168,7 +168,7 @@ def compile_module(
 
     Raises:
         CompileError: The compiler failed, crashed or ran out of time.
-        OSError: There is no room for its temporary files.
+        OSError: The disk is too full for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
     return _compile(
@@ -237,7 +237,7 @@ def compile_host_program(
     timeout: float = DEFAULT_TIMEOUT,
     executable: Sequence[str] | None = None,
 ) -> HostAndObject:
-    """Compiles a module for a CPU, but for the host program; see `compile_module`.
+    """Compiles a module for a CPU, except for its host program; see `compile_module`.
 
     Raises:
         CompileError: As there, or the compiler left several objects.
@@ -277,14 +277,15 @@ def _compile(
     timeout: float,
     executable: Sequence[str] | None,
 ) -> _T:
-    """Runs the compiler, and collects what it made.
+    """Runs the compiler, and collects its results.
 
     Args:
         module: The text of the module.
         target: What to compile for.
         flags: More flags.
-        collect: Makes the result of what it wrote and the folder of what it kept; None if it lacks.
-        keeping: Flags for what it keeps there, each with a file or folder in that.
+        collect: Makes the result from its output and the folder of the files it kept; None if
+            something is missing.
+        keeping: The flags for files that it keeps, each with a file or folder in that folder.
         reproducers: As of `compile_module`, like the rest.
         timeout: The same.
         executable: The same.
@@ -322,7 +323,7 @@ def _compile(
 def _save_reproducer(
     folder: Path, module: str, command: Sequence[str], diagnostics: str
 ) -> str | None:
-    """Saves what is needed to repeat a failed compilation; gives the folder, None if it cannot."""
+    """Saves the input of a failed compilation; returns the folder, None if that fails."""
     name = hashlib.sha256((module + shlex.join(command)).encode()).hexdigest()[:16]
     try:
         place = folder / name

@@ -28,8 +28,8 @@ __all__ = [
     "symbols_in",
 ]
 
-# The bindings import what there is in Python for the dialect of each op that they come upon. IREE
-# 3.13 has nothing for StableHLO, and looks for it again at every op: half of the time of a rewrite.
+# For each op, the bindings import the Python module of its dialect. IREE 3.13 has none for
+# StableHLO, and searches for it again at every op, which takes half of the time of a rewrite.
 _DIALECT = "iree.compiler.dialects.stablehlo"
 if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
     sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))
@@ -48,15 +48,15 @@ def shape_of(type: ir.Type) -> tuple[Size, ...]:
 
 
 def sizes_in_mlir(sizes: Iterable[object]) -> list[int]:
-    """Sizes or places as MLIR has them, with its own number for what is no int."""
+    """Sizes or positions for MLIR, which has a special number for those that are not ints."""
     return [size if isinstance(size, int) else _DYNAMIC for size in sizes]
 
 
 def new_context(*dialects: str) -> ir.Context:
-    """A context to make ops of some dialects in; what is parsed loads its own.
+    """A context with some dialects loaded; parsing loads others as needed.
 
-    To load the fifty that IREE has, as `ir.Context` does, takes 9 ms; those of the passes take 2.
-    MLIR's thread pool does not survive a fork: a child would wait for ever for its threads. Our
+    Loading all fifty of IREE's, as `ir.Context` does, takes 9 ms; those of the passes take 2.
+    MLIR's thread pool does not survive a fork: a child would wait forever for its threads. Our
     modules are too small for several threads to save time.
     """
     context = ir.Context(load_on_create_dialects=dialects)
@@ -65,7 +65,7 @@ def new_context(*dialects: str) -> ir.Context:
 
 
 def ops_of(block: ir.Block) -> list[ir.Operation]:
-    """The ops of a block: as they are, not as views, some of which have a `name` of their own."""
+    """The ops of a block as operations, not as views, some of which have another `name`."""
     return [view.operation for view in block.operations]
 
 
@@ -75,7 +75,7 @@ def block_of(op: ir.Operation) -> ir.Block:
 
 
 def bodies(module: ir.Module) -> list[ir.Block]:
-    """The blocks of what a module holds: those of functions, of executables."""
+    """The blocks of a module's functions and executables."""
     return [
         region.blocks[0]
         for op in ops_of(module.body)
@@ -102,7 +102,7 @@ def symbol_of(op: ir.Operation) -> str:
 
 
 def symbols_in(op: ir.Operation) -> list[str]:
-    """The symbols that an op and those inside it refer to, of what is in the same module."""
+    """The symbols of the same module that an op and the ops nested in it refer to."""
     found: list[str] = []
 
     def visit(each: ir.Operation) -> ir.WalkResult:
@@ -123,7 +123,7 @@ def _referred(value: ir.Attribute) -> list[str]:
 
 
 def remove_unused(block: ir.Block) -> bool:
-    """Removes ops that have results which nothing uses; those without have an effect.
+    """Removes ops whose results are unused; ops without results have side effects and stay.
 
     Returns:
         Whether there were any.

@@ -1,8 +1,8 @@
 """Prints the self test of a module: its functions on sample arguments, and the results compared.
 
-``NAME_selftest.c`` needs only the module's other files and libc: it contains the samples to the bit.
-Results are compared as by `runtime.golden`: differences relative to the result's largest number, or
-to 1 if that is larger, may not exceed the tolerance of its dtype.
+``NAME_selftest.c`` needs the other files of the module and libc; it contains the samples to the
+bit. Results are compared as by `runtime.golden`: differences relative to the result's largest
+number, or to 1 if that is larger, may not exceed the tolerance of its dtype.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""WebAssembly: an object of compiled code becomes a module that an engine loads.
+"""WebAssembly: links an object of compiled code to a module that an engine loads.
 
-The compiler brings a linker along, `iree-lld`. The module exports its memory, its functions by the
-table of an executable library (lowering/c/object_file.py says what that is), and nothing else of
-its own. What belongs to it but is no code comes in sections of other names, which engines hand out.
+The compiler comes with a linker, `iree-lld`. The module exports its memory and its functions, these
+through the table of an executable library (see lowering/c/object_file.py). Its constants and other
+data are custom sections, which engines make available to programs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def link(object_file: bytes, sections: Mapping[str, bytes]) -> bytes:
 
     Args:
         object_file: The object; empty if there is no code.
-        sections: What else goes into the file, by name.
+        sections: Custom sections, by name.
 
     Raises:
         UnsupportedError: The code calls functions that the object does not have.
@@ -72,7 +72,7 @@ def _linked(object_file: bytes) -> bytes:
 
 
 def _section(name: str, data: bytes) -> bytes:
-    """A section of a name of its own."""
+    """A custom section."""
     content = _number(len(name)) + name.encode() + data
     return b"\0" + _number(len(content)) + content
 

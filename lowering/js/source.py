@@ -1,6 +1,6 @@
-"""Prints a module's functions as JavaScript: what they take, and what they do at given sizes.
+"""Prints a module's functions as JavaScript data: their arguments, and their steps at given sizes.
 
-``NAME.mjs`` is this data and, after it, `runtime.mjs`, which checks arguments and does the steps.
+``NAME.mjs`` is this data followed by `runtime.mjs`, which checks arguments and runs the steps.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _RUNTIME = Path(__file__).with_name("runtime.mjs")
 
 
 class JsFunction:
-    """A function, and what is known of it beside its steps.
+    """A function.
 
     Attributes:
-        spec: What it takes and gives.
+        spec: Its arguments and results.
         function: Its steps.
         stream: How it takes a sequence in chunks, or why it does not.
     """
@@ -51,10 +51,10 @@ def print_module(
     Args:
         name: NAME.
         functions: Its functions.
-        constants: Where each constant begins in the section that has them all.
-        features: What the code needs of an engine.
-        identity: What tells its .wasm file from another's.
-        origin: What made it, and for what.
+        constants: The offset of each constant in the section of constants.
+        features: The engine features that the code needs.
+        identity: An identifier of its .wasm file.
+        origin: The compiler and the target, in a sentence.
     """
     rows = [_function(each) for each in functions]
     fields = {
@@ -133,7 +133,7 @@ def _computed(formula: Formula) -> str:
 
 
 def _expression(value: Any) -> str:
-    """A number, or what has numbers in it, as an expression in terms of open sizes."""
+    """A number, or a structure of numbers, as an expression in terms of open sizes."""
     if isinstance(value, dict):
         items = cast(Mapping[str, Any], value).items()
         return "{ " + ", ".join(f"{key}: {_expression(each)}" for key, each in items) + " }"

@@ -1,1 +1,1 @@
-"""Our ops in a user's StableHLO module: read it, find the calls, put functions in their place."""
+"""Our ops in a user's StableHLO module: reads it, finds calls, and replaces them by functions."""

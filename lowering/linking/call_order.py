@@ -1,6 +1,7 @@
-"""The functions of a user's module, each after those that it calls.
+"""The functions of a user's module, callees first.
 
-Compilers inline calls, so no function may call itself: IREE 3.13 inlines such a call without end.
+Compilers inline calls, so no function may call itself: IREE 3.13 would inline such a call
+endlessly.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ __all__ = ["callees_first"]
 
 
 def callees_first(module: ir.Module) -> list[ir.Operation]:
-    """The functions of a module, each after those that it calls or refers to otherwise.
+    """The functions of a module, each after those that it calls or otherwise refers to.
 
     Raises:
         InvalidArgumentError: A function calls itself, directly or through others.

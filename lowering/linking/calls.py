@@ -1,4 +1,4 @@
-"""The places in a user's module that ask for an op of ours.
+"""The calls of our ops in a user's module.
 
     stablehlo.custom_call @rnn_compiler.OP(...)      attributes in its `mhlo.backend_config` or
                                                      `backend_config`
@@ -23,7 +23,7 @@ from rnn_compiler.lowering.ops import OPS, find_op
 __all__ = ["PREFIX", "Call", "find_calls"]
 
 PREFIX = "rnn_compiler."
-"""What the name of a call begins with."""
+"""The prefix of the names of calls."""
 
 _CONFIGS = ("backend_config", "mhlo.backend_config")
 
@@ -37,11 +37,11 @@ class Call:
     """A custom call, or a declaration.
 
     Attributes:
-        op: TensorFlow's name of the op that is asked for.
-        attributes: Its attributes, as they are given.
+        op: TensorFlow's name of the op.
+        attributes: Its attributes as the module states them.
         operation: The custom call, or the function without a body.
-        operands: The types that it takes.
-        results: The types that it gives.
+        operands: The types of its operands.
+        results: The types of its results.
     """
 
     op: str
@@ -56,7 +56,7 @@ class Call:
         return self.operation.name == "func.func"
 
     def constant(self, number: int) -> int | None:
-        """The value of an operand that is a constant integer scalar; None if it is none."""
+        """The value of a constant integer scalar; None for other operands."""
         if self.is_declaration:
             return None
         value = self.operation.operands[number]
@@ -71,7 +71,7 @@ def find_calls(module: ir.Module) -> list[Call]:
     """All calls of a module, in order.
 
     Raises:
-        InvalidArgumentError: One asks for an op that there is not, or its attributes are no values.
+        InvalidArgumentError: An op does not exist, or an attribute is not a value.
     """
     found: list[tuple[str, ir.Operation]] = []
 
@@ -86,7 +86,7 @@ def find_calls(module: ir.Module) -> list[Call]:
 
 
 def _target(op: ir.Operation) -> str:
-    """The name that a custom call or a function without a body has; empty of all else."""
+    """The name of a custom call or of a function without a body; empty for other ops."""
     if op.name == "stablehlo.custom_call":
         return ir.StringAttr(op.attributes["call_target_name"]).value
     if op.name == "func.func" and not len(op.regions[0].blocks):
@@ -111,7 +111,7 @@ def _call(name: str, op: ir.Operation) -> Call:
 
 
 def _op_of(name: str) -> str:
-    """The op that a name asks for."""
+    """The op of a call's name."""
     family, dot, rest = name.removeprefix(PREFIX).partition(".")
     asked = f"onnx.{rest.partition('.')[0]}" if (family, dot) == ("onnx", ".") else family
     plain = asked.partition("_")[0]
@@ -153,7 +153,7 @@ def _is_list(op: str, name: str) -> bool:
 
 
 def _list(elements: Sequence[Any]) -> str | None:
-    """A list of strings or numbers as an attribute has it; None if it is of something else."""
+    """The strings or numbers of an array attribute; None if it has other elements."""
     if not all(isinstance(each, (str, int, float)) for each in elements):
         return None
     return " ".join(map(str, elements))
@@ -173,7 +173,7 @@ def _no_value(op: str, name: str, got: str) -> InvalidArgumentError:
 
 
 def _plain(attribute: ir.Attribute) -> AttributeValue | None:
-    """What an attribute is in Python; None if it is something else."""
+    """The value of an attribute in Python; None if it has none."""
     for kind in (ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr):
         try:
             return kind(attribute).value

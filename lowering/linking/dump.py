@@ -1,6 +1,6 @@
-"""A module as one of the compiler's passes leaves it, from a compiler that is stopped then.
+"""The module after one of the compiler's passes, from a compiler that is then stopped.
 
-The compiler prints the module after every pass; what comes before and after is not kept.
+The compiler prints the module after every pass; the output of other passes is discarded.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ __all__ = ["dump_after"]
 def dump_after(
     name: str, module: bytes, flags: Sequence[str], timeout: float = DEFAULT_TIMEOUT
 ) -> tuple[str | None, str]:
-    """A module as it is after one of the compiler's passes, which goes no further.
+    """The module after one of the compiler's passes, where the compiler is stopped.
 
     Args:
-        name: The pass, by its class.
+        name: The class of the pass.
         module: A module, as text or bytecode.
-        flags: What the compiler is told.
+        flags: Flags of the compiler.
         timeout: Seconds after which it is stopped.
 
     Returns:
-        The module's text, None if it never came to that; and what else was written until then.
+        The module's text, None if the pass did not run; and the other output until then.
 
     Raises:
-        OSError: There is no room for its temporary files.
+        OSError: The disk is too full for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
     command = [str(compiler_folder() / "iree-compile"), "-", "-o", os.devnull, *flags]
@@ -61,7 +61,7 @@ def dump_after(
 
 
 def _after(name: str, lines: IO[bytes], process: subprocess.Popen[bytes]) -> tuple[str | None, str]:
-    """What a compiler writes between the head of a pass's dump and the next."""
+    """Collects the compiler's output between the header of a pass's dump and the next header."""
     found: list[bytes] | None = None
     others: list[bytes] = []
     is_dump = False

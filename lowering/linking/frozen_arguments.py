@@ -1,7 +1,7 @@
 """Takes frozen arguments out of the functions of a user's module.
 
-In their place stand functions without a body, as in a module of ops (`builder.module`): what is
-compiled reads the values from an archive.
+They become functions without a body, as in a module of ops (`builder.module`): the compiled module
+reads the values from an archive.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def without_arguments(text: str, frozen: Mapping[str, Mapping[int, str]]) -> str
 
     Args:
         text: Its text, with locations.
-        frozen: Of functions by their symbols, the numbers of arguments and the parameters that take
-            their place.
+        frozen: By symbol of a function, the numbers of arguments and the parameters that replace
+            them.
 
     Returns:
         The text, with locations.
@@ -62,7 +62,7 @@ def _freeze(module: ir.Module, function: ir.Operation, parameters: Mapping[int, 
 
 
 def _value(module: ir.Module, symbol: str, kind: ir.Type, at: ir.InsertionPoint) -> ir.Value:
-    """Emits what a function without a body gives, which it declares."""
+    """Declares a function without a body, and emits a call of it."""
     if 0 in ir.RankedTensorType(kind).shape:
         attributes = {"value": ir.Attribute.parse(f"dense<> : {kind}")}
         return ir.Operation.create("stablehlo.constant", [kind], [], attributes, ip=at).results[0]

@@ -1,9 +1,8 @@
-"""From a call to the op at the call's sizes: what `raw_ops` does with arrays, done with types.
+"""From a call to the op at the call's sizes: does with types what `raw_ops` does with arrays.
 
-An op takes its tensors in TensorFlow's order. Those at the end that have a default, such as seeds,
-may be left out. Integers may be of 32 or of 64 bits, whichever the op has. Where sizes are the
-values of scalars (those of CudnnRNN's parameters), these must be constants, or attributes by the
-names of the dimensions.
+An op takes its tensors in TensorFlow's order. Trailing ones with a default, such as seeds, may be
+omitted. Integers may have 32 or 64 bits, whichever the op has. If sizes are the values of scalars
+(as for CudnnRNN's parameters), these must be constants, or attributes named after the dimensions.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ __all__ = ["instance_of"]
 
 
 def instance_of(call: Call) -> FunctionSpec:
-    """The op that a call asks for, at the call's sizes.
+    """The op of a call, at the call's sizes.
 
     Raises:
-        InvalidArgumentError: An attribute, operand or result is not one that the op has.
+        InvalidArgumentError: An attribute, operand or result does not fit the op.
     """
     signature = OPS[call.op].signature
     given = dict(call.attributes)
@@ -81,7 +80,7 @@ def _check_attributes(signature: Signature, given: Mapping[str, object]) -> None
 
 
 def _dtype(signature: Signature, given: dict[str, Any], operands: Sequence[Tensor]) -> str:
-    """The op's dtype: attribute T, else that of the first operand that has it."""
+    """The op's dtype: attribute T, or else the dtype of the first operand of that type."""
     attribute = signature.dtype_attribute
     if attribute is not None:
         return str(attribute.canonical(signature.name, given.pop("T"), "float32"))
@@ -125,7 +124,7 @@ def _check_results(spec: FunctionSpec, kinds: Sequence[ir.Type]) -> None:
 
 
 def _fits(spec: TensorSpec, tensor: Tensor) -> bool:
-    """Whether a tensor is what is wanted, or can be made it without a loss."""
+    """Whether a tensor has the expected type, or can be converted to it without loss."""
     if spec.dtype != tensor.dtype and not (is_integer(spec.dtype) and is_integer(tensor.dtype)):
         return False
     if spec.any_shape:

@@ -1,8 +1,8 @@
-"""What a user's module offers to callers: its public functions, as a manifest describes them.
+"""The public functions of a user's module, as a manifest describes them.
 
-Names of arguments and results are taken from where `jax.export` leaves them: the name of an
-argument's location, and `jax.result_info`. Arguments of MLIR text have the names that they have
-there, ``%w``, where their locations lead. What has none is called by its number.
+Names of arguments and results are taken from where `jax.export` stores them: an argument's
+location, and `jax.result_info`. Arguments of MLIR text keep their names, ``%w``, which are found
+through their locations. Arguments and results without a name are numbered.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STDIN = ("-", "<stdin>")
 """The file of locations in text that the compiler was passed."""
 
 _TAKEN = ("to_host", "self")
-"""Names that a call has a meaning of its own for."""
+"""Names that have a special meaning in a call."""
 
 
 def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpec]:
@@ -31,10 +31,10 @@ def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpe
 
     Args:
         module: The module.
-        source: What the user wrote, text or bytecode.
+        source: The user's input, text or bytecode.
 
     Raises:
-        InvalidArgumentError: There is none, or one takes or gives something else than tensors.
+        InvalidArgumentError: There is none, or one has arguments or results other than tensors.
     """
     functions = [op for op in ops_of(module.body) if op.name == "func.func" and _is_public(op)]
     if not functions:
@@ -71,7 +71,7 @@ def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:
 
 
 def _name(place: ir.Location, lines: Sequence[bytes]) -> str:
-    """The name of an argument: that of its location, or what the location leads to in the text."""
+    """The name of an argument: that of its location, or the one in the text at its location."""
     if isinstance(place, ir.NameLoc):
         return place.name_str
     if not isinstance(place, ir.FileLineColLoc) or place.filename not in _STDIN:
@@ -84,7 +84,7 @@ def _name(place: ir.Location, lines: Sequence[bytes]) -> str:
 def _tensors(
     kinds: Iterable[ir.Type], given: Iterable[str], default: str, symbol: str
 ) -> tuple[TensorSpec, ...]:
-    """The tensors of some types, by the names that they are given where these can be used."""
+    """The tensors of some types, under their names as far as these can be used."""
     named: dict[str, Tensor] = {}
     for number, (kind, text) in enumerate(zip(kinds, given, strict=True)):
         plain = f"{default}{number}"
@@ -105,6 +105,6 @@ def _result_names(function: ir.Operation, count: int) -> list[str]:
 
 
 def _identifier(text: str) -> str | None:
-    """A name for Python like a text; None where there is none."""
+    """A Python identifier made from a text; None if that is impossible."""
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
     return name if name.isidentifier() and not keyword.iskeyword(name) else None

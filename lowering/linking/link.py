@@ -1,9 +1,8 @@
-"""Puts our functions in the place of a user's calls, in portable StableHLO.
+"""Replaces a user's calls by our functions, in portable StableHLO.
 
-Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, which all calls
-of it share; integers of another width are converted on the way in and out. The rest of the module
-is as the user wrote it, its name too, and so the result means the same to any consumer of
-StableHLO.
+Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, shared by all its
+calls; integers of another width are converted on the way in and out. The rest of the module, its
+name included, is unchanged, so the result means the same to any consumer of StableHLO.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Linked(NamedTuple):
     Attributes:
         text: Its text, with locations.
         functions: Its public functions.
-        linked: Our ops in it, each by the private function that holds it.
+        linked: Our ops in it, by their private functions.
         name: Its symbol; empty for none.
     """
 
@@ -48,11 +47,11 @@ class Linked(NamedTuple):
 
 
 def link_module(text: str, source: bytes = b"") -> Linked:
-    """Puts our functions in the place of a module's calls.
+    """Replaces a module's calls by our functions.
 
     Args:
         text: The text of a module of StableHLO, or of linalg, with locations.
-        source: What it was read from, for the names of arguments.
+        source: Its source, for the names of arguments.
 
     Raises:
         InvalidArgumentError: A call does not fit its op, or a function calls itself.
@@ -79,7 +78,7 @@ def _with_weights(spec: FunctionSpec, numbers: Collection[int]) -> FunctionSpec:
 
 
 def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpec]) -> FunctionSpec:
-    """The function of an op at given sizes, which is added where there is none yet."""
+    """The function of an op at given sizes, which is added if it does not exist yet."""
     key = json.dumps([spec.op, spec.dtype, spec.json_dims, spec.json_attributes])
     if key not in made:
         symbol = unused_symbol(module.operation, f"rnn_compiler_{spec.function}")
@@ -89,7 +88,7 @@ def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpe
 
 
 def _replace(module: ir.Module, call: Call, spec: FunctionSpec) -> None:
-    """Puts a call of a function in a custom call's place, or into the body of a declaration."""
+    """Replaces a custom call by a call of a function, or adds one as the body of a declaration."""
     op = call.operation
     if not call.is_declaration:
         at = ir.InsertionPoint(op)
@@ -115,7 +114,7 @@ def _call(
     at: ir.InsertionPoint,
     location: ir.Location,
 ) -> list[ir.Value]:
-    """Emits a call; gives its results in the types that are wanted."""
+    """Emits a call; returns its results converted to the expected types."""
     with at, location:
         given = [
             _as_argument(argument, operands[k] if k < len(operands) else None)
@@ -135,7 +134,7 @@ def _type(spec: TensorSpec) -> ir.Type:
 
 
 def _as_argument(spec: TensorSpec, value: ir.Value | None) -> ir.Value:
-    """A user's value as what an op takes; the argument's default where there is none."""
+    """A user's value converted to the type of an op's argument, or the argument's default."""
     wanted = _type(spec)
     if value is None or spec.ignored:
         return _splat(static_size(spec.default or 0), wanted)
@@ -148,7 +147,7 @@ def _as_argument(spec: TensorSpec, value: ir.Value | None) -> ir.Value:
 
 
 def _converted(value: ir.Value, wanted: ir.Type) -> ir.Value:
-    """Integers in another width; one that the narrower has not becomes its nearest."""
+    """Integers in another width, saturated if it is narrower."""
     if value.type == wanted:
         return value
     if element(value) == "i64":

@@ -1,10 +1,10 @@
-"""A user's module, whatever it is written in, as the text of StableHLO.
+"""Reads a user's module in any form as the text of StableHLO.
 
 It may be MLIR text or bytecode. The bytecode that `jax.export` makes is of VHLO, the versioned form
 of StableHLO, which the compiler legalizes and the bindings of IREE 3.13 cannot. So each module goes
-through the compiler's first passes, in a process of its own: there is one way for all, and what is
-no module cannot crash this process. The compiler writes what a module is after each pass, and is
-stopped when that one has come: later passes do not know our ops.
+through the compiler's first passes, in a separate process: all forms are treated alike, and invalid
+input cannot crash this process. The compiler prints the module after each pass, and is stopped
+after the last of these: later passes do not know our ops.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
         timeout: Seconds that the compiler may take.
 
     Raises:
-        InvalidArgumentError: It is no module that IREE's compiler reads.
-        OSError: There is no room for the compiler's temporary files.
+        InvalidArgumentError: IREE's compiler cannot read it as a module.
+        OSError: The disk is too full for the compiler's temporary files.
         UnsupportedError: The compiler is not installed.
     """
     text, others = dump_after("VhloLegalizeToStablehloPass", source, _FLAGS, timeout)

@@ -1,4 +1,4 @@
-"""Other symbols for functions of a user's module."""
+"""Renames functions of a user's module."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["with_symbols"]
 
 
 def with_symbols(text: str, names: Mapping[str, str]) -> str:
-    """A module some of whose functions have other symbols, wherever they are referred to.
+    """A module with some functions renamed, and the references to them.
 
     Args:
         text: Its text, with locations.
-        names: The new symbols by the old ones; those that it has not are left out.
+        names: The new symbols by the old ones; symbols that it lacks are ignored.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)

@@ -1,4 +1,4 @@
-"""Types of a user's module as this package has them: an element type by name, static sizes."""
+"""Types of a user's module in the terms of this package: the name of a dtype, static sizes."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Tensor(NamedTuple):
 
 
 def is_integer(dtype: str) -> bool:
-    """Whether a dtype is one of those that lengths, seeds and sizes come in."""
+    """Whether a dtype is one of those of lengths, seeds and sizes."""
     return dtype in ("int32", "int64")
 
 
 def tensor_of(kind: ir.Type, op: str, name: str) -> Tensor:
-    """What a type is.
+    """Reads a type.
 
     Args:
         kind: The type.
-        op: Whose it is, for messages.
-        name: What it is the type of, for messages.
+        op: The op, for messages.
+        name: The argument or result, for messages.
 
     Raises:
-        InvalidArgumentError: It is no tensor of static sizes and of an element type that is known.
+        InvalidArgumentError: It is not a tensor with static sizes and a known element type.
     """
     try:
         ranked = ir.RankedTensorType(kind)

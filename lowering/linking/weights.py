@@ -1,7 +1,7 @@
-"""Which arguments of a user's function are weights: what it hands to our ops as such.
+"""Finds the arguments of a user's function that are weights of our ops.
 
-An argument may come there through moves, such as a transposition, and through functions of the
-user's own. What loops or branches hand on is not followed.
+An argument may get there through ops that only move elements, such as a transposition, and through
+other functions of the user. Values carried by loops or branches are not followed.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Weights:
     """The weights of a module's functions, by the numbers of their arguments."""
 
     def __init__(self, functions: Iterable[ir.Operation], ours: Collection[FunctionSpec]) -> None:
-        """Finds those of all functions.
+        """Finds the weights of all functions.
 
         Args:
-            functions: The module's, each after those that it calls.
+            functions: The module's functions, callees first.
             ours: The functions of our ops among them.
         """
         self._known: dict[str, set[int] | None] = {
@@ -46,7 +46,7 @@ class Weights:
         return self._known.get(symbol) or set()
 
     def _of(self, function: ir.Operation) -> set[int] | None:
-        """The weights of a function; None if it, or one that it calls, is no plain list of ops."""
+        """The weights of a function; None if it, or one that it calls, has control flow."""
         if len(function.regions[0].blocks) != 1:
             return None
         block = block_of(function)

@@ -1,8 +1,8 @@
-"""An ONNX model as a module of linalg, by IREE's importer and its passes for torch's dialect.
+"""Converts an ONNX model to a module of linalg, by IREE's importer and its passes for torch.
 
 Nodes with an attribute `backend_config` become calls of declarations ``@rnn_compiler.OP.N``, which
-linking replaces (`linking.calls`). Every op has a location by the name of its node. This runs in a
-process of its own: what these passes do with a hostile model is not bounded here.
+linking replaces (`linking.calls`). Every op has the name of its node as its location. This runs in
+a separate process, because hostile models may make these passes crash or run forever.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ _PASSES = (
     "torch-func-backend-type-conversion",
     *("func.func(canonicalize)", "func.func(torch-finalizing-backend-type-conversion)"),
 )
-"""What IREE's pipeline `torch-to-iree` does; but functions stay those of tensors in the end."""
+"""IREE's pipeline `torch-to-iree`, except that functions keep tensors as arguments and results."""
 
 _VERSION = "torch.onnx_meta.opset_version"
-"""An attribute that the passes want of every function."""
+"""An attribute that the passes require of every function."""
 
 
 def linalg_of_onnx(model: Any, name: str, function: str) -> str:
-    """The text of a module with the function that a model's graph is, with locations.
+    """The text of a module with a model's graph as a function, with locations.
 
     Args:
-        model: The model, as a message of ONNX. What is to be an argument is an input of its graph.
+        model: The model, as a message of ONNX. The inputs of its graph become arguments.
         name: The module's symbol.
-        function: That of the function.
+        function: The function's symbol.
 
     Raises:
-        UnsupportedError: There is a node that IREE's compiler does not take, which is named.
+        UnsupportedError: IREE's compiler does not support a node, which the message names.
     """
     importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
     model.graph.name = function
@@ -83,7 +83,7 @@ def linalg_of_onnx(model: Any, name: str, function: str) -> str:
 
 
 def _declare_calls(module: ir.Module) -> None:
-    """Makes calls of the nodes that are ours: those with a config."""
+    """Replaces the nodes of our ops, which have a config, by calls."""
     (function,) = ops_of(module.body)
     for op in ops_of(block_of(function)):
         if op.name != "torch.operator":
@@ -123,7 +123,7 @@ _ERROR = re.compile(r'error: (?:"(?P<node>[^"]*)"|[^:]*): (?P<what>[^\n]*)')
 
 
 def _refused(text: str, operators: Mapping[str, str]) -> UnsupportedError:
-    """The error of what the passes say, given the operators of nodes by name."""
+    """The error for the passes' diagnostics, given the operators of nodes by name."""
     found = _ERROR.search(text)
     if found is None or found["node"] not in operators:
         return UnsupportedError(f"import_network: IREE's compiler says: {text.strip()[:400]}")
