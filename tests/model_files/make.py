@@ -611,6 +611,30 @@ def keras2(path: Path) -> dict[str, Any]:
 
 
 @model
+def keras2_older(path: Path) -> dict[str, Any]:
+    """Layers with the defaults of Keras before 2.3: hard_sigmoid, GRU(reset_after=False)."""
+    import tf_keras
+
+    layers = tf_keras.layers
+    tf_keras.utils.set_random_seed(84)
+    options = {
+        "recurrent_activation": "hard_sigmoid",
+        "return_sequences": True,
+        "kernel_initializer": tf_keras.initializers.RandomNormal(0.0, 2.0),
+        "bias_initializer": "normal",
+    }  # some gates are 0 or 1
+    made = tf_keras.Sequential(
+        [
+            tf_keras.Input((T, I)),
+            layers.LSTM(H, name="first", **options),
+            layers.GRU(H, reset_after=False, name="second", **options),
+        ]
+    )
+    made.save(path.with_suffix(".h5"), include_optimizer=False)
+    return layer_outputs(made, numbers((B, T, I), 85))
+
+
+@model
 def keras3_masked(path: Path) -> dict[str, Any]:
     """A functional model with a nested one, a mask, and a GRU of the older kind."""
     import keras

@@ -312,6 +312,18 @@ def test_keras_with_a_mask_a_merge_and_the_older_gru(name: str) -> None:
     close(out["Y_h"][:, 0], stored["older"][:, -1])
 
 
+def test_keras_with_hard_sigmoid() -> None:
+    """With the slope of Keras 2; gates are 0 or 1 in some places."""
+    layers = layers_of("keras2_older.h5")
+    assert {layer.op for layer in layers.values()} == {"onnx.LSTM", "onnx.GRU"}
+    stored = arrays_of("keras2_older")
+    value = stored["x"]
+    for layer in layers.values():
+        assert layer.attributes["activation_alpha"].split()[0] == "0.2"
+        value = compute(layer, X=value)["Y"][:, :, 0]
+        close(value, stored[layer.name])
+
+
 def test_layers_for_cudnn() -> None:
     """Their arrays are cuDNN's; plain layers into which Keras converted them gave the outputs."""
     layers = layers_of("keras_cudnn.h5")

@@ -65,6 +65,52 @@ def test_values_are_those_of_raw_ops_and_gradients_those_of_differences(op: str)
     assert torch.autograd.gradcheck(run, tensors, eps=1e-6, atol=1e-7, rtol=1e-5)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("function", "layer", "order", "options", "attributes"),
+    [
+        ("onnx_lstm", "LSTM", (0, 3, 1, 2), {}, {}),
+        ("onnx_gru", "GRU", (1, 0, 2), {}, {"linear_before_reset": 1}),
+        ("onnx_rnn", "RNN", (0,), {}, {}),
+        ("onnx_rnn", "RNN", (0,), {"nonlinearity": "relu"}, {"activations": ["Relu"]}),
+    ],
+    ids=["lstm", "gru", "tanh", "relu"],
+)
+def test_onnx_functions_are_torchs_layers(
+    function: str, layer: str, order: tuple[int, ...], options: Any, attributes: Any
+) -> None:
+    """Values and all gradients; gates are in another order."""
+    T, B, I, H = VARIANT.values()  # noqa: E741
+    theirs = getattr(torch.nn, layer)(I, H, dtype=torch.float64, **options)
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(T, B, I, dtype=torch.float64, generator=generator).requires_grad_()
+    states = [
+        torch.randn(1, B, H, dtype=torch.float64, generator=generator).requires_grad_()
+        for _ in range(2 if layer == "LSTM" else 1)
+    ]
+
+    def gates(part: Any) -> Any:
+        parts = part.chunk(len(order))
+        return torch.cat([parts[gate] for gate in order])[None]
+
+    output, last = theirs(x, tuple(states) if len(states) == 2 else states[0])
+    wanted = [output, *(last if len(states) == 2 else [last])]
+    ours = getattr(rt, function)(
+        X=x,
+        W=gates(theirs.weight_ih_l0),
+        R=gates(theirs.weight_hh_l0),
+        B=torch.cat([gates(theirs.bias_ih_l0), gates(theirs.bias_hh_l0)], 1),
+        **dict(zip(("initial_h", "initial_c"), states, strict=False)),
+        **attributes,
+    )
+    found = [ours.Y[:, 0], *ours[1:]]
+    upstream = [torch.randn(each.shape, dtype=each.dtype, generator=generator) for each in wanted]
+    inputs = [x, *states, *theirs.parameters()]
+    torch.testing.assert_close(found, wanted, rtol=1e-9, atol=1e-9)
+    gradients = [torch.autograd.grad(each, inputs, upstream) for each in (found, wanted)]
+    torch.testing.assert_close(*gradients, rtol=1e-9, atol=1e-9)
+
+
 def test_without_gradients_nothing_is_kept() -> None:
     """Of ops whose function decides on that: the same numbers, with autograd on or off."""
     given = arguments("onnx.GRU", "float32")
