@@ -56,17 +56,34 @@ def new_context(*dialects: str) -> ir.Context:
     """A context with some dialects loaded; parsing loads others as needed.
 
     Loading all fifty of IREE's, as `ir.Context` does, takes 9 ms; those of the passes take 2.
+    Giving `ir.Context` their names would also import their Python modules, which takes 0.1 s.
     MLIR's thread pool does not survive a fork: a child would wait forever for its threads. Our
     modules are too small for several threads to save time.
     """
-    context = ir.Context(load_on_create_dialects=dialects)
+    context = ir.Context(load_on_create_dialects=[])
     context.enable_multithreading(False)
+    for dialect in dialects:
+        context.get_dialect_descriptor(dialect)  # loads it
     return context
 
 
 def ops_of(block: ir.Block) -> list[ir.Operation]:
-    """The ops of a block as operations, not as views, some of which have another `name`."""
-    return [view.operation for view in block.operations]
+    """The ops of a block as operations, not as views, some of which have another `name`.
+
+    ``block.operations`` makes views first, and imports the Python module of each dialect for them.
+    """
+    found: list[ir.Operation] = []
+    parent = block.owner.operation
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op == parent:
+            return ir.WalkResult.ADVANCE
+        if op.block == block:
+            found.append(op)
+        return ir.WalkResult.SKIP
+
+    parent.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
 
 
 def block_of(op: ir.Operation) -> ir.Block:
