@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
+from typing import Any
 
 from iree.compiler import ir
 
@@ -52,6 +53,9 @@ def sizes_in_mlir(sizes: Iterable[object]) -> list[int]:
     return [size if isinstance(size, int) else _DYNAMIC for size in sizes]
 
 
+_WALK_ORDER: Any = vars(ir)["WalkOrder"]
+
+
 def new_context(*dialects: str) -> ir.Context:
     """A context with some dialects loaded; parsing loads others as needed.
 
@@ -62,8 +66,9 @@ def new_context(*dialects: str) -> ir.Context:
     """
     context = ir.Context(load_on_create_dialects=[])
     context.enable_multithreading(False)
+    loading: Any = context  # stubs lack what follows
     for dialect in dialects:
-        context.get_dialect_descriptor(dialect)  # loads it
+        loading.get_dialect_descriptor(dialect)
     return context
 
 
@@ -73,7 +78,7 @@ def ops_of(block: ir.Block) -> list[ir.Operation]:
     ``block.operations`` makes views first, and imports the Python module of each dialect for them.
     """
     found: list[ir.Operation] = []
-    parent = block.owner.operation
+    parent: Any = block.owner.operation  # stubs lack an order of walk
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op == parent:
@@ -82,7 +87,7 @@ def ops_of(block: ir.Block) -> list[ir.Operation]:
             found.append(op)
         return ir.WalkResult.SKIP
 
-    parent.walk(visit, ir.WalkOrder.PRE_ORDER)
+    parent.walk(visit, _WALK_ORDER.PRE_ORDER)
     return found
 
 
