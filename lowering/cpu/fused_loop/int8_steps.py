@@ -1,29 +1,62 @@
 """Left-hand sides of a step's products in int8.
 
 The parts of a step (`work_sharing`) that multiply a left-hand side need whole rows of it, of which
-other parts computed some. So each part begins with the rows that it multiplies, and writes them to
-a slot of its own. That is little work beside the products, and less than another turn would be.
+other parts computed some. So a workgroup begins a part with the rows that it multiplies, unless it
+did so for another part of the same turn, and writes them to a place of its own. That is little work
+beside the products, and less than another turn would be.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rnn_compiler.lowering.analysis.values import width
 from rnn_compiler.lowering.analysis.walk import StepContext
-from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.body import Array, ArrayType
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, quantize_row
+from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, int8_types, quantize_row
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["PART", "int8_keys", "int8_lhs", "int8_row", "row_scale"]
+__all__ = [
+    "WORKGROUP",
+    "int8_arrays",
+    "int8_keys",
+    "int8_lhs",
+    "int8_row",
+    "row_scale",
+    "turns_key",
+]
 
-PART = "part"
-"""The lead of these arrays: the number of the part."""
+WORKGROUP = "workgroup"
+"""The lead of these arrays: the number of the workgroup."""
+
+
+def int8_arrays(
+    vectors: VectorUnit, key: str, columns: int, slots: int, rows: Sequence[Index]
+) -> dict[str, ArrayType]:
+    """The arrays for the rows of a left-hand side, by key.
+
+    Args:
+        vectors: The vector unit.
+        key: The key of the numbers.
+        columns: How many numbers a row has.
+        slots: How many workgroups there are, and parts of the rows.
+        rows: The axis of rows, if arrays have one.
+    """
+    types = int8_types(vectors, columns, (slots, *rows))
+    types.append(ArrayType((slots, slots), "i32"))
+    return dict(zip(int8_keys(key), types, strict=True))
 
 
 def int8_keys(key: str) -> list[str]:
-    """The keys of the arrays for a left-hand side: what `Int8Rows` has."""
-    return [key, f"{key}.scale", f"{key}.start"]
+    """Their keys: what `Int8Rows` has, and the turns whose rows are there."""
+    return [key, f"{key}.scale", f"{key}.start", turns_key(key)]
+
+
+def turns_key(key: str) -> str:
+    """The key of the turns whose rows a workgroup has, for each part of the rows."""
+    return f"{key}.turn"
 
 
 def int8_row(step: StepContext, vectors: VectorUnit, lhs: ir.Value, row: list[Index]) -> None:
@@ -36,9 +69,9 @@ def int8_row(step: StepContext, vectors: VectorUnit, lhs: ir.Value, row: list[In
         row: The row; empty if arrays have no axis for rows.
     """
     key, lead = step.rows[lhs]
-    arrays = Int8Rows(*(step.arrays[each] for each in int8_keys(step.int8[lhs])))
+    arrays = Int8Rows(*(step.arrays[each] for each in int8_keys(step.int8[lhs])[:-1]))
     source = (step.arrays[key], [step.leads[lead], *row])
-    quantize_row(step.body, vectors, source, width(lhs), arrays, [step.leads[PART], *row])
+    quantize_row(step.body, vectors, source, width(lhs), arrays, [step.leads[WORKGROUP], *row])
 
 
 def int8_lhs(
@@ -52,14 +85,14 @@ def int8_lhs(
         first: The first row; empty if arrays have no axis for rows.
         rows: How many there are.
     """
-    body, part = step.body, step.leads[PART]
-    numbers, _, starts = (step.arrays[key] for key in int8_keys(step.int8[lhs]))
+    body, own = step.body, step.leads[WORKGROUP]
+    numbers, _, starts, _ = (step.arrays[key] for key in int8_keys(step.int8[lhs]))
     sizes = (*([rows] if rows > 1 else []), numbers.shape[-1])
-    tile = body.extract(numbers, [part, *first, 0], sizes)
+    tile = body.extract(numbers, [own, *first, 0], sizes)
     places = [[each + row for each in first] for row in range(rows)]
-    return tile, [body.element(starts, [part, *place]) for place in places]
+    return tile, [body.element(starts, [own, *place]) for place in places]
 
 
 def row_scale(step: StepContext, lhs: ir.Value, row: list[Index]) -> Number:
     """Emits the scale of a row."""
-    return step.body.element(step.arrays[f"{step.int8[lhs]}.scale"], [step.leads[PART], *row])
+    return step.body.element(step.arrays[f"{step.int8[lhs]}.scale"], [step.leads[WORKGROUP], *row])

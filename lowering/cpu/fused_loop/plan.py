@@ -25,9 +25,8 @@ from rnn_compiler.lowering.analysis.walk import Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
-from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_keys
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_arrays
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
-from rnn_compiler.lowering.cpu.tiles.int8_rows import int8_types
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
@@ -126,8 +125,7 @@ class Plan:
         for lhs, operands in self._operands.items():
             if operands.weight == "i8":
                 self.int8[lhs] = key = f"int8_{len(self.int8)}"
-                types = int8_types(vectors, width(lhs), (self._slots, *self._rows_axis))
-                self.arrays |= zip(int8_keys(key), types, strict=True)
+                self.arrays |= int8_arrays(vectors, key, width(lhs), self._slots, self._rows_axis)
 
     def _writes(self) -> list[Write]:
         """Plans the arrays of the dispatch and the writes to them."""

@@ -13,7 +13,12 @@ from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.shares import first_only, quotient, remainder, share, span
-from rnn_compiler.lowering.cpu.fused_loop.int8_steps import PART, int8_keys, int8_row
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import (
+    WORKGROUP,
+    int8_keys,
+    int8_row,
+    turns_key,
+)
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels, Plan
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
@@ -39,6 +44,7 @@ class LoopSteps:
         count: The number of steps; set by `emit`.
         ring: The rows of the rings that have the states; set by `emit`.
         active: The number of active rows of the step being emitted; None if all are.
+        turn: The number of the turn that is emitted.
     """
 
     def __init__(
@@ -76,6 +82,9 @@ class LoopSteps:
         turns.take(
             body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
         )
+        if turns.parts != 1:
+            for key in self.plan.int8.values():
+                self._no_turns(self.arrays[turns_key(key)])
         first = turns.over(len(self.plan.groups))
         body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
         outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
@@ -87,6 +96,15 @@ class LoopSteps:
             pairs = list(zip(states, finals, strict=True))
             part = (turns.workgroup, turns.parts)
             self.order.leave(body, self.vectors, pairs, self.count, part)
+
+    def _no_turns(self, array: Array) -> None:
+        """Emits that the workgroup has rows in int8 of no turn yet."""
+        body = self.body
+
+        def one(row_part: Number) -> None:
+            body.put(body.constant(-1, "i32"), array, [self.turns.workgroup, row_part])
+
+        body.loop(0, self.cut[1], 1, [array], one)
 
     def _copy(self, source: Array, ring: Array, lead: Number) -> None:
         """Emits a copy of a state into a row of its ring."""
@@ -124,12 +142,13 @@ class LoopSteps:
         step, groups = self.step, self.plan.groups
         step.begin(number.to_integer("i64"), self.ring.rows_at(number))
         self.active = self.order and self.order.count(self.body, step.leads["time"])
+        step.leads[WORKGROUP] = self.turns.workgroup
         turn = number * len(groups)
         for group, packed in zip(groups, self.packed, strict=True):
             keys = dict.fromkeys(write.array for write in group.writes)
             carried = [self.arrays[key] for key in keys]
             carried += [array for panels in group.panels for array in self._int8_arrays(panels)]
-            turn = turn + 1
+            self.turn = turn = turn + 1
 
             def part(number: Index, of: tuple[Group, Sequence[Array]] = (group, packed)) -> None:
                 self._tiles(*of, number)
@@ -157,8 +176,23 @@ class LoopSteps:
         return [] if key is None else [self.arrays[each] for each in int8_keys(key)]
 
     def _int8_rows(self, panels: Panels, part: Index) -> None:
-        """Emits the rows of a left-hand side in int8 that a part multiplies."""
-        self.step.leads[PART] = part
+        """Emits the rows of a left-hand side in int8 that a part multiplies, once in a turn."""
+        if self.turns.parts == 1:
+            self._int8_tiles(panels, part)
+            return
+        body, arrays = self.body, self._int8_arrays(panels)
+        turns, now = arrays[-1], self.turn.to_integer("i32")
+        place = [self.turns.workgroup, self._part_of_rows(part)]
+        is_new = body.compare("ne", body.element(turns, place), now)
+
+        def rows(_: Number) -> None:
+            body.put(now, turns, place)
+            self._int8_tiles(panels, part)
+
+        body.loop(0, is_new.to_index(), 1, arrays, rows)
+
+    def _int8_tiles(self, panels: Panels, part: Index) -> None:
+        """Emits these rows."""
         carried, row_part = self._int8_arrays(panels), self._part_of_rows(part)
         if not self.plan.batched:
             int8_row(self.step, self.vectors, panels.lhs, [])
