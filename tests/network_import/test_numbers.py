@@ -241,6 +241,24 @@ def test_a_value_chooses_a_branch(tmp_path: Path, rate: int) -> None:
 
 
 @pytest.mark.slow
+def test_outputs_that_are_constants_or_inputs(tmp_path: Path) -> None:
+    """Exporters leave such; a stored constant may be larger than what folding computes."""
+    x, table = weight(2, 3), weight(40, 3)
+    nodes = [
+        helper.make_node("Identity", ["x"], ["same"], name="same"),
+        helper.make_node("Shape", ["x"], ["shape"], name="shape"),
+        helper.make_node("Identity", ["table"], ["rows"], name="rows"),
+    ]
+    outputs = ["same", "shape", "rows"]
+    kinds = {"shape": TensorProto.INT64}
+    made = model(nodes, {"x": [2, 3]}, outputs, {"table": table}, dtypes=kinds)
+    out = run(rc.import_network(saved(made, tmp_path / "m.onnx")), x=x)
+    close(out["same"], x)
+    close(out["shape"], np.array([2, 3]))
+    close(out["rows"], table)
+
+
+@pytest.mark.slow
 def test_two_networks_without_recurrent_layers_are_two_entries_of_the_cache(tmp_path: Path) -> None:
     """They differ in nothing but their text."""
     x = RNG.standard_normal(4).astype(np.float32)

@@ -110,6 +110,12 @@ class Graph:
         except onnx.shape_inference.InferenceError as error:
             raise damaged(self.path, str(error)) from error
         del self.__dict__["proto"]
+        constants = self.constants()
+        for output in self.proto.output:
+            if output.name in constants:  # which no node makes, so nothing is inferred
+                tensor = constants[output.name]
+                kind = onnx.helper.make_tensor_value_info("", tensor.data_type, list(tensor.dims))
+                output.type.CopyFrom(kind.type)
 
     def check_domains(self) -> None:
         """Checks that all operators are ONNX's own: importers go by their names alone.
