@@ -106,7 +106,10 @@ def run(
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Stops a process and its children."""
+    """Stops a process and its children; without process groups, as on Windows, it alone."""
+    if not hasattr(os, "killpg"):
+        process.kill()
+        return
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 

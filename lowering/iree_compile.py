@@ -27,6 +27,7 @@ from rnn_compiler.lowering.compiler_process import (
 from rnn_compiler.lowering.targets.names import compiler_flags
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import TargetSpec
+from rnn_compiler.systems import file_of_program
 
 __all__ = [
     "DEFAULT_TIMEOUT",
@@ -37,6 +38,7 @@ __all__ = [
     "compile_with_host_program",
     "compiler_folder",
     "compiler_identity",
+    "compiler_program",
 ]
 
 DEFAULT_TIMEOUT = 300.0
@@ -121,12 +123,21 @@ def compiler_folder() -> Path:
     except ImportError:
         package = None
     for location in (package and package.submodule_search_locations) or ():
-        if (Path(location) / "_mlir_libs" / "iree-compile").exists():
+        if (Path(location) / "_mlir_libs" / file_of_program("iree-compile")).exists():
             return Path(location) / "_mlir_libs"
     raise UnsupportedError(
         "the IREE compiler is not installed, so nothing can be compiled here (compiled "
         f"artifacts still load and run): {pip_install('iree-base-compiler')}"
     )
+
+
+def compiler_program(name: str) -> str:
+    """The path of a program that comes with IREE's compiler.
+
+    Raises:
+        UnsupportedError: The compiler is not installed.
+    """
+    return str(compiler_folder() / file_of_program(name))
 
 
 @functools.cache
@@ -290,7 +301,7 @@ def _compile(
         timeout: The same.
         executable: The same.
     """
-    command = [*(executable or [str(compiler_folder() / "iree-compile")]), *_FLAGS, *flags]
+    command = [*(executable or [compiler_program("iree-compile")]), *_FLAGS, *flags]
     command += compiler_flags(target)
     stages.report(f"compiling for {target.name}")
     with temporary_folder() as folder:

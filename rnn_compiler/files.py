@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from rnn_compiler.systems import open_flags
+
 __all__ = ["made_folder", "open_regular", "read_regular", "write_atomically", "write_files"]
 
 _DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
@@ -60,7 +62,7 @@ def read_regular(path: str | os.PathLike[str], most: int | None = None) -> bytes
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
+    return os.open(path, flags | open_flags("O_NONBLOCK"))
 
 
 def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = None) -> None:
@@ -182,7 +184,7 @@ def _write(path: Path, data: bytes | memoryview, mode: int | None = None) -> Non
     """Writes a new file and syncs it to disk."""
     with path.open("xb") as file:
         if mode is not None:
-            os.fchmod(file.fileno(), mode)
+            os.chmod(file.fileno() if os.chmod in os.supports_fd else path, mode)
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

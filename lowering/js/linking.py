@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.compiler_process import temporary_folder
-from rnn_compiler.lowering.iree_compile import compiler_folder
+from rnn_compiler.lowering.iree_compile import compiler_program
 
 __all__ = ["link"]
 
@@ -54,7 +54,7 @@ def _linked(object_file: bytes) -> bytes:
         source, target = Path(folder) / "code.o", Path(folder) / "code.wasm"
         source.write_bytes(object_file)
         command = [
-            *(str(compiler_folder() / "iree-lld"), "-flavor", "wasm", str(source)),
+            *(compiler_program("iree-lld"), "-flavor", "wasm", str(source)),
             *("-o", str(target), "--no-entry", "--gc-sections", "--strip-all"),
             *(f"--export={query[0].decode()}", "--export=__heap_base", "--export-table"),
             "--print-map",

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import IO, cast
 
 from rnn_compiler.lowering.compiler_process import describe_exit, guard, stop, temporary_folder
-from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT, compiler_folder
+from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT, compiler_program
 
 __all__ = ["dump_after"]
 
@@ -36,7 +36,7 @@ def dump_after(
         OSError: The disk is too full for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
-    command = [str(compiler_folder() / "iree-compile"), "-", "-o", os.devnull, *flags]
+    command = [compiler_program("iree-compile"), "-", "-o", os.devnull, *flags]
     command += ["--mlir-print-ir-after-all", "--mlir-disable-threading"]
     with temporary_folder() as folder, tempfile.TemporaryFile(dir=folder) as source:
         source.write(module)

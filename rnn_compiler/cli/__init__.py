@@ -25,6 +25,7 @@ from rnn_compiler.cli.terminal import error_text, print_error, print_json
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
 from rnn_compiler.logs import configure_logging
 from rnn_compiler.stages import watching
+from rnn_compiler.systems import signals
 
 __all__ = ["main"]
 
@@ -169,7 +170,7 @@ def _ending_by_signals() -> Generator[None]:
 
     found: list[signal.Signals] = []
     if threading.current_thread() is threading.main_thread():
-        numbers = (signal.SIGTERM, signal.SIGHUP)
+        numbers = signals("SIGTERM", "SIGHUP")
         found = [each for each in numbers if signal.getsignal(each) is signal.SIG_DFL]
     for each in found:
         signal.signal(each, end)

@@ -18,6 +18,7 @@ from importlib import util
 from pathlib import Path
 
 from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
+from rnn_compiler.systems import c_function, file_of_program
 
 __all__ = ["LEVELS", "architecture", "host_features", "known_features"]
 
@@ -72,9 +73,8 @@ def hwcap(entry: int) -> int:
     """An entry of this process's auxiliary vector; 0 if there is none."""
     import ctypes  # x86-64 does not use it
 
-    try:
-        getauxval = ctypes.CDLL(None).getauxval
-    except (AttributeError, OSError, TypeError):  # not Linux
+    getauxval = c_function("getauxval")
+    if getauxval is None:  # not Linux
         return 0
     getauxval.restype, getauxval.argtypes = ctypes.c_ulong, [ctypes.c_ulong]
     return int(getauxval(entry))
@@ -97,7 +97,7 @@ def _iree_features() -> frozenset[str]:
     package = util.find_spec("iree._runtime_libs")
     if package is None or not package.submodule_search_locations:
         return frozenset()
-    tool = Path(package.submodule_search_locations[0]) / "iree-cpuinfo"
+    tool = Path(package.submodule_search_locations[0]) / file_of_program("iree-cpuinfo")
     lines = subprocess.run([tool], capture_output=True, text=True, timeout=10).stdout.splitlines()
     pairs = (line.split() for line in lines)
     return frozenset(pair[0] for pair in pairs if len(pair) == 2 and pair[1] == "1")

@@ -11,7 +11,6 @@ thread, an op runs in the calling thread.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from rnn_compiler.runtime.device.devices import device_kind
 from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.systems import after_fork
 from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.prepared import Prepared, type_of
@@ -229,7 +229,7 @@ def forget() -> None:
     open_sizes.forget()
 
 
-os.register_at_fork(after_in_child=forget)  # its devices may have lost their threads
+after_fork(forget)  # its devices may have lost their threads
 
 
 def _float_dtype(op: str, name: str, dtype: Any) -> str:

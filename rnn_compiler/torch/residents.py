@@ -18,6 +18,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.systems import c_function
 
 __all__ = ["resident"]
 
@@ -25,8 +26,16 @@ _USERS = 4
 """How many functions may keep the same weights packed, each for a different input size."""
 
 
-_memcmp: Any = ctypes.CDLL(None).memcmp
-_memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
+_memcmp: Any = c_function("memcmp")
+if _memcmp is not None:
+    _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
+
+
+def _same_bytes(one: int, other: int, size: int) -> bool:
+    """Whether memory at two addresses has the same content."""
+    if _memcmp is not None:
+        return not _memcmp(one, other, size)
+    return ctypes.string_at(one, size) == ctypes.string_at(other, size)
 
 
 @dataclass
@@ -51,7 +60,9 @@ class _Seen:
         """Whether the tensor is unchanged, bit for bit."""
         if self.version != tensor._version:
             return False
-        return self.copy is None or not _memcmp(self.address, tensor.data_ptr(), tensor.nbytes)
+        if self.copy is None:
+            return True
+        return _same_bytes(self.address, tensor.data_ptr(), tensor.nbytes)
 
 
 _seen: Any = WeakIdKeyDictionary()

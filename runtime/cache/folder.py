@@ -31,6 +31,7 @@ from pathlib import Path
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.files import write_atomically
+from rnn_compiler.systems import open_flags, own_user
 
 __all__ = [
     "ENTRY_NAME",
@@ -206,7 +207,7 @@ def read_file(path: Path, most: int | None = None) -> bytes:
     Raises:
         OSError: It cannot be read, or is not a regular file.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    flags = os.O_RDONLY | open_flags("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
     with open(os.open(path, flags), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -255,13 +256,16 @@ def _check_folder(path: Path) -> None:
 
 def _check_trust(status: os.stat_result, path: Path) -> None:
     """Checks that only trusted users can have written to it."""
+    user = own_user()
+    if user is None:  # permissions are no matter of modes here
+        return
     if status.st_mode & stat.S_IWOTH:
         remedy = f"revoke that permission (chmod o-w {path})"
         raise UntrustedError(errno.EPERM, "every user can write to it", path, remedy)
     if trusts_writers():
         return
     remedy = "set RNN_COMPILER_CACHE_TRUST=writers if you trust all who can write to it"
-    if status.st_uid not in (0, os.geteuid()):
+    if status.st_uid not in (0, user):
         reason = f"it belongs to user {status.st_uid}"
         raise UntrustedError(errno.EPERM, reason, path, remedy)
     if stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IWGRP:

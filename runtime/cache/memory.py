@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 
 from rnn_compiler.runtime.artifact import Artifact
+from rnn_compiler.systems import after_fork
 
 __all__ = ["MemoryCache"]
 
@@ -25,7 +25,7 @@ class MemoryCache:
         self._artifacts: OrderedDict[Hashable, Artifact] = OrderedDict()
         self._lock = threading.RLock()
         # A thread that holds the lock does not exist in a child process.
-        os.register_at_fork(after_in_child=self._lock._at_fork_reinit)  # pyright: ignore
+        after_fork(self._lock._at_fork_reinit)  # pyright: ignore
 
     def get(self, key: Hashable) -> Artifact | None:
         """The artifact of a key; None if it is not here."""

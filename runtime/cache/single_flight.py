@@ -8,12 +8,13 @@ locks, a stuck holder) each process compiles for itself, which is just as correc
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from rnn_compiler.systems import after_fork
 
 __all__ = ["LOCK_TIMEOUT", "process_lock", "thread_lock"]
 
@@ -39,7 +40,7 @@ def _forget_locks() -> None:
     _locks.clear()
 
 
-os.register_at_fork(after_in_child=_forget_locks)
+after_fork(_forget_locks)
 
 
 @contextmanager

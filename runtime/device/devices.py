@@ -6,7 +6,6 @@ A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a poo
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -28,6 +27,7 @@ from rnn_compiler.runtime.device.waiting import PATIENCE
 from rnn_compiler.schema.dlpack import CPU, CUDA, address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.systems import after_fork
 
 __all__ = ["ALIGNMENT", "Device", "device_kind", "get_device"]
 
@@ -51,7 +51,7 @@ def _after_fork() -> None:
         device.usable = not device.has_threads
 
 
-os.register_at_fork(after_in_child=_after_fork)
+after_fork(_after_fork)
 
 
 def get_device(uri: str) -> Device:

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import os
 import threading
 import time
 from typing import Any
 
 from iree.runtime import _binding  # pyright: ignore
+
+from rnn_compiler.systems import after_fork
 
 __all__ = ["RUNNING", "keep_open"]
 
@@ -42,7 +43,7 @@ class _Running:
         self._ending: list[threading.Thread] = []
         self._exiting = False
         atexit.register(self._wait)
-        os.register_at_fork(after_in_child=self._depths.clear)  # of threads that do not exist here
+        after_fork(self._depths.clear)  # of threads that do not exist here
 
     def __enter__(self) -> None:
         thread = threading.get_ident()

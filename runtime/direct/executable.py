@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import _ctypes
 import ctypes
-import fcntl
 import itertools
 import os
 import struct
@@ -57,6 +56,8 @@ def memory_file(data: bytes) -> Generator[int]:
     """
     if not hasattr(os, "memfd_create"):
         raise OSError("no memfd_create here")
+    import fcntl  # where there is memfd_create, there is this
+
     descriptor = os.memfd_create("rnn-compiler", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         with open(descriptor, "wb", closefd=False) as file:

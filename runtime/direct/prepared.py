@@ -253,8 +253,6 @@ def _place(span: Span) -> tuple[Base, int]:
     return (span.place.value, span.index), span.start
 
 
-def _libc(name: str) -> int:
-    return ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0
-
-
-_MEMMOVE, _MEMSET = _libc("memmove"), _libc("memset")
+_MEMMOVE, _MEMSET = (
+    ctypes.cast(each, ctypes.c_void_p).value or 0 for each in (ctypes.memmove, ctypes.memset)
+)

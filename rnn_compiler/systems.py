@@ -1,0 +1,84 @@
+"""What not every operating system has, so that the others import and run all the rest.
+
+Everything is tested on Linux. macOS has no memfd and binds no processes to processors; Windows
+lacks forks, users, process groups and most flags of open(2) too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["after_fork", "c_function", "file_of_program", "open_flags", "own_user", "signals"]
+
+
+def after_fork(callback: Callable[[], object]) -> None:
+    """Calls a function in every forked child from now on; without forks, never.
+
+    Example:
+        >>> after_fork(lambda: print("this is a child"))
+    """
+    register = getattr(os, "register_at_fork", None)
+    if register is not None:
+        register(after_in_child=callback)
+
+
+def open_flags(*names: str) -> int:
+    """The flags of open(2) by these names that exist here; the file is read as it is.
+
+    Example:
+        >>> open_flags("O_CLOEXEC") == os.O_CLOEXEC
+        True
+        >>> open_flags("O_OF_NO_SYSTEM")
+        0
+    """
+    flags = 0
+    for name in (*names, "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    return flags
+
+
+def own_user() -> int | None:
+    """The user whom this process acts for; None where files do not name their owners.
+
+    Example:
+        >>> own_user() == os.geteuid()
+        True
+    """
+    return os.geteuid() if hasattr(os, "geteuid") else None
+
+
+def signals(*names: str) -> list[signal.Signals]:
+    """The signals by these names that exist here.
+
+    Example:
+        >>> signals("SIGTERM", "SIGOFNOSYSTEM")
+        [<Signals.SIGTERM: 15>]
+    """
+    return [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+
+
+def c_function(name: str) -> Any:
+    """A function of the C library that this process has loaded; None if it cannot be found.
+
+    Example:
+        >>> c_function("abs")(-3)
+        3
+    """
+    try:
+        return getattr(ctypes.CDLL(None), name)
+    except (AttributeError, OSError, TypeError):
+        return None
+
+
+def file_of_program(name: str) -> str:
+    """The name of a program's file.
+
+    Example:
+        >>> file_of_program("iree-compile")
+        'iree-compile'
+    """
+    return f"{name}.exe" if os.name == "nt" else name

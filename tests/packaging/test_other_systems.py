@@ -1,0 +1,109 @@
+"""What Linux has and others lack is taken away; all that is left still works.
+
+This shows that no name of Linux alone is needed. It does not show that another system runs it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rnn_compiler.lowering.iree_compile import compiler_folder
+from rnn_compiler.systems import file_of_program
+
+STRIP = """
+import ctypes, os, signal, subprocess, sys, tempfile
+import filelock, numpy, platformdirs  # which ask for what they need, like the standard library
+
+for name in {names}:
+    for module in (os, signal):
+        if hasattr(module, name):
+            delattr(module, name)
+members = {{k: v for k, v in signal.Signals.__members__.items() if k not in {names}}}
+signal.Signals._member_map_.clear()
+signal.Signals._member_map_.update(members)
+for name in {modules}:
+    sys.modules[name] = None
+if {windows}:
+    original = ctypes.CDLL.__init__
+    def init(self, name, *more, **keywords):
+        if name is None:
+            raise TypeError("bad argument type for built-in operation")
+        original(self, name, *more, **keywords)
+    ctypes.CDLL.__init__ = init
+"""
+
+USE = """
+import numpy as np
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+
+sizes = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5, "num_layers": 1}
+module = rc.build("CudnnRNNV3", **sizes, is_training=False)
+for _ in range(2):  # the second from the cache
+    program = rc.runtime.load(rc.compile(module))
+given = {a.name: np.full(a.shape, a.maximum or 0.1, a.dtype) for a in module.functions[0].arguments}
+whole = program(**given).output
+stream = program.stream(**{k: given[k] for k in ("input_h", "input_c", "params")})
+chunks = [stream(given["input"][k : k + 1]).output for k in range(3)]
+np.testing.assert_array_equal(np.concatenate(chunks), whole)
+cell = {"batch_size": 2, "input_size": 3, "num_units": 4}
+(spec,) = rc.build("GRUBlockCell", **cell).functions
+for _ in range(3):
+    rc.raw_ops.GRUBlockCell(**{a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments})
+rc.compile_c(rc.build("GRUBlockCell", **cell))
+assert main(["doctor"]) == 0
+print("calls:", dict(program.manifest.calls))
+"""
+
+TORCH = """
+import torch
+import rnn_compiler.torch as rt
+
+layer = rt.GRU(3, 4)
+x = torch.zeros(2, 1, 3)
+for _ in range(3):
+    layer(x)[0].sum().backward()
+with torch.no_grad():
+    for _ in range(3):
+        layer(x)
+"""
+
+MACOS = ("memfd_create", "MFD_CLOEXEC", "sched_getaffinity", "posix_fadvise")
+WINDOWS = (
+    *(*MACOS, "register_at_fork", "fork", "geteuid", "getuid", "killpg", "getpgid", "setsid"),
+    *("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_DIRECTORY", "SIGHUP", "SIGKILL", "sysconf"),
+    "fchmod",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["macOS", "Windows"])
+@pytest.mark.parametrize("use", ["ops", "torch"])
+def test_everything_works_without(system: str, use: str, tmp_path: Path) -> None:
+    """Compiling, loading, calls, streams, the cache, C, the command line, layers of PyTorch."""
+    if use == "torch":
+        pytest.importorskip("torch")
+    windows = system == "Windows"
+    names = WINDOWS if windows else MACOS
+    modules = ("fcntl", "resource", "pwd", "grp") if windows else ()
+    script = STRIP.format(names=names, modules=modules, windows=windows)
+    first = "import torch\n" if use == "torch" else ""
+    done = subprocess.run(
+        [sys.executable, "-c", first + script + (TORCH if use == "torch" else USE)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_programs_have_the_names_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """IREE's wheel for Windows holds iree-compile.exe, those for others iree-compile."""
+    assert (compiler_folder() / file_of_program("iree-compile")).exists()
+    monkeypatch.setattr(os, "name", "nt")
+    assert file_of_program("iree-compile") == "iree-compile.exe"
