@@ -7,12 +7,22 @@ lacks forks, users, process groups and most flags of open(2) too.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import signal
+import time
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["after_fork", "c_function", "file_of_program", "open_flags", "own_user", "signals"]
+__all__ = [
+    "after_fork",
+    "c_function",
+    "file_of_program",
+    "limit_process",
+    "open_flags",
+    "own_user",
+    "signals",
+]
 
 
 def after_fork(callback: Callable[[], object]) -> None:
@@ -82,3 +92,20 @@ def file_of_program(name: str) -> str:
         'iree-compile'
     """
     return f"{name}.exe" if os.name == "nt" else name
+
+
+def limit_process(memory: int, seconds: float) -> None:
+    """Ends this process, without a core dump, should it take more; Windows has no such limits.
+
+    Args:
+        memory: Bytes that it may write to.
+        seconds: Seconds of the processor that it may use from now on.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    seconds = math.ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

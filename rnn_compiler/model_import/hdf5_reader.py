@@ -15,11 +15,10 @@ from __future__ import annotations
 import importlib
 import io
 import json
-import math
-import resource
 import sys
-import time
 from typing import Any
+
+from rnn_compiler.systems import limit_process
 
 MOST_OBJECTS = 100_000
 DEEPEST = 64
@@ -82,17 +81,13 @@ def texts(value: Any) -> Any:
 
 def main(source: str, most: int) -> int:
     """Reads a file within the bounds that its size sets."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     out = sys.stdout.buffer
     try:
         h5py: Any = importlib.import_module("h5py")
     except ImportError:
         out.write(json.dumps({"missing": "h5py"}).encode() + b"\n")
         return 0
-    memory = SPARE_MEMORY + 4 * most  # that is written to; what libraries map comes before
-    seconds = math.ceil(time.process_time()) + SECONDS + most // BYTES_A_SECOND
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    limit_process(SPARE_MEMORY + 4 * most, SECONDS + most // BYTES_A_SECOND)
     try:
         file = h5py.File(io.BytesIO(sys.stdin.buffer.read()) if source == "-" else source, "r")
         facts, items = read(file, most)

@@ -15,12 +15,11 @@ begins, ``operators.json`` is written.
 from __future__ import annotations
 
 import json
-import math
-import resource
 import sys
-import time
 from pathlib import Path
 from typing import Any
+
+from rnn_compiler.systems import limit_process
 
 FUNCTION = "main"
 SPARE_MEMORY = 3 << 30
@@ -30,14 +29,10 @@ BYTES_A_SECOND = 2_000_000
 
 def main(folder: Path) -> int:
     """Imports the model of a request within the bounds that its size sets."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     request: dict[str, Any] = json.loads((folder / "request.json").read_text())
     path = Path(request["path"])
     size: int = request["size"]
-    memory = SPARE_MEMORY + 16 * size
-    seconds = math.ceil(time.process_time()) + SECONDS + size // BYTES_A_SECOND
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    limit_process(SPARE_MEMORY + 16 * size, SECONDS + size // BYTES_A_SECOND)
     from rnn_compiler.errors import RnnCompilerError
 
     try:

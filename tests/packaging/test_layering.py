@@ -97,10 +97,12 @@ def modules(package: str) -> list[str]:
     return sorted(name for name in SOURCES if within(name, package))
 
 
+SYSTEMS = "rnn_compiler.systems"
 GROUND = [f"rnn_compiler.{name}" for name in ("errors", "files", "installation", "logs", "stages")]
-SCHEMA = ["rnn_compiler.errors", "rnn_compiler.schema"]
+GROUND.append(SYSTEMS)
+SCHEMA = ["rnn_compiler.errors", SYSTEMS, "rnn_compiler.schema"]
 MAY_IMPORT = {
-    **{floor: ["rnn_compiler.errors"] for floor in GROUND},
+    **{floor: ["rnn_compiler.errors", SYSTEMS] for floor in GROUND},
     "rnn_compiler.schema": SCHEMA,
     "rnn_compiler.runtime": [*GROUND, *SCHEMA, "rnn_compiler.runtime"],
     "rnn_compiler.lowering": [*GROUND, *SCHEMA, "rnn_compiler.lowering"],

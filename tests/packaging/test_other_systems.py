@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import rnn_compiler as rc
 from rnn_compiler.lowering.iree_compile import compiler_folder
 from rnn_compiler.systems import file_of_program
 
@@ -100,6 +101,14 @@ def test_everything_works_without(system: str, use: str, tmp_path: Path) -> None
         env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"},
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_models_are_read_without_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a process cannot limit itself, a Keras file is read all the same."""
+    pytest.importorskip("h5py")
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['resource'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert rc.import_model(Path(__file__).parents[1] / "model_files" / "keras3.keras")
 
 
 def test_programs_have_the_names_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
