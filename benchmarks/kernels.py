@@ -15,11 +15,11 @@ PAIRS = "avx512bf16"
 """The processor feature that multiplies pairs of bfloat16 and adds them to float32."""
 
 _VECTORS = 16
-"""How many vectors `reads` adds up before it looks at its counter again."""
+"""The number of vectors that `reads` adds in one iteration."""
 
 
 def row_bytes(lanes: int) -> int:
-    """Bytes in a row of the array that `reads` takes."""
+    """Bytes in a row of the argument of `reads`."""
     return 4 * lanes * _VECTORS
 
 
@@ -29,7 +29,7 @@ def products(name: str, lanes: int, paired: bool) -> str:
     Args:
         name: The function's.
         lanes: Numbers in a register, of float32; 16 if they come in pairs.
-        paired: Whether two bfloat16 stand in the place of each factor.
+        paired: Whether each factor is a pair of bfloat16.
     """
     sums = [f"%s{k}" for k in range(SUMS)]
     starts = [f"%i{k} = {_read(f'%c{k}', '%c0', _array(lanes), lanes)}" for k in range(SUMS)]
@@ -59,10 +59,10 @@ def products(name: str, lanes: int, paired: bool) -> str:
 
 
 def reads(name: str, lanes: int) -> str:
-    """``name(array [any, 16 * lanes], times)``: the sum of all vectors, so many times over.
+    """``name(array [any, 16 * lanes], times)``: the sum of all vectors, a number of times.
 
-    To and fro, so that what was read last, and is still in a near cache, is read first: weights may
-    be read so too.
+    It reads back and forth, so that data still in a near cache is read first: weights may be read
+    like this too.
     """
     array = f"tensor<?x{lanes * _VECTORS}xf32>"
     vector = f"vector<{lanes}xf32>"

@@ -1,11 +1,11 @@
-"""What each release reached, and the two pictures of it.
+"""The figures of each release, and two pictures of them.
 
     python -m benchmarks.releases
 
 draws samples/speed.png, five figures of the last release, and samples/releases.png, all figures
 over the releases. `releases.json` has a record for each release: for each group of rows the
 geometric mean of the fastest peer's time over ours, on one and on two threads, from
-docs/benchmarks.md as it was.
+docs/benchmarks.md of that release.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BARS = {
     "CudnnRNN lstm with its gradient": "LSTM training\nagainst the best of four",
     "BlockLSTMV2 with its gradient": "BlockLSTMV2 training\nagainst TensorFlow",
 }
-"""The five groups on the front page, and what they are called there."""
+"""The five groups on the front page, with their titles there."""
 
 _INK, _FAINT, _OURS = "#3d4852", "#9aa5b1", "#1f4e79"
 

@@ -30,7 +30,7 @@ _TITLES = {
 
 
 def print_results(results: Results, console: Console) -> None:
-    """Prints all there is."""
+    """Prints all results."""
     console.print(machine_line(results), style="dim", markup=False)
     for group, outcomes in _groups(results.outcomes, "peers"):
         title = f"{title_of(group)}: milliseconds a call"
@@ -60,13 +60,13 @@ def print_results(results: Results, console: Console) -> None:
 
 
 def _print_table(title: str, table: Table, console: Console) -> None:
-    """A heading of its own: that of a rich table is folded to the table's width."""
+    """A separate heading: rich wraps a table's own heading to the table's width."""
     console.print(f"\n[bold]{escape(title)}[/bold]")
     console.print(table)
 
 
 def machine_line(results: Results) -> str:
-    """Where and with what, in a line."""
+    """The machine and the versions, in a line."""
     machine = results.machine
     caches = ", ".join(f"{name} {size}" for name, size in machine["caches"].items())
     packages = ", ".join(
@@ -98,9 +98,9 @@ def _table(*columns: str) -> Table:
 
 
 def _peer_table(outcomes: Sequence[Outcome]) -> Table:
-    """A row a size and number of threads: everybody's time, and the best peer's over ours.
+    """A row per size and number of threads: all times, and the best peer's over ours.
 
-    Beside them the limit of the machine, and how much of it we reach.
+    Next to them are the limit of the machine, and the fraction of it that we reach.
     """
     labels = [label for label in _labels(outcomes) if label != MACHINE]
     limits = ("limit", "reached", "bound by") if any(o.limit for o in outcomes) else ()
@@ -123,9 +123,9 @@ def _peer_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def _latency_table(outcomes: Sequence[Outcome]) -> Table:
-    """A row a size and number of threads: how long half of everybody's calls take, and 99 in 100.
+    """A row per size and number of threads: the median and 99th percentile of each entrant's calls.
 
-    Both are medians over the rounds; beside them the limit of the machine, and the best peer's
+    Both are medians over the rounds; next to them are the limit of the machine, and the best peer's
     median over ours.
     """
     labels = [label for label in _labels(outcomes) if label != MACHINE]
@@ -152,13 +152,13 @@ def _percentiles(outcome: Outcome, label: str) -> str:
 
 
 def _labels(outcomes: Iterable[Outcome]) -> list[str]:
-    """Everybody who took part or was to, ourselves first."""
+    """All entrants, also those that failed, ourselves first."""
     labels = dict.fromkeys(label for o in outcomes for label in (*o.tracks, *o.failures))
     return sorted(labels, key=lambda label: label != OURS)
 
 
 def _bound(limit: Limit | None) -> str:
-    """What sets a limit, at which rate."""
+    """The resource that sets a limit, and its rate."""
     if limit is None:
         return "-"
     unit = "GFLOP/s" if limit.bound == "products" else "GB/s"
@@ -166,7 +166,7 @@ def _bound(limit: Limit | None) -> str:
 
 
 def _summary_table(outcomes: Iterable[Outcome]) -> Table:
-    """A row a group and number of threads: its mean and its least row, each beside its aim."""
+    """A row per group and number of threads: its mean and its least row, each with its aim."""
     table = _table("", "threads", "rows", "geometric mean", "aim", "least", "aim", "row", "peer")
     for each in summaries(outcomes):
         aim = GROUPS[each.group].aim if each.group in GROUPS else None
@@ -202,7 +202,7 @@ def _judged(found: Spread) -> str:
 
 
 def _ratio_table(outcomes: Sequence[Outcome]) -> Table:
-    """A row a contest: the first entrant's time, and the others' over it."""
+    """A row per contest: the first entrant's time, and the others' over it."""
     labels = list(dict.fromkeys(label for outcome in outcomes for label in outcome.tracks))
     scale = FACTOR if outcomes[0].section == "scaling" else 1
     table = _table("", "", "threads", f"{labels[0]} ms" if labels else "", *labels[1:])
@@ -258,7 +258,7 @@ def _soak_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
 
 
 def _print_failures(results: Results, console: Console) -> None:
-    """Each reason once, with where it was met."""
+    """Each reason once, with the rows it applies to."""
     places: dict[tuple[str, str], list[str]] = {}
     for outcome in results.outcomes:
         for label, reason in outcome.failures.items():
@@ -275,9 +275,9 @@ def _print_failures(results: Results, console: Console) -> None:
 
 
 def print_comparison(old: Results, new: Results, console: Console) -> None:
-    """Prints what changed between two runs, of the contests that both have.
+    """Prints the changes between two runs, for the contests that both have.
 
-    Ratios to peers say more than times, which were taken on another day.
+    Ratios to peers are more meaningful than times measured on different days.
     """
     before = {outcome.key: outcome for outcome in old.outcomes}
     title = f"{old.created[:10]} -> {new.created[:10]}: ours, and the best peer's time over ours"

@@ -33,8 +33,8 @@ class Facts:
         section: ``"compile"``, ``"memory"`` or ``"soak"``.
         group: The workload.
         name: The size.
-        values: Numbers by name; None where it failed.
-        failure: Why it did.
+        values: Numbers by name; None if it failed.
+        failure: The reason.
     """
 
     section: str
@@ -45,7 +45,7 @@ class Facts:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it from other facts of a run."""
+        """Identifies it among the facts of a run."""
         return self.section, self.group, self.name
 
 
@@ -54,11 +54,11 @@ class Results:
     """A run.
 
     Attributes:
-        created: When, in UTC.
-        machine: What it ran on.
-        versions: Of every package that was measured.
+        created: The time, in UTC.
+        machine: The machine.
+        versions: The versions of all packages that were measured.
         outcomes: The contests, in order.
-        facts: What is no contest.
+        facts: The other measurements.
     """
 
     created: str
@@ -85,7 +85,7 @@ class Results:
         return self
 
     def add(self, outcome: Outcome) -> None:
-        """Takes in an outcome, in place of an earlier one of the same contest."""
+        """Adds an outcome, in place of an earlier one of the same contest."""
         keys = [other.key for other in self.outcomes]
         if outcome.key in keys:
             self.outcomes[keys.index(outcome.key)] = outcome
@@ -103,7 +103,7 @@ class Results:
         """Reads what `save` wrote.
 
         Raises:
-            ValueError: It is not that.
+            ValueError: It is not such a file.
             OSError: It cannot be read.
         """
         try:

@@ -27,7 +27,7 @@ PASSES = {name: load_pass(name) for names in STRATEGY_PASSES.values() for name i
 
 
 class Rewritten(NamedTuple):
-    """A module as the compiler is given it.
+    """A module as it is compiled.
 
     Attributes:
         text: Its text, with locations.
@@ -46,7 +46,7 @@ class Lowered(NamedTuple):
     Attributes:
         payload: The code.
         plain_loops: Why time loops stay plain, by their symbols.
-        calls: How functions are called, by their symbols (`Manifest.calls`).
+        calls: How functions are called, by symbol (`Manifest.calls`).
     """
 
     payload: bytes
@@ -66,25 +66,25 @@ def rewrite(
     known_weights: Collection[str] = (),
     portable: Collection[str] = (),
 ) -> Rewritten:
-    """The module as it is given to the compiler.
+    """Rewrites a portable module for the compiler.
 
     Args:
         module: Text of the portable module, with locations.
-        functions: What its public functions are.
-        target: What it will be compiled for.
+        functions: Its public functions.
+        target: The target.
         package_version: This package's version, to be recorded.
         strategy: The name of a strategy.
         last: The name of the last pass to run; default: all.
-        linked: Of a user's module, our ops in it.
-        known_weights: The functions whose weights nobody passes (`PassContext`).
-        portable: The functions that stay as they are (the same).
+        linked: Our ops in a user's module.
+        known_weights: The functions whose weights are known at compile time (`PassContext`).
+        portable: The functions to leave unchanged (`PassContext`).
 
     Returns:
         Its text, and which time loops stay plain.
 
     Raises:
         InvalidArgumentError: The strategy has no such pass.
-        UnsupportedError: A size is open that may not be.
+        UnsupportedError: A size may not be open.
     """
     check_open(functions, target, strategy)
     if last is not None and last not in STRATEGY_PASSES[strategy]:

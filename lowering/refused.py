@@ -1,4 +1,4 @@
-"""The exception by which code says that it does not know the form of what it was given."""
+"""The exception for input whose form is not supported."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ __all__ = ["Refused"]
 
 
 class Refused(Exception):  # noqa: N818 (an answer, not a failure)
-    """What a rewrite met is not of a form that it knows; says which form it is."""
+    """A rewrite does not support the form of its input; the message describes the form."""

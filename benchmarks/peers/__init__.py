@@ -31,9 +31,9 @@ class Variant:
     """One way of running a case.
 
     Attributes:
-        configuration: What is particular about it.
+        configuration: A description of it.
         call: Runs it once, waits until it is done, and leaves the results where they are.
-        fetch: Gives such results as numpy arrays by TensorFlow's names.
+        fetch: Converts such results to numpy arrays by TensorFlow's names.
     """
 
     configuration: str
@@ -42,16 +42,16 @@ class Variant:
 
 
 def chunked(configuration: str, case: Case, begin: Callable[[], Callable[[Any], Any]]) -> Variant:
-    """A way of taking a sequence in chunks, each from the state after the one before.
+    """A way of processing a sequence in chunks, each from the state after the previous one.
 
-    A call takes one, and after the last of them the first again. What is compared is a sequence
-    from its beginning.
+    A call takes one chunk, and after the last one the first again. Results are compared for a
+    whole sequence.
 
     Args:
-        configuration: What is particular about it.
-        case: What is run.
-        begin: Starts at the first state; gives what takes a chunk, time-major, and returns its
-            output, time-major too, in memory that the next chunk may write to.
+        configuration: A description of it.
+        case: The case.
+        begin: Starts at the initial state; returns a function that takes a chunk, time-major, and
+            returns its output, also time-major, in memory that the next chunk may overwrite.
     """
     chunks = chunks_of(case)
     endless = itertools.cycle(chunks)
@@ -82,12 +82,12 @@ def reordered(directions: Sequence[Arrays], order: Sequence[int]) -> Arrays:
 
 @dataclass(frozen=True)
 class Peer:
-    """Who is measured.
+    """A peer.
 
     Attributes:
-        module: Where it is.
+        module: Its module.
         packages: The distributions whose versions matter.
-        imports: What must be importable.
+        imports: The modules that must be importable.
         environment: Variables that its process needs beyond those of every worker, from the
             number of threads.
     """
@@ -99,7 +99,7 @@ class Peer:
 
     @property
     def missing(self) -> str | None:
-        """What is not installed; None if all is."""
+        """A message with the packages that are not installed; None if all are."""
         absent = [name for name in self.imports if importlib.util.find_spec(name) is None]
         return f"not installed: {', '.join(absent)}" if absent else None
 

@@ -22,7 +22,7 @@ _UNROLL = (1, 8)
 
 
 def start(cpus: Sequence[int]) -> None:
-    """Nothing: XLA takes its number of threads from the processors it may run on."""
+    """Does nothing: XLA uses as many threads as there are processors it may run on."""
     del cpus
 
 

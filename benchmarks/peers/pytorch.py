@@ -1,7 +1,7 @@
 """PyTorch: `torch.nn.LSTM`, `GRU` and `RNN`, with and without oneDNN, whichever is faster.
 
-torch.compile leaves them as they are, so eager mode is their best. Sequences with lengths are
-packed beforehand, and stay so.
+torch.compile does not change them, so eager mode is their best. Sequences with lengths are packed
+beforehand, and results stay packed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def tensors_of(case: Case) -> dict[str, Any]:
 
 
 def _streams(case: Case) -> list[Variant]:
-    """The layer on chunks: its state goes from one call to the next."""
+    """The layer on chunks, with its state passed from one call to the next."""
     layer, drawn = layer_of(case).eval(), draw(case)
 
     def begin() -> Callable[[Any], Any]:
@@ -96,7 +96,7 @@ def layer_of(case: Case, layers: Mapping[str, Any] = _LAYERS) -> Any:
 
 
 def inference(layer: Any, tensors: dict[str, Any]) -> Callable[[], Any]:
-    """The forward pass; gives the output and the states."""
+    """The forward pass; returns the output and the states."""
     layer.eval()
     names = _states(layer)
     state = tuple(tensors[f"input_{name}"] for name in names)
@@ -130,7 +130,7 @@ def _states(layer: Any) -> str:
 
 
 def _forward(layer: Any, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Output and states; only the rows there are, if x is packed."""
+    """Output and states; only the valid rows, if x is packed."""
     if len(state) == 2:
         output, states = layer(x, state)
         return _data(output), *states

@@ -1,6 +1,6 @@
-"""Ourselves as those meet us who train: `rnn_compiler.torch`'s layers, beside torch's own.
+"""Ourselves in training: the layers of `rnn_compiler.torch`, next to torch's own.
 
-On the device that they choose for themselves, with as many threads as torch has.
+They run on their default device, with as many threads as torch has.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LAYERS = {"lstm": layers.LSTM, "gru": layers.GRU, "rnn_tanh": layers.RNN}
 
 
 def start(cpus: Sequence[int]) -> None:
-    """Gives torch, and local-task, a thread for each processor."""
+    """Gives torch and local-task a thread for each processor."""
     pytorch.start(cpus)
     ours.start(cpus)
 

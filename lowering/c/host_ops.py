@@ -80,7 +80,7 @@ class Context:
         formulas: The numbers that it computes from open sizes.
         result_sizes: The bytes of each result, if it allocates them.
         results: Its results, once they are known.
-        is_chosen: Whether all paths copy their results there.
+        is_chosen: Whether each path copies its results to `results`.
         memory: The target's memory.
     """
 

@@ -1,4 +1,4 @@
-"""Rewrites between the portable module and the compiler, one a file.
+"""Rewrites between the portable module and the compiler, one per file.
 
 A pass is a function in the file of its name. ``REQUIRES`` and ``ENSURES`` in that file are the
 properties of a module (`properties`) that it needs and that hold after it.
@@ -22,8 +22,8 @@ class Pass(NamedTuple):
 
     Attributes:
         run: Changes a module in place.
-        requires: What it needs of the module.
-        ensures: What holds after it, and after every pass that follows.
+        requires: The properties that it needs.
+        ensures: The properties that hold after it and after all later passes.
     """
 
     run: Callable[[PassContext], None]

@@ -1,13 +1,13 @@
-"""Where the memory of results and temporaries comes from, on CPUs.
+"""Makes functions on CPUs allocate results and temporaries before they begin.
 
 IREE 3.13 allocates both in the queue of a device. With threads (local-task), the queue has slabs of
-64 MiB, and maps what is larger anew at each call (`task_device.c`): BlockLSTMV2 at 128 x 128 steps
-and rows of 256 units met 67,000 page faults a call, which took longer than the work. The allocator
-of a device, which our runtime gives a pool (`buffer_pool`), has no such bound, but is asked only
-for what a function allocates before it begins. So that is what functions with much memory do.
+64 MiB, and maps larger memory anew at each call (`task_device.c`): BlockLSTMV2 at 128 x 128 steps
+and rows of 256 units had 67,000 page faults per call, which took longer than the work. The device's
+allocator, for which our runtime has a pool (`buffer_pool`), has no such limit, but serves only
+allocations before a function begins. So functions with much memory allocate it then.
 
-They are changed halfway through IREE, at its phase `stream`, where allocations are first seen.
-Starting the compiler twice takes 0.2 s more, so that other functions are compiled in one go.
+They are changed halfway through IREE, at its phase `stream`, where allocations first appear.
+Starting the compiler twice takes 0.2 s more, so other functions are compiled in one go.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _LARGE = 8 << 20
 
 
 def is_large(spec: FunctionSpec) -> bool:
-    """Whether a function may allocate more than a slab, by what is known before it is compiled.
+    """Whether a function may allocate more than a slab, estimated before it is compiled.
 
-    That is its arguments and results, and, for those that project much, four gates in float32 for
-    all steps. A function of open sizes may be called with any.
+    The estimate is the size of its arguments and results and, for large projections, of four gates
+    in float32 for all steps. Functions with open sizes may allocate any amount.
     """
     if spec.open_dims:
         return True
@@ -42,8 +42,8 @@ def is_large(spec: FunctionSpec) -> bool:
 def allocate_up_front(text: str) -> str:
     """Moves the allocations of a module, at IREE's phase `stream`, from the queue to the host.
 
-    The host allocates before it queues any work. Frees are dropped: the queue refers to a buffer
-    until its work is done, and a buffer that nobody refers to is freed.
+    The host allocates before it queues any work. Deallocations are dropped: the queue references a
+    buffer until its work is done, and a buffer without references is freed.
     """
     with new_context("stream"), ir.Location.unknown():
         module = ir.Module.parse(text)
@@ -79,7 +79,7 @@ def _rewrite(block: ir.Block) -> None:
 
 
 def _replace(op: ir.Operation, time: ir.Value, after: list[ir.Value]) -> None:
-    """Removes an op of the queue: it is done when what it waited for is."""
+    """Removes an op of the queue: its result becomes the value that it waited for."""
     if not after:
         with ir.InsertionPoint(op), op.location:
             after = [ir.Operation.create("stream.timepoint.immediate", [time.type]).results[0]]

@@ -3,8 +3,8 @@
 Requires: a module after all other rewrites, those of open sizes among them.
 Matches: on CPUs with addresses of 32 bits, `math.exp` of float64, anywhere, and
 `stablehlo.exponential` and `stablehlo.logistic` of float64, which become a `linalg.generic` around
-one. The function `exp` that IREE 3.13 links for such processors returns nothing that is defined.
-Ensures: within two units in the last place; infinity, 0, subnormals and NaN where they belong.
+one. The function `exp` that IREE 3.13 links for such processors returns undefined values.
+Ensures: results within two units in the last place; correct infinities, 0, subnormals and NaN.
 
 It is ``2**n * (1 + 2*r*P(r*r) / (Q(r*r) - r*P(r*r)))`` with ``x = n*log(2) + r``. The coefficients
 are those of the Cephes library (S. L. Moshier, exp.c).
@@ -35,7 +35,7 @@ _LOG2_HIGH, _LOG2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
 """The logarithm of 2 in two parts, of which products of the first with small integers are exact."""
 
 _SHIFT = 1.5 * 2.0**52
-"""What is added to a number to round it to an integer, which then is the lowest bits of the sum."""
+"""Adding this rounds a number to an integer, which is then in the lowest bits of the sum."""
 
 _SHIFT_BITS = 0x4338 << 48
 
@@ -58,7 +58,7 @@ def exponential_of_float64(context: PassContext) -> None:
 
 
 def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
-    """What emits an op on one number."""
+    """Emits an op on one number."""
     return lambda body, number: elementwise(body, op, [number])
 
 

@@ -1,12 +1,12 @@
-"""Makes frozen weights parameters of the module, which IREE reads from an archive as it loads it.
+"""Makes frozen weights parameters of the module, which IREE reads from an archive at load time.
 
 Requires: a portable module.
-Matches: the private functions without a body that stand for frozen weights (`builder.module`). Each
+Matches: the private functions without a body that return frozen weights (`builder.module`). Each
 becomes a `util.global` of the same symbol, whose value is the parameter of that name in the scope
 `SCOPE`, and each call of it a `util.global.load`.
 Ensures: every function of the module has a body.
 
-The values themselves are neither here nor in the payload: the archive beside it has them.
+The values are neither in the module nor in the payload, but in the archive next to it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ENSURES = (frozen_weights_are_parameters,)
 
 
 def freeze_weights(context: PassContext) -> None:
-    """Replaces the functions that stand for weights, and their calls."""
+    """Replaces the functions that return weights, and their calls."""
     symbols = {spec.parameter(each.name) for spec in context.functions for each in spec.frozen}
     for block in bodies(context.module):
         for op in ops_of(block):
@@ -47,13 +47,13 @@ def freeze_weights(context: PassContext) -> None:
 def add_global(
     symbol: str, kind: ir.Type, at: ir.InsertionPoint, *, parameter: str | None = None
 ) -> None:
-    """Adds a value that the module keeps from when it is loaded on.
+    """Adds a global, a value that the module has from load time on.
 
     Args:
         symbol: Its symbol.
         kind: Its type.
-        at: Where.
-        parameter: The name under which an archive has it; without one, an initializer stores it.
+        at: The insertion point.
+        parameter: Its name in an archive; without one, an initializer stores it.
     """
     attributes: dict[str, ir.Attribute] = {
         "sym_name": ir.StringAttr.get(symbol),

@@ -1,11 +1,11 @@
-"""Gives every time loop a decomposition that IREE compiles to a single dispatch on the CPU.
+"""Replaces the decomposition of every time loop by a single dispatch, for CPUs.
 
 Requires: a portable module; the target is a CPU.
 Matches: the composites that `builder.time_loop` makes. Replaces the function that each names as its
 decomposition by a `cpu.fused_loop`; the composite itself, and everything else, stays. Loops that
 are alike (of blocks of time, say) share a dispatch.
-Leaves, and says why: a loop that is not of the known form, or whose decomposition is that of
-several composites.
+Leaves, with a recorded reason: a loop of another form, or whose decomposition belongs to several
+composites.
 Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 """
 
@@ -33,7 +33,7 @@ ENSURES = (time_loops_are_rewritten,)
 
 
 def fuse_time_loops(context: PassContext) -> None:
-    """Replaces the decomposition of every time loop of a module that can be fused."""
+    """Replaces the decompositions of a module's time loops that can be fused."""
     vectors = context.processor
     assert isinstance(vectors, VectorUnit)
     functions = {symbol_of(op): op for op in ops_of(context.module.body)}
@@ -87,7 +87,7 @@ def _calls_twice(context: PassContext) -> bool:
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:
-    """A constant ``tensor<T>`` as one that the compiler does not know."""
+    """A constant ``tensor<T>``, hidden from the compiler."""
     constant = defining(scalar)
     value = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
     number = opaque(value, constant.block)

@@ -1,23 +1,23 @@
-"""Packs weights once, not at every call: what a function computes of its weights alone is hoisted.
+"""Packs weights once instead of at every call: hoists all that is computed from weights alone.
 
 Requires: a module whose time loops and products have been rewritten; frozen weights are parameters
 (`freeze_weights`).
-Matches: public functions ``@f`` that compute something of their weights alone: of arguments that
-are weights (`FunctionSpec.weights`), or of frozen ones. Each gets
+Matches: public functions ``@f`` that compute values from their weights alone: from arguments that
+are weights (`FunctionSpec.weights`), or from frozen ones. Each gets
 
-    @f_prepacked(arguments, packed) -> results      # what is left of @f: the same numbers
+    @f_prepacked(arguments, packed) -> results      # the rest of @f: the same numbers
 
-which is asynchronous: it returns before the results are there, and in IREE's calling convention
-(`iree.abi.model`) also takes a fence to wait for and one to signal then. When weights are packed
+which is asynchronous: it returns before the results are ready, and in IREE's calling convention
+(`iree.abi.model`) it also takes a fence to wait for and one to signal. When weights are packed
 depends on when they are known:
 
 | weights | who packs | |
 |---|---|---|
-| arguments | ``@f_prepack(weights) -> packed``, once for many calls | ``@f`` stays as it is |
+| arguments | ``@f_prepack(weights) -> packed``, once for many calls | ``@f`` is unchanged |
 | frozen | an initializer, into ``@f.packed.0``, .. | ``@f`` and ``@f_prepacked`` read those |
 | frozen, in C | `rnn_compiler.c_prepacking`, by ``@f_prepack`` | they are constants of the object |
 
-Of frozen weights ``@f_prepack() -> packed`` gives what is packed, to be moved to huge pages.
+For frozen weights ``@f_prepack() -> packed`` returns the packed arrays, to be moved to huge pages.
 
 Packed is what a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and is made from weights
 and constants by more than looking at them in another shape. Packing is done in private functions,
@@ -68,13 +68,13 @@ def hoist_weights(context: PassContext) -> None:
 
 
 class _Split(NamedTuple):
-    """A function in two.
+    """A function split in two.
 
     Attributes:
-        pack: What it computes of its weights alone, as a function that gives it.
-        rest: All of it still, as a function.
-        made: What in `rest` is packed, by ops whose operand that is.
-        parts: What else `pack` gives: the parts of weights that ops in `rest` take.
+        pack: A function that computes and returns what depends on weights alone.
+        rest: A copy of the whole function.
+        made: The packed values in `rest`, by the ops that read them.
+        parts: The other results of `pack`: the parts of weights that ops in `rest` read.
     """
 
     pack: ir.Operation
@@ -84,11 +84,11 @@ class _Split(NamedTuple):
 
     @property
     def kinds(self) -> list[ir.Type]:
-        """The types of what is packed."""
+        """The types of the packed weights."""
         return [op.results[0].type for op in (*self.made, *self.parts)]
 
     def give(self, packed: Sequence[ir.Value]) -> None:
-        """Makes the rest read what is packed, of which it then computes nothing any more."""
+        """Makes the rest read the packed weights instead of computing them."""
         for op, value in zip(self.made, packed, strict=False):
             op.operands[0] = value
         for op, value in zip(self.parts, packed[len(self.made) :], strict=True):
@@ -109,9 +109,9 @@ def _split(
     Args:
         module: The module.
         spec: The function.
-        symbol: That of the function that packs.
-        weights: Gives the weights of a copy of the function.
-        known: Whether parts of them that are read as they lie are packed too.
+        symbol: The symbol of the function that packs.
+        weights: Returns the weights of a copy of the function.
+        known: Whether parts of weights that are read unchanged are packed too.
     """
     pack = inlined_copy(module, spec.function, symbol)
     rest = inlined_copy(module, spec.function, spec.prepacked)
@@ -160,7 +160,7 @@ def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:
 
 
 def _has_loops(function: ir.Operation) -> bool:
-    """Whether a user's loops are in it, which IREE takes in no function that is asynchronous."""
+    """Whether it has loops of the user, which IREE does not support in asynchronous functions."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -173,7 +173,7 @@ def _has_loops(function: ir.Operation) -> bool:
 
 
 def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
-    """Removes all arguments but some; nothing uses them."""
+    """Removes all arguments except for some; the others are unused."""
     for attribute in ("arg_attrs", "res_attrs"):  # a user's, of other arguments
         if attribute in function.attributes:
             del function.attributes[attribute]
@@ -187,7 +187,7 @@ def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
 
 
 def _pack_at_load(module: ir.Module, spec: FunctionSpec) -> None:
-    """Adds the initializer that packs, and makes the function read what is packed."""
+    """Adds the initializer that packs, and makes the function read the packed weights."""
     split = _split(module, spec, f"{spec.function}.pack", _frozen)
     if split is None:
         return
@@ -236,7 +236,7 @@ def _store(pack: ir.Operation, symbols: list[str], kinds: list[ir.Type]) -> None
 
 
 def _show(before: ir.Operation, symbol: str, symbols: list[str], kinds: list[ir.Type]) -> None:
-    """Adds the function that gives what is packed."""
+    """Adds the function that returns the packed weights."""
     function, block = create_function(symbol)
     ir.InsertionPoint(before).insert(function)
     at = ir.InsertionPoint(block)

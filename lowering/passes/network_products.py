@@ -1,4 +1,4 @@
-"""Makes StableHLO's matrix products of a network's convolutions and products, for CPUs.
+"""Turns the convolutions and products of a network into matrix products of StableHLO, for CPUs.
 
 Requires: a portable module; the target is a CPU.
 Matches: in the function of a network, `linalg.conv_1d_ncw_fcw` and `linalg.conv_2d_nchw_fchw` in
@@ -8,10 +8,10 @@ become rows of a matrix, which is multiplied with the filters:
     windows[n o, c k] = input[n, c, o * stride + k * dilation]
     result[n, f, o]   = start[n, f, o] + (windows @ filters^T)[n o, f]
 
-and `linalg.matmul`, likewise a product that is added to something.
+and `linalg.matmul`, which is also a product added to an array.
 
-`products` multiplies them at a product's speed, and packs the filters once; IREE 3.13 computes a
-convolution of batch 1 several times slower.
+`products` makes them as fast as other products, and packs the filters once; in IREE 3.13 a
+convolution of batch 1 is several times slower.
 Leaves: all other convolutions; those whose windows would take more memory than `_LARGEST`.
 """
 
@@ -53,7 +53,7 @@ def network_products(context: PassContext) -> None:
 
 
 def _is_product(op: ir.Operation) -> bool:
-    """Whether an op is a product of two matrices as they lie, and large."""
+    """Whether an op is a large product of two matrices that are not transposed."""
     if op.name != "linalg.matmul" or not _are_float32(op):
         return False
     plain = maps(3, [(0, 2), (2, 1), (0, 1)])
@@ -64,7 +64,7 @@ def _is_product(op: ir.Operation) -> bool:
 
 
 def _product(op: ir.Operation) -> Array:
-    """Emits a product that is added to something."""
+    """Emits a product that is added to an array."""
     body = Body.before(op)
     lhs, rhs, start = (Array(value, static_shape(value), "f32") for value in op.operands)
     made = body.array("stablehlo.dot_general", [lhs, rhs], start.type, contraction((1, 0)))
@@ -72,7 +72,7 @@ def _product(op: ir.Operation) -> Array:
 
 
 def _are_float32(op: ir.Operation) -> bool:
-    """Whether all that an op takes and gives is in float32, and of known sizes."""
+    """Whether all operands and results of an op are in float32 and of known sizes."""
     values = (*op.operands, *op.results)
     return all(element(value) == "f32" and is_static(*shape(value)) for value in values)
 
@@ -102,7 +102,7 @@ class _Convolution(NamedTuple):
 
     @staticmethod
     def of(op: ir.Operation) -> _Convolution | None:
-        """What an op is; None if it is not rewritten."""
+        """Reads an op as a convolution; None if it is not rewritten."""
         if op.name not in _AXES:
             return None
         filters, result = op.operands[1], op.results[0]

@@ -1,17 +1,16 @@
-"""Makes ops that are told the shape of their result ops that IREE takes.
+"""Replaces ops whose result has an open size by ops that IREE supports.
 
-Requires: a module whose time loops have been rewritten; the target is a CPU.
-Matches: outside of dispatches, the ops of StableHLO that `builder.builder` emits where a size is
-open: those whose result's shape is an operand, slices of what has an open size, elementwise ops,
-products with an axis of 1.
-Each becomes an op of `tensor`, `linalg` or `flow`, which know sizes as indices. The decompositions
-of `builder.products` that hold such ops too, but for plain ones, are removed: `products` replaces
-these composites whatever their sizes. IREE 3.13 has
-nothing for `stablehlo.dynamic_reshape` and for `stablehlo.dynamic_update_slice` of open sizes, and
-asks for the shape of what an elementwise op is given in the `shape` dialect, which it then refuses.
-Ensures: the same numbers; a public function fails if its arguments disagree on a size.
+Requires: a module whose time loops have been rewritten; the target is a CPU. Matches: outside of
+dispatches, the ops of StableHLO that `builder.builder` emits where a size is open: those whose
+result's shape is an operand, slices of what has an open size, elementwise ops, products with an
+axis of 1. Each becomes an op of `tensor`, `linalg` or `flow`, whose sizes are indices.
+Decompositions of `builder.products` that contain such ops are removed, except for plain ones:
+`products` replaces these composites at any size. IREE 3.13 does not support
+`stablehlo.dynamic_reshape` and `stablehlo.dynamic_update_slice` of open sizes, and reads the shape
+of an elementwise op's operand by the `shape` dialect, which it then rejects. Ensures: the same
+numbers; a public function fails if its arguments disagree on a size.
 
-Sizes are followed back to the arguments of the function, which they are polynomials of.
+Sizes are traced back to those of the function's arguments, of which they are polynomials.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def open_sizes(context: PassContext) -> None:
     """Rewrites the ops of all functions.
 
     Raises:
-        UnsupportedError: A loop over open sizes is a plain one.
+        UnsupportedError: A loop over open sizes stays plain.
     """
     symbols = ir.SymbolTable(context.module.operation)
     for op in context.ops():
@@ -89,9 +88,9 @@ def open_sizes(context: PassContext) -> None:
 
 
 def _check(function: ir.Operation, spec: FunctionSpec) -> None:
-    """Makes a function fail where its arguments disagree on a size.
+    """Makes a function fail if its arguments disagree on a size.
 
-    IREE checks the sizes that are known. Programs check all before a call; others may not.
+    IREE checks known sizes. Our programs check all sizes before a call; other callers may not.
     """
     body, known = Body.before(ops_of(block_of(function))[0]), dict[str, Number]()
     given = list(zip(spec.arguments, block_of(function).arguments, strict=True))
@@ -139,15 +138,15 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {
     "maximum": larger,
     "clamp": _clamped,
 }
-"""What sizes are computed by; one of the operands, at least, is computed."""
+"""Ops that compute sizes; at least one of the operands is computed."""
 
 
 _SAME = ("convert", "broadcast_in_dim")
-"""What leaves a scalar size as it is."""
+"""Ops that leave a scalar size unchanged."""
 
 
 def _is_size(op: ir.Operation) -> bool:
-    """Whether an op gives a scalar that is computed from sizes alone."""
+    """Whether an op's result is a scalar computed from sizes alone."""
     name = op.name.removeprefix("stablehlo.")
     if name == "get_dimension_size":
         return True
@@ -174,7 +173,7 @@ class _Sizes:
         return self._read[value, axis]
 
     def vector(self, body: Body, value: ir.Value) -> list[Index]:
-        """The elements of a vector of sizes or places."""
+        """The elements of a vector of sizes or positions."""
         return [self.scalar(body, each) for each in elements(value)]
 
     def scalar(self, body: Body, value: ir.Value) -> Index:
@@ -197,7 +196,7 @@ class _Sizes:
 
 
 def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
-    """What an op gives, made in another way; None if it is left."""
+    """The replacement of an op's result; None if the op stays."""
     body = Body.before(op)
     match op.name.removeprefix("stablehlo."):
         case _ if _is_size(op):
@@ -243,9 +242,9 @@ def _is_open(value: ir.Value) -> bool:
 
 
 def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
-    """Emits an array that parts are put into; one of zeros has a buffer of its own.
+    """Emits an array that parts are written to; an array of zeros gets a buffer of its own.
 
-    IREE 3.13 takes two that begin alike for one, and puts the parts of both into it.
+    IREE 3.13 merges arrays with equal initial values, and writes the parts of both to one buffer.
     """
     if not is_splat(value, 0):
         return array_of(body, value)
@@ -258,7 +257,7 @@ def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
 
 
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
-    """Emits arrays side by side.
+    """Emits a concatenation of arrays.
 
     Each is held: IREE 3.13 would compute them all in the dispatch that joins them, on its stack.
     """
@@ -278,7 +277,7 @@ def _joined(body: Body, op: ir.Operation) -> ir.Value:
 
 
 def _is_thin(product: ir.Operation) -> bool:
-    """Whether a product of matrices has an axis of 1, which IREE 3.13 reshapes, if it is known."""
+    """Whether a product of matrices has an axis of known size 1, which IREE 3.13 reshapes."""
     matrices = (*product.operands, product.results[0])
     return contracted_axes(product) is not None and any(1 in shape(each) for each in matrices)
 
@@ -294,7 +293,7 @@ def _multiplied(body: Body, op: ir.Operation) -> ir.Value:
 
 
 def _pointwise(body: Body, op: ir.Operation) -> ir.Value:
-    """Emits an elementwise op; operands that are scalars are for all points."""
+    """Emits an elementwise op; scalar operands apply to all elements."""
     operands, of = list(op.operands), element(op.results[0])
     block = spare_block([*(element_type(element(each)) for each in operands), element_type(of)])
     inside = Body(block, body.location)
@@ -314,7 +313,7 @@ def _pointwise(body: Body, op: ir.Operation) -> ir.Value:
 def _broadcast(
     body: Body, value: ir.Value, sizes: Sequence[Index], axes: Sequence[int]
 ) -> ir.Value:
-    """Emits an array of which some axes are those of a value, and others repeat it."""
+    """Emits a broadcast of a value to an array, given the axes that it has there."""
     of = element(value)
     block = spare_block([element_type(of)] * 2)
     Body(block, body.location).op("linalg.yield", [block.arguments[0]])
@@ -327,7 +326,7 @@ def _broadcast(
 
 
 def _iota(body: Body, type: ArrayType, axis: int) -> ir.Value:
-    """Emits an array of which each element is its own place along an axis."""
+    """Emits an array in which each element is its index along an axis."""
     block = spare_block([element_type(type.element)])
     inside = Body(block, body.location)
     place = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})

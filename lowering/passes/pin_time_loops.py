@@ -1,13 +1,13 @@
-"""Gives every time loop a decomposition that updates in place and issues many steps at a time.
+"""Replaces the decomposition of every time loop by one that updates in place, for GPUs.
 
 Requires: a portable module. For devices that cannot run a whole loop in one dispatch: GPUs.
 Matches: the composites that `builder.time_loop` makes, as `fuse_time_loops` does. Composites of one
 block with the same number of steps, none of which needs another (the two directions of a layer),
-become a single loop that a `func.call` runs: half as many command buffers. (IREE 3.13 issues what
-works in place one after the other all the same.) Loops are replaced by what `gpu.pinned_loop` makes
-of them.
-Leaves, and says why: a loop that is not of the known form, or whose decomposition is that of
-several composites. Loops that would have run with it are pinned each on its own.
+become a single loop in a function, for half as many command buffers. (IREE 3.13 still issues
+dispatches that write in place one after the other.) The loops are those of `gpu.pinned_loop`, which
+issue many steps at a time.
+Leaves, with a recorded reason: a loop of another form, or whose decomposition belongs to several
+composites. Loops that would have been combined with it are pinned one by one.
 Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 """
 
@@ -60,7 +60,7 @@ def pin_time_loops(context: PassContext) -> None:
 
 
 def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Operation]]:
-    """The time loops of a block, of known symbols; in one list those that may run together."""
+    """The time loops of a block with known symbols, in lists of those that may run together."""
     joint: list[ir.Operation] = []
     made: set[ir.Value] = set()  # by these loops, and from what they make
     for op in ops_of(block):
@@ -78,7 +78,7 @@ def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Ope
 
 
 def _call(symbol: str, joint: Sequence[ir.Operation]) -> None:
-    """Puts one call in the place of composites, at the last."""
+    """Replaces composites by one call, at the position of the last."""
     last, results = joint[-1], [result for op in joint for result in op.results]
     made, later = set(results), list[ir.Operation]()
     for op in ops_of(last.block):

@@ -1,4 +1,4 @@
-"""Gives every large matrix product outside the time loops dispatches that keep to the caches.
+"""Replaces every large matrix product outside the time loops by cache-blocked dispatches.
 
 Requires: a portable module, or one whose time loops have been rewritten, and whose open sizes have
 been if it has any; the target is a CPU.

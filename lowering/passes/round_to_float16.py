@@ -2,12 +2,12 @@
 
 Requires: a module after all other rewrites, those of open sizes among them.
 Matches: on CPUs without such an instruction, `arith.truncf` of float32 to float16, anywhere, and
-`stablehlo.convert` of the same, which becomes a `linalg.generic` around one. IREE 3.13 links a
-function of its own in the instruction's place, `iree_f2h_ieee` of its device library, which gives 0
-for whatever is subnormal in float16. Nothing else needs it: 16-bit numbers are computed with in
-float32, and IREE's conversion the other way keeps subnormals.
-Ensures: the numbers that the instruction gives, to the bit but for the payloads of NaN, also where
-float32 subnormals are flushed to zero.
+`stablehlo.convert` of the same, which becomes a `linalg.generic` around one. Instead of the
+instruction IREE 3.13 links a function of its device library, `iree_f2h_ieee`, which returns 0 for
+results that are subnormal in float16. Nothing else needs this: arithmetic on 16-bit numbers is in
+float32, and IREE's conversion to float32 keeps subnormals.
+Ensures: the same bits as the instruction except for the payloads of NaN, also where float32
+subnormals are flushed to zero.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _DROPPED = 13
 """Bits of a float32's significand that a float16 lacks."""
 
 _BIAS = (127 - 15) << 23
-"""What the exponents of both types differ by, at its place in a float32."""
+"""The difference of both types' exponents, at its position in a float32."""
 
 _SMALLEST_NORMAL = (127 - 14) << 23
 """The smallest normal float16, as float32."""
 
 _HALF = 126 << 23
-"""0.5 as float32, the last bit of which counts for as much as that of a subnormal float16."""
+"""0.5 as float32, whose last bit has the same value as that of a subnormal float16."""
 
 _INFINITY, _INFINITY_16, _NAN_16 = 0xFF << 23, 0x7C00, 0x7E00
 

@@ -1,13 +1,12 @@
-"""Gives the arrays that plain time loops begin with a buffer each.
+"""Gives each initial array of a plain time loop a buffer of its own.
 
 Requires: a module whose time loops have been rewritten, but for those that are left.
-Matches: on GPUs, the arrays that a `stablehlo.while` carries. Where a loop takes no step it returns
-what it was given, and IREE 3.13 frees that once for the loop and once for whatever else lies in the
-same buffer: equal constants of two loops, or results of the function beside an initial state. On a
-GPU the device is lost then. So each array begins as zeros of its own, a splat of a number which
-`util.optimization_barrier` makes unlike all others until buffers have been assigned; an array that
-is no constant is put into the first row of two. On CPUs, where freeing twice does no harm, the pass
-does nothing.
+Matches: on GPUs, the arrays that a `stablehlo.while` carries. A loop without steps returns its
+operands, and IREE 3.13 frees them once for the loop and once for other values in the same buffer,
+such as equal constants of two loops, or results of the function next to an initial state. On a GPU
+the device is then lost. So each array starts as zeros of its own, a splat of a number that
+`util.optimization_barrier` hides until buffers have been assigned; an array that is not constant is
+put into the first row of two. On CPUs freeing twice does no harm, and the pass does nothing.
 Ensures: the same numbers.
 """
 
@@ -25,7 +24,7 @@ __all__ = ["separate_buffers"]
 
 
 def separate_buffers(context: PassContext) -> None:
-    """Rewrites the arrays that the time loops of a module begin with."""
+    """Rewrites the initial arrays of a module's time loops."""
     if not isinstance(context.processor, Gpu):
         return
     for block in bodies(context.module):

@@ -1,4 +1,4 @@
-"""Writes into each function what it is, as `iree.reflection` attributes.
+"""Describes each function by `iree.reflection` attributes.
 
 The compiler carries these strings into the payload, where `iree-dump-module`, Python and C read
 them without opening a device. Every key starts with ``rnn_compiler.``. What only exists after

@@ -1,11 +1,11 @@
 """Widens float16 to float32 by integer arithmetic where IREE has no function that does it.
 
-Requires: a module after all other rewrites, those of open sizes among them.
-Matches: in WebAssembly, `arith.extf` of float16 to float32, anywhere, and `stablehlo.convert` of
-the same; products of float16 that are summed in float32; choices between float16 numbers, which
-LLVM widens, too. IREE 3.13 calls a function of its own there, `__extendhfsf2`, with an integer that
-it declares as a float, and engines refuse the module.
-Ensures: the same numbers, subnormals, infinity and NaN among them.
+Requires: a module after all other rewrites, those of open sizes among them. Matches: in
+WebAssembly, `arith.extf` of float16 to float32, anywhere, and `stablehlo.convert` of the same;
+products of float16 that are summed in float32; choices between float16 numbers, which LLVM also
+widens. There IREE 3.13 calls its function `__extendhfsf2` with an integer, but declares the
+parameter as a float, and engines reject the module. Ensures: the same numbers, including
+subnormals, infinities and NaN.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _DROPPED = 13
 """Bits of a float32's significand that a float16 lacks."""
 
 _SCALE = 2.0**112
-"""By which the exponents of both types differ."""
+"""The factor for the difference of both types' exponents."""
 
 _INFINITY, _INFINITY_16 = 0xFF << 23, 0x7C00
 
 _BITCASTS = {"stablehlo.select": "stablehlo.bitcast_convert", "arith.select": "arith.bitcast"}
-"""Ops that choose between numbers, each with the one that takes their bits for other numbers."""
+"""Ops that select between numbers, each with its dialect's bitcast."""
 
 
 def widen_float16(context: PassContext) -> None:
-    """Rewrites all that would widen float16."""
+    """Rewrites all ops that would widen float16."""
     processor = context.processor
     if not isinstance(processor, VectorUnit) or processor.widens_float16:
         return
@@ -49,7 +49,7 @@ def widen_float16(context: PassContext) -> None:
 
 
 def _found(module: ir.Module, is_wanted: Callable[[ir.Operation], bool]) -> list[ir.Operation]:
-    """The ops of a kind."""
+    """The ops with a property."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:

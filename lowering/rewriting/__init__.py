@@ -1,1 +1,1 @@
-"""What passes are written with: what they are given, edits, what they require and ensure."""
+"""The framework of passes: their context, edits, and the properties they require and ensure."""

@@ -1,4 +1,4 @@
-"""What every pass is given, and what it leaves word of."""
+"""The context of passes: their input, and the reasons they record."""
 
 from __future__ import annotations
 
@@ -22,30 +22,29 @@ PASS_DIALECTS = (
 """The dialects of the ops that passes make. Attributes, as text is parsed, load their own."""
 
 NETWORK = "rnn_compiler.network"
-"""The attribute of a function that is a network which was imported: passes rewrite it too."""
+"""The attribute of a function that is an imported network, which passes rewrite too."""
 
 Processor: TypeAlias = VectorUnit | Gpu
-"""What a module will run on."""
+"""The hardware that a module will run on."""
 
 _LOG = logging.getLogger("rnn_compiler.lowering")
 
 
 @dataclass
 class PassContext:
-    """A module on its way from a portable one to what the compiler is given.
+    """A module on its way from portable StableHLO to the compiler.
 
     Attributes:
         module: The module; passes change it in place.
-        functions: What its public functions are.
-        target: What it will be compiled for.
-        processor: What it will run on.
-        facts: What else is written into the payload, as key and value: the versions of the tools.
+        functions: Its public functions.
+        target: The target.
+        processor: The hardware it will run on.
+        facts: Further keys and values to write into the payload: the versions of the tools.
         plain_loops: Why time loops stay plain, by their symbols.
-        linked: Of a user's module, our ops in it, each by the private function that holds it.
+        linked: Our ops in a user's module, by their private functions.
         known_weights: The functions whose weights are known as they are compiled, and given away
             only packed.
-        portable: The functions that stay as they are, since the compiler refused what passes made
-            of them.
+        portable: The functions that stay unchanged, because the compiler rejected them rewritten.
     """
 
     module: ir.Module
@@ -66,7 +65,7 @@ class PassContext:
     def op_functions(self) -> list[ir.Operation]:
         """The functions that passes rewrite: the public ones, or our ops in a user's module.
 
-        What a user wrote is left alone, and so are functions that stay portable.
+        The user's own functions are left unchanged, and so are those that stay portable.
         """
         if not self.linked:
             public = [
@@ -103,6 +102,6 @@ class PassContext:
         return UnsupportedError(f"{ops}: {sizes} cannot be open here ({why}): {remedy}")
 
     def keep_plain(self, symbol: str, reason: str) -> None:
-        """Notes that a time loop stays plain, and why."""
+        """Records that a time loop stays plain, and why."""
         self.plain_loops[symbol] = reason
         _LOG.info("%s stays plain: %s", symbol, reason)

@@ -23,9 +23,9 @@ def rewrite_conversions(
         module: The module.
         op: The op that converts scalars and vectors; a `stablehlo.convert` of an array becomes a
             `linalg.generic` around one first.
-        of: The element type of what is converted.
-        to: The other one.
-        emit: Emits what is put in the place of an op.
+        of: The element type to convert from.
+        to: The element type to convert to.
+        emit: Emits the replacement of an op.
     """
     for convert in _conversions(module, "stablehlo.convert", (of, to)):
         if is_static(*shape(convert.results[0])):  # else it is a user's
@@ -51,7 +51,7 @@ def _conversions(module: ir.Module, name: str, types: tuple[str, str]) -> list[i
 
 
 def _elements(op: ir.Operation) -> tuple[str, ...]:
-    """The element types of what an op takes and gives: scalars, vectors or tensors."""
+    """The element types of an op's operand and result: scalars, vectors or tensors."""
     kinds = (op.operands[0].type, op.results[0].type)
     shaped = (ir.RankedTensorType, ir.VectorType)
     return tuple(str(kind.element_type if isinstance(kind, shaped) else kind) for kind in kinds)

@@ -1,4 +1,4 @@
-"""Edits that passes share: calls, ops in the place of others, what the compiler does not know."""
+"""Edits that passes share: calls, replacements, values hidden from the compiler."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 
 
 def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:
-    """Puts the ops of a composite's decomposition, which is no other's, in its place.
+    """Replaces a composite by the ops of its decomposition, which has no other use.
 
     Returns:
         These ops.
@@ -68,7 +68,7 @@ def inlined_copy(module: ir.Module, symbol: str, name: str) -> ir.Operation:
 
 
 def _spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
-    """Puts the ops of a function, which is then gone, in the place of a call; gives these ops."""
+    """Inlines a function at a call, and removes it; returns its ops."""
     block = block_of(function)
     for argument, operand in zip(block.arguments, call.operands, strict=True):
         argument.replace_all_uses_with(operand)
@@ -86,7 +86,7 @@ def _spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
 
 
 def _settle(size: ir.Operation) -> None:
-    """Reads an open size where it comes from: what was an argument is a result by now."""
+    """Reads an open size from its source again, after arguments have become results."""
     index = defining(size.operands[1]).attributes["value"]
     value, axis = source_of_size(size.operands[0], ir.IntegerAttr(index).value)
     replace(size, Body.before(size).size(value, axis).value)
@@ -95,7 +95,7 @@ def _settle(size: ir.Operation) -> None:
 def call_before(
     op: ir.Operation, symbol: str, operands: Sequence[ir.Value], types: Sequence[ir.Type]
 ) -> list[ir.Value]:
-    """Emits a call of a function before an op; gives its results."""
+    """Emits a call of a function before an op; returns its results."""
     call = ir.Operation.create(
         "func.call",
         operands=list(operands),
@@ -109,11 +109,11 @@ def call_before(
 
 @dataclass(frozen=True)
 class Calls:
-    """The calls of private functions that a pass puts into a module; functions alike are one.
+    """The calls of private functions that a pass adds to a module; equal functions are shared.
 
     Attributes:
         module: The module.
-        made: The symbols of the functions so far, by what tells one from another.
+        made: The symbols of the functions so far, by key.
     """
 
     module: ir.Module
@@ -131,11 +131,11 @@ class Calls:
 
         Args:
             op: The op.
-            name: What the function's symbol starts with.
-            operands: What it is given.
-            body: Emits what it does: it is given the function, and then its arguments that are
-                arrays; the others are numbers. Gives the results.
-            key: What tells it from others of its name and types.
+            name: The prefix of the function's symbol.
+            operands: The operands of the call.
+            body: Emits the function's body, given the function and its array arguments; the other
+                arguments are numbers. Returns the results.
+            key: Distinguishes it from other functions of its name and types.
 
         Returns:
             The results.
@@ -158,21 +158,21 @@ class Calls:
 
 
 def replace(op: ir.Operation, value: ir.Value) -> None:
-    """Puts a value in the place of an op with one result."""
+    """Replaces an op with one result by a value."""
     op.results[0].replace_all_uses_with(value)
     op.erase()
 
 
 def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
-    """Emits a number of an attribute's type, which the compiler does not know.
+    """Emits a number that is hidden from the compiler.
 
-    So dispatches that differ in it alone are one: IREE 3.13 makes a dispatch of its own for each
-    constant that one is given. It is made where the block begins: elsewhere the barrier would cut
-    the schedule in two.
+    So dispatches that differ only in it are shared: IREE 3.13 specializes a dispatch for each
+    constant operand. It is emitted at the start of the block: elsewhere the barrier would split the
+    schedule.
 
     Args:
         value: The number.
-        block: Where it is needed.
+        block: The block that needs it.
     """
     at, attributes = ir.InsertionPoint.at_block_begin(block), {"value": value}
     constant = ir.Operation.create(
@@ -201,8 +201,8 @@ def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
 def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
     """Emits an array of open sizes in another element type.
 
-    IREE 3.13 does not take the `stablehlo.convert` of what has been reshaped: it asks for its shape
-    in the `shape` dialect.
+    IREE 3.13 rejects `stablehlo.convert` of a reshaped array: it reads its shape by the `shape`
+    dialect.
     """
     return pointwise(body, value, of, lambda inside, number: cast(inside, number, of))
 
@@ -210,13 +210,13 @@ def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
 def pointwise(
     body: Body, value: ir.Value, of: str, emit: Callable[[Body, Number], Number]
 ) -> ir.Value:
-    """Emits an array of what a function makes of each number of another.
+    """Emits the elementwise application of a function to an array.
 
     Args:
         body: The body that gets the ops.
-        value: The other array.
-        of: The element type of what is made.
-        emit: Emits what is made of one number.
+        value: The array.
+        of: The element type of the result.
+        emit: Emits the function on one number.
     """
     block = spare_block([element_type(element(value)), element_type(of)])
     inside = Body(block, body.location)
@@ -229,7 +229,7 @@ def pointwise(
 
 
 def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
-    """A vector to be written into; a constant as an array of its own, or parts of it would fold."""
+    """A vector to write to; a constant becomes an array of its own, or parts of it would fold."""
     if not is_constant(vector):
         return vector
     splat = ir.DenseElementsAttr(defining(vector).attributes["value"]).get_splat_value()
@@ -251,14 +251,14 @@ def returning(function: ir.Operation, values: Sequence[ir.Value]) -> None:
 
 
 def remove_checks(block: ir.Block) -> None:
-    """Removes what compares open sizes of arguments; those of a function without such arguments."""
+    """Removes the comparisons of open sizes of arguments that a function no longer has."""
     for op in ops_of(block):
         if op.name == "cf.assert":
             op.erase()
 
 
 def make_asynchronous(function: ir.Operation) -> None:
-    """Lets a function return before its results are there; a `func.func` cannot be told to."""
+    """Makes a function asynchronous, as a `util.func`: a `func.func` cannot be."""
     end = end_of(function)
     ir.Operation.create("util.return", operands=[*end.operands], ip=ir.InsertionPoint(end))
     end.erase()

@@ -1,7 +1,7 @@
-"""What passes require of a module and ensure, as checks of the module.
+"""The properties that passes require and ensure, as checks of a module.
 
 A pass's file lists them as ``REQUIRES`` and ``ENSURES``; the tests run them around each pass of
-every strategy. A property says what contradicts it, or None if the module has it.
+every strategy. A property returns a description of a violation, or None if it holds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Property: TypeAlias = Callable[[PassContext], "str | None"]
 
 
 def frozen_weights_are_parameters(context: PassContext) -> str | None:
-    """No function without a body stands for a frozen weight."""
+    """No function without a body returns a frozen weight."""
     symbols = {spec.parameter(each.name) for spec in context.functions for each in spec.frozen}
     found = (op for op in ops_of(context.module.body) if op.name == "func.func")
     return _first(symbol_of(op) for op in found if symbol_of(op) in symbols)
@@ -50,7 +50,7 @@ def time_loops_are_rewritten(context: PassContext) -> str | None:
 
 
 def sizes_are_indices(context: PassContext) -> str | None:
-    """No op of StableHLO is told the open size of its result, or of a slice, by an operand."""
+    """No op of StableHLO has the open size of its result, or of a slice, as an operand."""
     return _first(
         op.name
         for op in context.ops()
@@ -92,7 +92,7 @@ def weights_are_hoisted(context: PassContext) -> str | None:
 
 
 def provenance_is_stamped(context: PassContext) -> str | None:
-    """Every public function carries what it is."""
+    """Every public function has a description."""
     symbols = ir.SymbolTable(context.module.operation)
     return _first(
         spec.function

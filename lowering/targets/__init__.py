@@ -1,1 +1,1 @@
-"""What modules are compiled for, and how."""
+"""Targets of compilation, and strategies for them."""

@@ -1,4 +1,4 @@
-"""The CUDA architectures that code is made for, and the names that people have for them.
+"""The CUDA architectures that code is compiled for, and common names for them.
 
 Code for a GPU is PTX, which the driver translates for the GPU it finds when a module is loaded. PTX
 for one architecture runs on that and on every later one, so a GPU that IREE 3.13 has no code for is
@@ -36,7 +36,7 @@ ARCHITECTURES: dict[str, tuple[str, ...]] = {
     "sm_89": ("ada", "l4", "l40", "l40s", "rtx4060", "rtx4070", "rtx4080", "rtx4090"),
     "sm_120": ("rtx5060", "rtx5070", "rtx5080", "rtx5090", "sm_121"),
 }
-"""For each architecture that code is made for: other names of it, and of those it serves too."""
+"""The architectures that code is compiled for: other names of each, and later ones it serves."""
 
 _BY_NAME = {
     name: architecture for architecture, names in ARCHITECTURES.items() for name in names
@@ -44,7 +44,7 @@ _BY_NAME = {
 
 
 def architecture_of(name: str) -> str | None:
-    """The architecture to make code for; None if the name is none that is known.
+    """The architecture to compile for; None if the name is unknown.
 
     Example:
         >>> architecture_of("sm_86"), architecture_of("h100"), architecture_of("k80")

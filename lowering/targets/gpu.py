@@ -1,8 +1,8 @@
 """A GPU, and the tiles of a matrix product that its workgroups and threads compute.
 
-IREE chooses tensor cores for 16-bit products, and well. Products in float32 and float64 it leaves
-to threads that read memory alone, up to 128 columns each, and products of one row to one warp for
-each 128 columns; so these are told their tiles, where those divide the sizes.
+IREE's choice of tensor cores for 16-bit products is good. For products in float32 and float64 its
+threads load from memory on their own, for up to 128 columns each, and products of one row get one
+warp for each 128 columns. So these get explicit tiles, if the tiles divide the sizes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["WARP", "Gpu", "Tiling"]
 
 @dataclass(frozen=True)
 class Tiling:
-    """Into which tiles a product is cut for a GPU's threads.
+    """The tiles of a product for a GPU's threads.
 
     Attributes:
         pipeline: IREE's pipeline for its dispatch.
-        threads: How many threads a workgroup has.
-        levels: Tiles of the product's axes (rows, columns, inner), by what they are tiles of.
+        threads: The number of threads of a workgroup.
+        levels: Tiles of the product's axes (rows, columns, inner), by level.
     """
 
     pipeline: str
@@ -35,20 +35,20 @@ WARP = 32
 """Threads of a warp."""
 
 _LARGE = 1 << 20
-"""Elements of a result from which on its tiles are large: there are workgroups enough."""
+"""The fewest elements of a result with large tiles: from here on there are enough workgroups."""
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU that IREE compiles for by way of PTX."""
+    """A GPU for which IREE emits PTX."""
 
     def product(self, rows: int, columns: int, inner: int, element: str) -> Tiling | None:
-        """How a product ``[rows, inner] @ [inner, columns]`` is cut into tiles.
+        """The tiling of a product ``[rows, inner] @ [inner, columns]``.
 
         The weights of a product of one row must lie transposed, ``[columns, inner]``.
 
         Returns:
-            The tiling; None where IREE is left to choose.
+            The tiling; None to leave it to IREE.
         """
         size = ELEMENTS[element].bits // 8
         if rows == 1:
@@ -75,7 +75,7 @@ class Gpu:
         return Tiling("VectorDistribute", WARP * warps, levels)
 
     def _tiles(self, rows: int, columns: int, inner: int) -> Tiling | None:
-        """Both operands through shared memory, a few rows and columns of the result a thread."""
+        """Both operands in shared memory, a few rows and columns of the result per thread."""
         step = divisor(inner, 32)
         if step < 8:
             return None

@@ -12,9 +12,9 @@
     cuda:sm_86           those from this architecture on
     cuda:t4              those from this GPU's architecture on (see `cuda_architectures`)
 
-Whatever the spelling, the compiler is given the architecture, the resolved list of features and a
-generic CPU, or the resolved architecture of a GPU, so that what the manifest lists is all that the
-code may use.
+For any spelling, the compiler gets the architecture, the resolved list of features and a generic
+CPU, or the resolved architecture of a GPU, so the manifest lists all features that the code may
+use.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _FORMATS = {
     "c": "C (compile_c, or --format c)",
     "js": "JavaScript (compile_js, or --format js)",
 }
-"""What a module can be compiled to, each with how."""
+"""The formats that a module can be compiled to, each with its function."""
 
 
 def resolve_target(name: object) -> TargetSpec:
     """The target of a name.
 
     Raises:
-        InvalidArgumentError: There is no such target; the message lists those there are.
+        InvalidArgumentError: There is no such target; the message lists the known ones.
 
     Example:
         >>> resolve_target("cpu:aarch64,dotprod").features
@@ -62,7 +62,7 @@ def resolve_target(name: object) -> TargetSpec:
 
 
 def _cpu(name: str, detail: str) -> TargetSpec:
-    """The target that ``cpu`` and what stands behind its colon name."""
+    """The target of ``cpu`` with the text after its colon."""
     first, *rest = (item.strip().removeprefix("+") for item in detail.split(","))
     arch = first if first in ARCHITECTURES else cpu_features.architecture()
     if arch not in ARCHITECTURES:
@@ -78,7 +78,7 @@ def _cpu(name: str, detail: str) -> TargetSpec:
 
 
 def _check_features(target: str, arch: Architecture, items: list[str]) -> None:
-    """Checks that what is asked of an architecture are its levels and features."""
+    """Checks that an architecture has some levels and features."""
     known = cpu_features.known_features(arch.name)
     unknown = sorted({*items} - known - arch.levels.keys())
     if not unknown:
@@ -94,7 +94,7 @@ def _check_features(target: str, arch: Architecture, items: list[str]) -> None:
 
 
 def _about_feature(feature: str, arch: Architecture) -> str:
-    """What there is to say about a feature that an architecture does not have."""
+    """The message for a feature that an architecture does not have."""
     if feature in arch.refused:
         return arch.refused[feature]
     for each in ARCHITECTURES.values():
@@ -113,7 +113,7 @@ def check_format(caller: str, target: TargetSpec, form: str) -> None:
         form: The format, one of those that `Architecture` has.
 
     Raises:
-        UnsupportedError: They cannot; the message says which they can be of.
+        UnsupportedError: They cannot; the message lists their formats.
     """
     formats = ARCHITECTURES[target.architecture].formats if target.device == "local" else ("vmfb",)
     if form not in formats:
@@ -141,7 +141,7 @@ def _cuda_names() -> list[str]:
 
 
 def target_names() -> list[str]:
-    """Every target that has a name here, but for lists of features."""
+    """Every named target, without lists of features."""
     levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
     gpus = [f"cuda:{name}" for names in GPUS.values() for name in names]
     cpus = [f"cpu:{detail}" for detail in (*levels, "levels", *ARCHITECTURES)]
@@ -149,15 +149,15 @@ def target_names() -> list[str]:
 
 
 def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") -> str:
-    """The target that a name was meant to be, as a question.
+    """A suggestion for a misspelled target, as a question.
 
-    What stands behind the colon is compared alone, and may stand without what is before the colon.
-    Numbers are no matter of spelling: an h800 is no h100.
+    The text after the colon is compared by itself, and may be given without the text before it.
+    Different numbers are not misspellings: an h800 is not an h100.
 
     Args:
         name: The name.
         arch: The architecture whose features are meant; default: this machine's.
-        prefix: What is before those features.
+        prefix: The text before those features.
     """
     arch = arch or ARCHITECTURES.get(cpu_features.architecture())
     details: dict[str, str] = {}
@@ -189,7 +189,7 @@ def compiler_flags(target: TargetSpec) -> list[str]:
             f"--iree-cuda-target={target.architecture}",
         ]
     arch = ARCHITECTURES[target.architecture]
-    # Without the triple, code is for this machine, and another's features are dropped.
+    # Without the triple, code is compiled for this machine, and features of others are dropped.
     features = [f"+{each}" for each in (*arch.baseline, *target.features)]
     features += [f"-{each}" for each in arch.unless_asked if each not in target.features]
     return [

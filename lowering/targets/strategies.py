@@ -1,16 +1,15 @@
-"""Strategies: which passes stand between a portable module and the compiler.
+"""Strategies: the passes between a portable module and the compiler.
 
-    portable   no rewrite of loops or products: IREE compiles the loops as they stand, and copies
-               what they carry every step; on GPUs their arrays get a buffer each
+    portable   no rewrite of loops or products: IREE compiles the loops unchanged, and copies the
+               arrays that they carry in every step; on GPUs these get a buffer each
                (`separate_buffers`)
-    fused      each loop one dispatch (`fuse_time_loops`), sizes open where they are (`open_sizes`),
-               convolutions and products of a network products of ours (`network_products`),
-               each large product in blocks, without padding if rows have lengths (`products`);
-               what a rewrite does not know stays as it is
+    fused      each loop is one dispatch (`fuse_time_loops`), sizes may be open (`open_sizes`),
+               convolutions of a network become products (`network_products`), large products are
+               blocked and skip padding (`products`); unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
-The default is the fastest known for the target: fused on CPUs, which pinned code runs on too, and
-pinned on GPUs, which fused code does not run on. It is recorded in the manifest.
+The default is the fastest for the target: fused on CPUs, where pinned code runs too, and pinned on
+GPUs, where fused code does not run. It is recorded in the manifest.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
 
 
 def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: str) -> None:
-    """Checks that what is open may be.
+    """Checks that a module may have open sizes.
 
     Raises:
         UnsupportedError: It may not; the message says why.
@@ -75,7 +74,7 @@ def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: 
 
 
 def resolve_strategy(name: object, target: TargetSpec) -> str:
-    """The strategy of a name, None standing for the target's default.
+    """The strategy of a name; None for the target's default.
 
     Raises:
         InvalidArgumentError: There is no such strategy for the target.
