@@ -193,6 +193,8 @@ def test_compile_freezes_weights(
     run = ["run", "m.vmfb", "--function=decoder", "--random"]
     assert main(run) == 1
     assert "m.irpa: the archive of frozen weights is missing" in capsys.readouterr().err
+    assert main(["emit", *given, "--quantize=int8"]) == 0
+    assert "func.func private @decoder.w() -> tensor<9x20xi8>" in capsys.readouterr().out
     assert main([*run, "--parameters=elsewhere", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["results"][0]["not_finite"] == 0
 

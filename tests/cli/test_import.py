@@ -91,6 +91,15 @@ def test_a_folder(
 
 
 @pytest.mark.slow
+def test_weights_in_int8(tmp_path: Path) -> None:
+    folder, sizes = tmp_path / "m", ["--dim", "seq_length=?,batch_size=1", "--layer", "/LSTM"]
+    assert main(["import", TORCH, "-o", str(folder), "--quantize", "int8", *sizes]) == 0
+    (module,) = folder.glob("*.vmfb")
+    (function,) = load(module).functions.values()
+    assert [each.dtype for each in function.spec.frozen][:2] == ["int8", "float32"]
+
+
+@pytest.mark.slow
 def test_models_in_one_module(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,18 @@ def test_a_misspelt_option(
             "BlockLSTMGradV2: attributes are missing: --attr use_peephole=...",
         ),
         ([*CELL, SIZES, "--weights", "none.npz"], "none.npz: No such file or directory"),
+        (
+            [*CELL, SIZES, "--quantize", "int8"],
+            "--quantize int8 is for frozen weights: give --weights too",
+        ),
+        (
+            ["import", "m.onnx", "--quantize", "int8"],
+            "--quantize is for compiling: name a folder with -o",
+        ),
+        (
+            ["import", "m.onnx", "-o", "m", "--weights-apart", "--quantize", "int8"],
+            "--quantize int8 is for weights of layers, not --weights-apart",
+        ),
     ],
 )
 def test_one_short_line(
