@@ -1,10 +1,10 @@
 """Makes IREE read slices of a function's arguments in place.
 
 Requires: a module whose time loops and products have been rewritten.
-Matches: the tensor arguments of public functions. Puts a `util.optimization_barrier` on each. IREE
-3.13 reads a contiguous slice in place, except for slices of an imported buffer, which it copies: a
-layer's weights are slices of `params`, and would be copied at every call. The barrier hides that
-the tensor is the imported buffer, and is removed before IREE decides which slices to copy.
+Matches: the tensor arguments of public functions. Puts a `util.optimization_barrier` on each.
+IREE 3.13 reads a contiguous slice in place, except for slices of an imported buffer, which it
+copies: a layer's weights are slices of `params`, and would be copied at every call. The barrier
+hides that the tensor is the imported buffer, and is removed before IREE decides what to copy.
 Ensures: the same numbers.
 """
 
