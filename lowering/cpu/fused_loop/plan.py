@@ -208,7 +208,8 @@ class Plan:
         """The writes of single gates, by level and gate width, in order.
 
         A gate of an output goes to the group that already computes its products, which may be at a
-        lower level than the row.
+        lower level than the row. With an open batch it stays with the row: IREE 3.13 compiles the
+        other form for minutes.
         """
         gates = [
             replace(write, column=column)
@@ -222,7 +223,7 @@ class Plan:
         groups: dict[tuple[int, int], list[Write]] = {}
         for gate in gates:
             key, needed = self._key(gate), set(self._products(gate))
-            if gate.lead == "time" and needed:
+            if gate.lead == "time" and needed and isinstance(self.batch, int):
                 where = (k for k, of in multiplied.items() if k[1] == key[1] and needed <= of)
                 key = min(where, default=key)
             groups.setdefault(key, []).append(gate)
