@@ -449,6 +449,21 @@ def test_strategies(strategy: str, dtype: str, shape: tuple[int, int, int, int])
         assert_close(results, expected(op, dtype, variant, given), dtype)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [{}, {"seq_length": None, "batch_size": None}], ids=["", "open"])
+def test_what_a_reset_first_saves(sizes: dict[str, Any]) -> None:
+    """Rows of several lengths in several tiles; of open sizes the code is another."""
+    dims = {"seq_length": 7, "batch_size": 33, "input_size": 5, "num_units": 65}
+    variant = {**dims, "is_training": True, "inputs": "B sequence_lens initial_h"}
+    given = draw("onnx.GRU", "float32", variant)
+    given["sequence_lens"] = np.arange(33, dtype=np.int32) * 7 % 8
+    program = rc.runtime.load(rc.compile(rc.build("onnx.GRU", **{**variant, **sizes})))
+    assert program.manifest.plain_loops == {}
+    assert_close(
+        program(**given)._asdict(), onnx_reference.forward("GRU", **variant, **given), "float32"
+    )
+
+
 @pytest.mark.parametrize("kind", first(KINDS))
 def test_nan_of_padding_is_not_seen(kind: str) -> None:
     given: dict[str, npt.NDArray[Any]] = inputs(kind, (4, 3, 2, 5), "B sequence_lens")
