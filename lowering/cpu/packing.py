@@ -21,7 +21,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known, sp
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
-from rnn_compiler.lowering.codegen.stablehlo import padded, with_flipped_bits
+from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.targets.int8_dot import OFFSET
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
@@ -59,8 +59,10 @@ def pack(
         matrix = with_flipped_bits(outside, matrix, OFFSET)
     inner, columns = (known(matrix.shape)[k] for k in (1 - axis, axis))
     group, inner = _groups(vectors, matrix.element, inner)
+    if axis == 1 and known(matrix.shape)[0] <= group * (inner - 1):  # a group of zeros alone
+        axis, matrix = 0, transposed(outside, matrix)
     if axis == 0:
-        if group > 1:
+        if group > 1 or is_int8:
             matrix = _grouped(outside, matrix, group, inner)
         made = _Transposing(outside, vectors, matrix, panel, gates, interleaved=interleaved).emit()
         return _as_bytes(outside, made, group) if is_int8 else made

@@ -51,6 +51,7 @@ CASES = {
     ),
     "gru": ("CudnnRNN", sizes(6, 1, 20, 24, num_layers=1, rnn_mode="gru", is_training=False)),
     "small": ("CudnnRNN", sizes(4, 3, 2, 3, num_layers=1, rnn_mode="gru", is_training=False)),
+    "few": ("BlockLSTMV2", sizes(4, 3, 1, 2, use_peephole=False)),
     "onnx": ("onnx.GRU", sizes(6, 3, 20, 24, direction="bidirectional", is_training=False)),
     "lengths": (
         "onnx.LSTM",
@@ -69,7 +70,7 @@ def frozen_in_int8(op: str, variant: dict[str, Any]) -> tuple[rc.Module, dict[st
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(k, marks=[pytest.mark.slow] * (k != "block")) for k in CASES]
+    "name", [pytest.param(k, marks=[pytest.mark.slow] * (k not in ("block", "few"))) for k in CASES]
 )
 def test_every_op_computes_what_its_portable_module_says(name: str) -> None:
     frozen, given = frozen_in_int8(*CASES[name])
