@@ -95,6 +95,7 @@ def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
     scales = largest / np.float32(LARGEST)
     divisors = np.where(scales > 0, scales, np.float32(1))
     numbers: Array = np.rint(matrix / np.expand_dims(divisors, axis))
+    numbers = np.minimum(np.maximum(numbers, -LARGEST), LARGEST)  # of a subnormal scale, say
     return numbers.astype(np.int8), scales
 
 

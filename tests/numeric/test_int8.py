@@ -12,6 +12,7 @@ from numeric.int8_products import calls, relu_layers
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.quantization import quantized_matrix
 from rnn_compiler.schema.dtypes import DTYPES
 
 SHAPES = [(3, 70, 20), (24, 70, 90), (1, 70, 90)]
@@ -123,3 +124,11 @@ def test_what_is_stored_and_what_is_not_taken() -> None:
     gradient = rc.build("BlockLSTMGradV2", **spec.static_dims, use_peephole=False)
     with pytest.raises(InvalidArgumentError, match="expected an op with weights"):
         rc.freeze(gradient, {"w": w}, quantize="int8")
+
+
+def test_subnormal_weights_do_not_wrap() -> None:
+    """Their scale is so coarse that a number would be 190, which int8 takes for -66."""
+    smallest = np.finfo(np.float32).smallest_subnormal
+    numbers, scales = quantized_matrix(np.array([[190, -190, 3]], np.float32) * smallest, 1)
+    assert numbers.tolist() == [[127, -127, 3]]
+    assert scales.tolist() == [float(smallest)]
