@@ -44,11 +44,15 @@ class Part(NamedTuple):
         is_repeated: Whether the function of the executable may be called more than once. IREE
             merges equal splats, so once the calls are inlined they would share a buffer that is
             zero only for the first call. An opaque zero keeps the splats apart.
+        is_in_loop: Whether it may be called from a loop of a user. There a buffer that is zero in
+            the first iteration is not in the next, and IREE rejects an opaque zero, so nothing is
+            counted: one workgroup does all.
     """
 
     number: int
     total: int
     is_repeated: bool = False
+    is_in_loop: bool = False
 
 
 class _Written(NamedTuple):

@@ -12,6 +12,7 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 
 from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
@@ -31,6 +32,8 @@ __all__ = ["fuse_time_loops"]
 
 ENSURES = (time_loops_are_rewritten,)
 
+_LOOPS = ("stablehlo.while", "scf.while", "scf.for", "scf.forall")
+
 
 def fuse_time_loops(context: PassContext) -> None:
     """Replaces the decompositions of a module's time loops that can be fused."""
@@ -38,7 +41,10 @@ def fuse_time_loops(context: PassContext) -> None:
     assert isinstance(vectors, VectorUnit)
     functions = {symbol_of(op): op for op in ops_of(context.module.body)}
     found, made = take_time_loops(context), dict[str, str]()
-    is_repeated = bool(context.linked) and _calls_twice(context)
+    own = {name for each in found for name in (each, step_symbol(found[each]))}
+    calls = _calls(context, own) if context.linked else []
+    is_repeated = max(Counter(symbol for symbol, _ in calls).values(), default=0) > 1
+    is_in_loop = any(in_loop for _, in_loop in calls)
     for place, (symbol, composite) in enumerate(found.items()):
         try:
             fused = FusedLoop(
@@ -46,7 +52,7 @@ def fuse_time_loops(context: PassContext) -> None:
                 TimeLoop.of(composite, functions),
                 vectors,
                 list(composite.operands),
-                Part(place, len(found), is_repeated),
+                Part(place, len(found), is_repeated, is_in_loop),
                 composite.location,
             )
         except Refused as reason:
@@ -73,17 +79,33 @@ def _decompositions_in(step: ir.Operation) -> list[str]:
     return [decomposition_of(op) for op in composites]
 
 
-def _calls_twice(context: PassContext) -> bool:
-    """Whether a function of a user's module is called at more than one place."""
-    calls = Counter[str]()
+def _calls(context: PassContext, own: Container[str]) -> list[tuple[str, bool]]:
+    """The functions that a user's module calls, and whether from a loop, once for each call.
+
+    Args:
+        context: The module.
+        own: Symbols of functions that are not the user's: those of time loops.
+    """
+    found: list[tuple[str, bool]] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "func.call":
-            calls[ir.FlatSymbolRefAttr(op.attributes["callee"]).value] += 1
+            symbol = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            found.append((symbol, _is_in_loop(op)))
         return ir.WalkResult.ADVANCE
 
-    context.module.operation.walk(visit)
-    return max(calls.values(), default=0) > 1
+    for function in ops_of(context.module.body):
+        if function.name != "func.func" or symbol_of(function) not in own:
+            function.walk(visit)
+    return found
+
+
+def _is_in_loop(op: ir.Operation) -> bool:
+    while op.name != "func.func":
+        op = op.parent
+        if op.name in _LOOPS:
+            return True
+    return False
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

@@ -6,6 +6,7 @@ import functools
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -380,32 +381,66 @@ def test_a_call_within_a_loop() -> None:
     np.testing.assert_allclose(got, state["h_prev"], rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.slow
-def test_one_op_twice_in_a_row() -> None:
-    """Of so many units that threads share each step, and count what is done."""
-    spec = rc.build(
-        "BlockLSTMV2", seq_length=3, batch_size=1, input_size=128, num_units=128
-    ).functions[0]
+SHARED = {"seq_length": 3, "batch_size": 1, "input_size": 128, "num_units": 128}
+"""So many units that threads share each step, and count what is done."""
+
+
+def repeated(body: Callable[[Callable[[str, str], str]], str]) -> str:
+    """A module that calls an op more than once.
+
+    Args:
+        body: Its text, given what prints a call: by the name of its results, and its sequence.
+    """
+    spec = lstm(**SHARED)
     types = ", ".join(kind(a) for a in spec.arguments)
     results = ", ".join(kind(r) for r in spec.results)
     given = ", ".join(f'%{a.name}: {kind(a)} loc("{a.name}")' for a in spec.arguments)
-    x = kind(spec.results[-1])
 
     def call(name: str, sequence: str) -> str:
         operands = ", ".join(sequence if a.name == "x" else f"%{a.name}" for a in spec.arguments)
         op = "stablehlo.custom_call @rnn_compiler.BlockLSTMV2"
         return f"%{name}:7 = {op}({operands}) : ({types}) -> ({results})"
 
-    text = f"""
-    func.func @main({given}) -> {x} {{
-      {call("first", "%x")}
-      {call("second", "%first#6")}
-      return %second#6 : {x}
-    }}"""
+    x = kind(spec.results[-1])
+    return f"func.func @main({given}) -> {x} {{ {body(call).replace('TENSOR', x)} }}"
+
+
+def in_a_row(call: Callable[[str, str], str]) -> str:
+    return f"{call('first', '%x')} {call('second', '%first#6')} return %second#6 : TENSOR"
+
+
+def in_a_loop(call: Callable[[str, str], str]) -> str:
+    return f"""
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %two = stablehlo.constant dense<2> : tensor<i32>
+      %loop:2 = stablehlo.while(%k = %zero, %y = %x) : tensor<i32>, TENSOR cond {{
+        %more = stablehlo.compare LT, %k, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %more : tensor<i1>
+      }} do {{
+        %next = stablehlo.add %k, %one : tensor<i32>
+        {call("step", "%y")}
+        stablehlo.return %next, %step#6 : tensor<i32>, TENSOR
+      }}
+      return %loop#1 : TENSOR"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", [in_a_row, in_a_loop])
+def test_an_op_again(body: Any) -> None:
+    """Each call counts its steps from zero; in a loop of the user, nothing is counted."""
+    spec = lstm(**SHARED)
     arguments = arguments_of(spec)
     expected = raw(spec, {**arguments, "x": raw(spec, arguments).h}).h
-    artifact = rc.link(text, "cpu:generic")
+    artifact = rc.link(repeated(body), "cpu:generic")
     for device in ("local-sync", "local-task"):
-        for _ in range(3):
+        for _ in range(5):
             got = rc.runtime.load(artifact, device=device)(**arguments).result0
             np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6, err_msg=device)
+
+
+@pytest.mark.parametrize(("body", "counted"), [(in_a_row, True), (in_a_loop, False)])
+def test_steps_are_counted_unless_in_a_loop(body: Any, counted: bool) -> None:
+    """There IREE would give all iterations one array of counters."""
+    text = lowered_text(linked_module(repeated(body)), "cpu:generic")
+    assert bool(re.findall(r"flow\.tensor\.splat .*xi32>", text)) == counted

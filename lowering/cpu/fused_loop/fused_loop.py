@@ -168,7 +168,7 @@ class FusedLoop:
         ]
         initial = [self._initial(state, arguments[state.value]) for state in loop.states]
         order = self._order(arguments) if plan.by_length else None
-        cut = self._cut()
+        cut = (1, 1) if place.is_in_loop else self._cut()
         parts = math.prod(cut)
         executable = Executable(function, "loop", parts)
         inside, scalars = self._bring_in(executable, arguments)
