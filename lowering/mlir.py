@@ -79,6 +79,8 @@ def ops_of(block: ir.Block) -> list[ir.Operation]:
     """
     found: list[ir.Operation] = []
     parent: Any = block.owner.operation  # stubs lack an order of walk
+    if not any(each == block for region in parent.regions for each in region.blocks):
+        parent = parent.parent  # of a block that is branched to, the owner is the branch
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op == parent:

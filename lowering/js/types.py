@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.js.source import JsFunction
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import written
 
-__all__ = ["ARRAYS", "print_types"]
-
-ARRAYS = {
-    "float16": "Uint16Array",
-    "bfloat16": "Uint16Array",
-    "float32": "Float32Array",
-    "float64": "Float64Array",
-    "int8": "Int8Array",
-    "int32": "Int32Array",
-    "int64": "BigInt64Array",
-}
-"""The class of a dtype's arrays."""
+__all__ = ["print_types"]
 
 _ERRORS = """\
 export class RnnCompilerError extends Error {}
@@ -81,7 +71,7 @@ def _members(tensors: Sequence[TensorSpec], is_given: bool) -> list[str]:
             continue
         lists.add(each.list)
         shape = f"[{', '.join(str(written(size)) for size in each.shape)}]"
-        kind = ARRAYS[each.dtype]
+        kind = DTYPES[each.dtype].javascript
         if is_given and not each.shape:
             kind = f"number | bigint | {kind}"
         kind = f"{kind}[]" if each.list else kind

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.js_compilation import JsModule
-from rnn_compiler.lowering.js.types import ARRAYS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer
 from rnn_compiler.model_import.layer import FOR_TRAINING, STREAMED
@@ -17,6 +16,7 @@ from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.stream_ops import stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.iree_command import iree_command
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
@@ -173,7 +173,7 @@ def _js_array(tensor: TensorSpec) -> str:
     value = tensor.maximum or tensor.default or 0
     if not tensor.shape:
         return str(value)
-    array = f"new {ARRAYS[tensor.dtype]}({' * '.join(map(str, tensor.shape))})"
+    array = f"new {DTYPES[tensor.dtype].javascript}({' * '.join(map(str, tensor.shape))})"
     return f"{array}.fill({value})" if value else array
 
 

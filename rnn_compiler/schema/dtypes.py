@@ -41,6 +41,18 @@ class DType:
         """Whether it is a floating-point type."""
         return self.name in FLOAT_DTYPES
 
+    @property
+    def javascript(self) -> str:
+        """The class of its arrays in JavaScript; those of 16-bit floats and booleans hold bits.
+
+        Example:
+            >>> DTYPES["int64"].javascript, DTYPES["bfloat16"].javascript
+            ('BigInt64Array', 'Uint16Array')
+        """
+        bits = {"float16": "uint16", "bfloat16": "uint16", "bool": "uint8"}
+        kind = bits.get(self.name, self.name)
+        return f"{'Big' * kind.endswith('int64')}{kind.capitalize()}Array"
+
 
 DTYPES: dict[str, DType] = {
     row.name: row

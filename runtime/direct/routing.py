@@ -21,6 +21,35 @@ _KNOWN, _ONCE = 64, 16
 """For how many sizes calls are known, and of those that came once, how many last ones."""
 
 
+_CHUNK = 16
+"""The most steps of one row that are a chunk of a stream."""
+
+_CHUNK_FOR_THREADS = 4 * WORK_FOR_THREADS
+"""The least `work` for which a chunk is for threads.
+
+To start them takes time, and most of the rest is reading weights, which one thread
+does nearly as fast. More than two processors would share the largest of these, so the border is
+below them. An LSTM's chunks on two cores of an AMD Zen 5, microseconds:
+
+==================  =====  ============  ==========
+steps, I = H        work   direct calls  local-task
+==================  =====  ============  ==========
+1, 512               38 M            97         134
+1, 640               59 M           141         203
+10, 512              76 M           636         623
+1, 768               85 M           295         352
+10, 640             118 M           885         963
+==================  =====  ============  ==========
+"""
+
+
+def _is_for_threads(spec: FunctionSpec) -> bool:
+    dims = spec.static_dims
+    rows, steps = (dims.get(name, 1) for name in ("batch_size", "seq_length"))
+    is_chunk = rows == 1 and steps <= _CHUNK
+    return work(spec) >= (_CHUNK_FOR_THREADS if is_chunk else WORK_FOR_THREADS)
+
+
 class Routing:
     """The direct calls of a function, with weights as they are and packed.
 
@@ -73,6 +102,6 @@ class Routing:
 
     def _found(self, spec: FunctionSpec, packed: bool) -> Calls | None:
         function = self._prepacked if packed else self._as_it_is
-        if function is None or (self._device.has_threads and work(spec) >= WORK_FOR_THREADS):
+        if function is None or (self._device.has_threads and _is_for_threads(spec)):
             return None
         return function.at(spec, {name: spec.static_dims[name] for name in self._open})

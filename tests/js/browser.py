@@ -78,14 +78,11 @@ def opened(folder: Path) -> Generator[Page]:
     to_browser, commands = os.pipe()
     answers, from_browser = os.pipe()
 
-    def use_pipe() -> None:  # the protocol's pipe is descriptors 3 and 4
-        kept = [os.dup(fd) for fd in (to_browser, from_browser)]
-        for fd, wanted in zip(kept, (3, 4), strict=True):
-            os.dup2(fd, wanted)
-
-    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder}"]
+    # The protocol's pipe is descriptors 3 and 4.
+    script = f'exec "$0" "$@" 8<&{to_browser} 9>&{from_browser} 3<&8 4>&9'
+    command = ["bash", "-c", script, str(CHROMIUM), *FLAGS, f"--user-data-dir={folder}"]
     browser = subprocess.Popen(
-        command, close_fds=False, preexec_fn=use_pipe, stderr=subprocess.DEVNULL
+        command, pass_fds=(to_browser, from_browser), stderr=subprocess.DEVNULL
     )
     os.close(to_browser)
     os.close(from_browser)

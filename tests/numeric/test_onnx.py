@@ -153,6 +153,15 @@ def test_numbers_go_to_the_functions_that_take_one() -> None:
     assert spec.attributes["activation_alpha"] == "0.5 0.3"
 
 
+def test_a_forward_rnn_takes_the_first_of_two_functions() -> None:
+    """ONNX's default has two for any direction; each may have its number."""
+    given = inputs("RNN", (3, 2, 4, 5), "")
+    two = {"activations": ["LeakyRelu", "LeakyRelu"], "activation_alpha": [0.1, 0.3]}
+    one = {"activations": "LeakyRelu", "activation_alpha": "0.1"}
+    results = rc.onnx_ops.RNN(**given, **two)._asdict()
+    assert_close(results, onnx_reference.forward("RNN", **given, **one), "float32")
+
+
 DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 
 

@@ -79,10 +79,11 @@ def _functions(
     rows = [ACTIVATIONS[name] for name in names]
     alphas, betas = (_numbers(op, rows, each, attributes) for each in ("alpha", "beta"))
     bound = 0.0 if math.isinf(clip) else clip
-    return [
+    found = [
         Function(row, alpha, beta, bound)
         for row, alpha, beta in zip(rows, alphas, betas, strict=True)
     ]
+    return found[: len(DEFAULTS[kind]) * directions]
 
 
 def _names(op: str, kind: str, given: Sequence[str], directions: int) -> Sequence[str]:
@@ -90,7 +91,7 @@ def _names(op: str, kind: str, given: Sequence[str], directions: int) -> Sequenc
     if not given:
         return default * directions
     if kind == "RNN" and len(given) == 2:  # as ONNX's default has them for any direction
-        return given[:directions]
+        return given
     if len(given) != len(default) * directions:
         expected = f"{len(default) * directions} functions, {', '.join(default * directions)}"
         got = f"{len(given)}, {', '.join(given)}"
