@@ -58,7 +58,10 @@ def read_regular(path: str | os.PathLike[str], most: int | None = None) -> bytes
     with open_regular(path) as stream:
         if most is not None and os.fstat(stream.fileno()).st_size > most:
             raise OSError(errno.EFBIG, f"larger than {most:,} bytes", str(path))
-        return stream.read()
+        try:
+            return stream.read()
+        except MemoryError:
+            raise OSError(errno.ENOMEM, "larger than the free memory", str(path)) from None
 
 
 def _without_waiting(path: str, flags: int) -> int:

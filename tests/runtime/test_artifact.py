@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 import pytest
+from model_import.bounds import bounded
 from quick import only
 
 import rnn_compiler as rc
@@ -543,3 +544,15 @@ def test_a_manifest_that_does_not_say_what_is_batched_still_loads(
     digest = hashlib.sha256(text.encode()).hexdigest()
     manifest_path(saved).write_text(json.dumps({**stored, "manifest_sha256": digest}))
     assert rc.runtime.load(saved).manifest == artifact.manifest
+
+
+@pytest.mark.slow
+def test_a_file_larger_than_memory(tmp_path: Path) -> None:
+    """Sparse, so that it takes no room on the disk."""
+    path = tmp_path / "huge.vmfb"
+    with path.open("wb") as file:
+        file.truncate(64 << 30)
+    with bounded(), pytest.raises(ArtifactError, match="larger than the free memory"):
+        rc.runtime.load(path)
+    with bounded(), pytest.raises(OSError, match="larger than the free memory"):
+        rc.link(path)
