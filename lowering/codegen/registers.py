@@ -13,7 +13,15 @@ from rnn_compiler.lowering.codegen.body import Array, Body, hand_on
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, vector_type
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["accumulate", "bitcast", "interleave", "intrinsic", "lane", "reduce"]
+__all__ = [
+    "accumulate",
+    "accumulate_unrolled",
+    "bitcast",
+    "interleave",
+    "intrinsic",
+    "lane",
+    "reduce",
+]
 
 
 def accumulate(
@@ -53,6 +61,36 @@ def accumulate(
     inside.op("scf.yield", [*after, *carried])
     hand_on(carried, list(op.results)[len(sums) :])
     return _like(body, sums, list(op.results)[: len(sums)])
+
+
+def accumulate_unrolled(
+    body: Body,
+    count: int,
+    factor: int,
+    sums: list[Number],
+    add: Callable[[Body, Number, list[Number]], list[Number]],
+) -> list[Number]:
+    """Emits a loop with accumulators, several indices an iteration; those left over follow it.
+
+    Args:
+        body: The body that gets the ops.
+        count: The number of indices.
+        factor: How many an iteration has.
+        sums: The accumulators before the first index.
+        add: Emits one index, like the iterations of `accumulate`.
+    """
+    full = count // factor * factor
+
+    def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
+        for number in range(factor):
+            sums = add(inside, first + number, sums)
+        return sums
+
+    if full:
+        sums = accumulate(body, full, factor, sums, iteration)
+    for number in range(full, count):
+        sums = add(body, body.index(number), sums)
+    return sums
 
 
 def _like(body: Body, sums: Sequence[Number], values: Sequence[ir.Value]) -> list[Number]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.registers import (
-    accumulate,
+    accumulate_unrolled,
     bitcast,
     interleave,
     intrinsic,
@@ -157,17 +157,7 @@ class _Tile:
     def emit(self, body: Body, sums: list[Number]) -> list[Number]:
         """Emits the products of the tile, added to its sums, row by row."""
         pairs, odd = divmod(self.inner, 2)
-        full = pairs // _UNROLLED * _UNROLLED
-
-        def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
-            for number in range(_UNROLLED):
-                sums = self._add(inside, first + number, sums)
-            return sums
-
-        if full:
-            sums = accumulate(body, full, _UNROLLED, sums, iteration)
-        for number in range(full, pairs):
-            sums = self._add(body, body.index(number), sums)
+        sums = accumulate_unrolled(body, pairs, _UNROLLED, sums, self._add)
         return self._add(body, body.index(pairs), sums, whole=False) if odd else sums
 
     def _add(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.registers import accumulate, bitcast, intrinsic, lane
+from rnn_compiler.lowering.codegen.registers import accumulate_unrolled, bitcast, intrinsic, lane
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["MIN_COLUMNS", "int8_matmul"]
@@ -99,18 +99,7 @@ class _Tile:
         """Emits the sums of the tile, row by row."""
         by_row = {row: body.broadcast(starts[row], self.lanes) for row in self.rows}
         sums = [by_row[row] for row, _, _ in self.places]
-        full = inner // _UNROLLED * _UNROLLED
-
-        def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
-            for number in range(_UNROLLED):
-                sums = self._add(inside, first + number, sums)
-            return sums
-
-        if full:
-            sums = accumulate(body, full, _UNROLLED, sums, iteration)
-        for number in range(full, inner):
-            sums = self._add(body, body.index(number), sums)
-        return sums
+        return accumulate_unrolled(body, inner, _UNROLLED, sums, self._add)
 
     def _add(self, body: Body, group: Number, sums: Sequence[Number]) -> list[Number]:
         """Emits what a group of numbers of each row adds to the sums."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.codegen.registers import accumulate
+from rnn_compiler.lowering.codegen.registers import accumulate_unrolled
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["row_fma"]
@@ -55,21 +55,12 @@ def row_fma(
             for weight, total in zip(wide, sums, strict=True)
         ]
 
-    def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
-        for number in range(_UNROLLED):
-            sums = add(inside, first + number, sums)
-        return sums
-
     made = start or body.empty(ArrayType((len(panels) * width,), lhs.element))
     if start is None:
         sums = [body.constant(0, lhs.element, lanes)] * len(columns)
     else:
         sums = [body.read(made, [panel * width + column], lanes) for panel, column in columns]
-    full = inner // _UNROLLED * _UNROLLED
-    if full:
-        sums = accumulate(body, full, _UNROLLED, sums, iteration)
-    for k in range(full, inner):
-        sums = add(body, body.index(k), sums)
+    sums = accumulate_unrolled(body, inner, _UNROLLED, sums, add)
     for (panel, column), total in zip(columns, sums, strict=True):
         body.write(total, made, [panel * width + column])
     return made
