@@ -10,7 +10,6 @@ __all__ = ["composite_attributes", "composite_name", "decomposition_of", "roles_
 _REQUIRED = {
     "time_loop": ("step", "operands", "reverse"),
     "product": ("form", "operands"),
-    "int8_product": ("axis", "operands"),
 }
 """The attributes of our composites."""
 

@@ -48,7 +48,7 @@ class Product:
         if axes is not None:
             form = "rows" if axes[0] else "outer_sums"
             return cls(op, form, [op.operands[0]], [op.operands[1]], axes)
-        if composite_name(op) not in ("product", "int8_product"):
+        if composite_name(op) != "product":
             return None
         said = composite_attributes(op)
         roles = roles_of(op)
@@ -58,7 +58,7 @@ class Product:
             for side in ("lhs", "rhs")
         )
         start = ir.IntegerAttr(said["start"]).value if "start" in said else 0
-        if "scale" in given or ir.StringAttr(said["form"]).value == "rows":
+        if ir.StringAttr(said["form"]).value == "rows":
             axes = (1, ir.IntegerAttr(said["axis"]).value)
             return cls(op, "rows", lhs, rhs, axes, start, given)
         rhs *= len(lhs) // len(rhs)  # several may share one

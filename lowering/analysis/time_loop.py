@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from rnn_compiler.lowering.analysis import products
 from rnn_compiler.lowering.analysis.moves import check_move, kind, sources, starts
 from rnn_compiler.lowering.analysis.values import (
-    contracted_axes,
     defining,
     element,
     is_constant,
@@ -154,7 +154,7 @@ class TimeLoop:
             {
                 op.results[0]: _product(op, reads)
                 for op in ops_of(block_of(step))
-                if op.name == "stablehlo.dot_general" or composite_name(op) == "int8_product"
+                if op.name == "stablehlo.dot_general" or composite_name(op) == "product"
             },
             ir.BoolAttr(known["reverse"]).value,
             named("lengths"),
@@ -276,17 +276,11 @@ def step_symbol(composite: ir.Operation) -> str:
     return ir.FlatSymbolRefAttr(composite_attributes(composite)["step"]).value
 
 
-def _product(op: ir.Operation, arguments: Collection[ir.Value]) -> Product:
-    lhs, weight, *scales = op.operands
-    axes = _int8_axes(op) if scales else contracted_axes(op)
-    if axes is None or axes[0] != 1:
+def _product(op: ir.Operation, reads: Collection[ir.Value]) -> Product:
+    product = products.Product.of(op)
+    if product is None or not product.is_plain:
         raise Refused("a product that is not one of matrices")
-    if weight not in arguments:
+    (lhs,), (weight,), scale = product.lhs, product.rhs, product.given.get("scale")
+    if weight not in reads:
         raise Refused("a product with a matrix that the step computes")
-    scale = scales[0] if scales else None
-    return Product(op.results[0], lhs, weight, transposed=axes[1] == 1, scale=scale)
-
-
-def _int8_axes(op: ir.Operation) -> tuple[int, int]:
-    """The axes that a product with weights in int8 sums over."""
-    return 1, ir.IntegerAttr(composite_attributes(op)["axis"]).value
+    return Product(op.results[0], lhs, weight, transposed=product.axes[1] == 1, scale=scale)

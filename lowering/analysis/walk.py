@@ -137,7 +137,7 @@ class StepContext:
         index, end = cast(body, number, "i64"), length - 1
         zero = body.constant(0, "i64")
         last = body.integer(end, "i64")
-        return body.smaller(body.larger(index, zero), last).to_index()
+        return index.at_least(zero).at_most(last).to_index()
 
 
 class Walk(ABC):

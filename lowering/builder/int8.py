@@ -5,8 +5,8 @@
     product = float32(numbers @ weights) * ((largest / 127) * scale)
 
 with a `scale` for each column; what is summed is int32. A row that holds a NaN or an infinity gives
-NaN. This is the composite ``int8_product`` of operands ``lhs``, ``rhs`` and ``scale``; ``axis`` is
-the axis of ``rhs`` that is summed over.
+NaN. This is the composite ``product`` of form ``rows`` (`builder.products`) with another operand,
+``scale``.
 
 Numbers are rounded as integers of 16 binary places, with the same result everywhere. As float32,
 IREE 3.13 rounds ties away from 0 where `round_nearest_even` says to even, and makes a product and a
@@ -93,8 +93,8 @@ class Int8Matrix(Value):
 
         operands = [lhs.to("float32"), self._numbers, self.scale]
         names = ("lhs", "rhs", "scale")
-        attributes = {"axis": axis, "operands": " ".join(names)}
-        (made,) = b.composite("int8_product", operands, attributes, decomposition, names)
+        attributes = {"form": "rows", "axis": axis, "operands": " ".join(names)}
+        (made,) = b.composite("product", operands, attributes, decomposition, names)
         return made
 
 

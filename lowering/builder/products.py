@@ -7,7 +7,7 @@ describe it:
 | attribute | |
 |---|---|
 | ``form`` | ``"rows"`` for ``rows @ matrix``, ``"outer_sums"`` for sums of ``lhs^T @ rhs`` |
-| ``operands`` | the role of each: lhs, rhs, like, into, start, count, lengths |
+| ``operands`` | the role of each: lhs, rhs, like, into, start, count, lengths, scale (of int8) |
 | ``start`` | the time of the first step, unless it is an operand |
 | ``axis`` | of ``rows``: the contracted axis of the matrix |
 | ``offset0``, .. | of ``outer_sums``: the position of each in a vector |

@@ -230,18 +230,6 @@ class Body:
         operands = [condition, first, second]
         return self.number("arith.select", operands, first.element, first.lanes)
 
-    def smaller(self, first: Number, second: Index) -> Number:
-        """Emits the smaller of two integers."""
-        return self.number(
-            "arith.minsi", [first, self.integer(second, first.element)], first.element
-        )
-
-    def larger(self, first: Number, second: Index) -> Number:
-        """Emits the larger of two integers."""
-        return self.number(
-            "arith.maxsi", [first, self.integer(second, first.element)], first.element
-        )
-
     def broadcast(self, number: Number, lanes: int) -> Number:
         """Emits a vector of one number."""
         return self.number("vector.broadcast", [number], number.element, lanes)

@@ -10,7 +10,7 @@ type. Operators on numbers emit ops of the `arith` dialect. An `int` operand bec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -124,6 +124,14 @@ class Number:
     def __lt__(self, other: Number) -> Number:
         return self.body.compare("slt", self, other)
 
+    def at_least(self, low: Index) -> Number:
+        """The larger of two integers."""
+        return self._arith("maxsi", self.body.integer(low, self.element))
+
+    def at_most(self, high: Index) -> Number:
+        """The smaller of two integers."""
+        return self._arith("minsi", self.body.integer(high, self.element))
+
     def to_index(self) -> Number:
         """The integer as an index; a truth value as 0 or 1."""
         op = "arith.index_castui" if self.element == "i1" else "arith.index_cast"
@@ -162,17 +170,13 @@ def product(sizes: Iterable[Index]) -> Index:
 
 def smaller(first: Index, second: Index) -> Index:
     """The smaller of two; emitted if one of them is computed."""
-    return _extreme(min, "arith.minsi", first, second)
+    if isinstance(first, Number):
+        return first.at_most(second)
+    return second.at_most(first) if isinstance(second, Number) else min(first, second)
 
 
 def larger(first: Index, second: Index) -> Index:
     """The larger of two; emitted if one of them is computed."""
-    return _extreme(max, "arith.maxsi", first, second)
-
-
-def _extreme(known: Callable[[int, int], int], op: str, first: Index, second: Index) -> Index:
-    if isinstance(first, int):
-        if isinstance(second, int):
-            return known(first, second)
-        first, second = second, first
-    return first.body.number(op, [first, first.body.integer(second, first.element)], first.element)
+    if isinstance(first, Number):
+        return first.at_least(second)
+    return second.at_least(first) if isinstance(second, Number) else max(first, second)

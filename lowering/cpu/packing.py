@@ -169,7 +169,7 @@ class _Transposing:
         self.end = self.full = body.index(self.panel)
         if self.padding:
             left = self.width - self.first
-            self.end = self.full = body.smaller(left, self.end)
+            self.end = self.full = left.at_most(self.end)
         if self.rest:
             self.full = self.end - self.end % self.wide
         body.loop(0, self.gates, 1, [self.part], self._gate)
@@ -184,7 +184,7 @@ class _Transposing:
         """Emits some rows k of a gate's columns in the panel."""
         body, part = self.body, [self.part]
         if self.inner % self.high:
-            k = body.smaller(k, self.inner - self.high)
+            k = k.at_most(self.inner - self.high)
         body.loop(0, self.full, self.wide, part, lambda n: self._tile(gate, k, n, self.wide))
         if self.rest:  # no iteration or one, as the padding
             body.loop(

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container
 
+from rnn_compiler.lowering.analysis.control_flow import is_in_loop
 from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.executable import Part
-from rnn_compiler.lowering.composites import composite_name, decomposition_of
+from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.refused import Refused
@@ -31,8 +32,6 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["fuse_time_loops"]
 
 ENSURES = (time_loops_are_rewritten,)
-
-_LOOPS = ("stablehlo.while", "scf.while", "scf.for", "scf.forall")
 
 
 def fuse_time_loops(context: PassContext) -> None:
@@ -75,8 +74,8 @@ def fuse_time_loops(context: PassContext) -> None:
 
 def _decompositions_in(step: ir.Operation) -> list[str]:
     """The functions that the composites of a step stand for."""
-    composites = [op for op in ops_of(block_of(step)) if composite_name(op) == "int8_product"]
-    return [decomposition_of(op) for op in composites]
+    ops = ops_of(block_of(step))
+    return [decomposition_of(op) for op in ops if op.name == "stablehlo.composite"]
 
 
 def _calls(context: PassContext, own: Container[str]) -> list[tuple[str, bool]]:
@@ -91,21 +90,13 @@ def _calls(context: PassContext, own: Container[str]) -> list[tuple[str, bool]]:
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "func.call":
             symbol = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            found.append((symbol, _is_in_loop(op)))
+            found.append((symbol, is_in_loop(op)))
         return ir.WalkResult.ADVANCE
 
     for function in ops_of(context.module.body):
         if function.name != "func.func" or symbol_of(function) not in own:
             function.walk(visit)
     return found
-
-
-def _is_in_loop(op: ir.Operation) -> bool:
-    while op.name != "func.func":
-        op = op.parent
-        if op.name in _LOOPS:
-            return True
-    return False
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

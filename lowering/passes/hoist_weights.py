@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from rnn_compiler.lowering.analysis.control_flow import has_control_flow
 from rnn_compiler.lowering.analysis.hoistable import hoistable, parts_read
 from rnn_compiler.lowering.codegen.function import create_function, set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of, remove_unused, symbol_of
@@ -121,7 +122,7 @@ def _split(
         return hoistable(function, values), parts_read(function, values) if known else []
 
     made, parts = found(pack)
-    if not (made or parts) or _has_loops(rest):
+    if not (made or parts) or has_control_flow(rest):  # not supported in asynchronous functions
         pack.erase()
         rest.erase()
         return None
@@ -157,19 +158,6 @@ def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:
     """Whether a user's module has a function of a companion's name."""
     symbols = ir.SymbolTable(module.operation)
     return spec.prepack in symbols or spec.prepacked in symbols
-
-
-def _has_loops(function: ir.Operation) -> bool:
-    """Whether it has loops of the user, which IREE does not support in asynchronous functions."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in ("stablehlo.while", "stablehlo.if", "stablehlo.case"):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit)
-    return bool(found)
 
 
 def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:

@@ -96,12 +96,10 @@ class _Rewriting:
         product = Product.of(op)
         if product is None:
             return
-        if product.is_int8:
-            if _pays(product):
-                replace(op, self._multiply_int8(product))
-            return
         listed = self._is_listed(product)
-        if product.is_composite and product.is_plain and not listed:
+        if product.is_int8 and _pays(product):
+            replace(op, self._multiply_int8(product))
+        elif product.is_composite and product.is_plain and not listed:
             for each in inlined(self.calls.module, op):
                 self.rewrite(each)
         elif _pays(product):

@@ -175,7 +175,7 @@ def rows_by_length(
     def steps_of(row: Number) -> Number:
         length = body.element(lengths, [row])
         length = length if first is None else length - first
-        return body.smaller(body.larger(length, 0), end).to_index()
+        return length.at_least(0).at_most(end).to_index()
 
     def tally(row: Number) -> None:
         number = steps_of(row)

@@ -129,7 +129,7 @@ class StepTile:
         if end is None:
             share(self.body, rows, 1, 0, carried, row)
         else:
-            self.body.loop(0, self.body.smaller(end - first, rows), 1, carried, row)
+            self.body.loop(0, (end - first).at_most(rows), 1, carried, row)
 
     def _prefetch(self, first: Index, rows: int, order: RowOrder) -> None:
         """Emits prefetches of the rows of sequences that the tile will read: they are far apart."""

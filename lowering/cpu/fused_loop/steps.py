@@ -67,7 +67,7 @@ class LoopSteps:
         given = self.step.scalars[self.loop.arguments[0]]
         length, low = self.step.length, body.constant(0, "i64")
         high = body.integer(length, "i64")
-        self.count = body.smaller(body.larger(given, low), high).to_index()
+        self.count = given.at_least(low).at_most(high).to_index()
         self.ring = StateRing(body, self.count)
         states = [self.arrays[self.plan.states[state.value]] for state in self.loop.states]
 

@@ -58,10 +58,10 @@ class RowTiles:
             row = number * self.height
             if self.batch % self.height == 0 or isinstance(row, int):
                 return row
-            return body.smaller(row, self.batch - self.height)
+            return row.at_most(self.batch - self.height)
         assert self.before is not None
         row = body.index(number).to_integer(_INTEGER) * self.height + self.before
-        return body.smaller(row, self.batch.to_integer(_INTEGER) - self.height).to_index()
+        return row.at_most(self.batch.to_integer(_INTEGER) - self.height).to_index()
 
 
 def row_tiles(
@@ -89,5 +89,5 @@ def row_tiles(
             is_higher = size < body.constant(height, _INTEGER)
             count = body.select(is_higher, none, (left + (height // 2 - 1)) // height)
         tiles.append(RowTiles(height, count.to_index(), batch, rows - left))
-        left = body.larger(left - count * height, none)
+        left = (left - count * height).at_least(none)
     return tiles

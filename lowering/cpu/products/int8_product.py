@@ -118,11 +118,11 @@ class _Int8Product:
         else:
             count = body.index(self.lhs.shape[0])
             rows = (count + (self.along - 1)) // self.along
-            low = body.smaller(self.workgroup // self.across * rows, count)
-            high = body.smaller(low + rows, count)
+            low = (self.workgroup // self.across * rows).at_most(count)
+            high = (low + rows).at_most(count)
 
             def some(first: Number) -> None:
-                self._some([first], body.smaller(high - first, _AT_ONCE), carried)
+                self._some([first], (high - first).at_most(_AT_ONCE), carried)
 
             body.loop(low, high, _AT_ONCE, carried, some)
         self.executable.dispatch()
@@ -153,7 +153,7 @@ class _Int8Product:
             tiles = (count + (height - 1)) // height
 
             def tile(index: Number) -> None:
-                at = body.smaller(index * height, count - height)
+                at = (index * height).at_most(count - height)
                 self._tile(first, [at], height, rhs, column, width)
 
             def one(at: Number) -> None:

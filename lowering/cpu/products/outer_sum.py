@@ -185,10 +185,10 @@ class _Tiles:
                 self._tile(number, panel, tall, width)
 
             if full:
-                end = body.smaller(high, full)
+                end = high.at_most(full)
                 body.loop(low, end, 1, [self.whole], lambda n: tile(n, plan.high))
             if rest:  # no iteration or one
-                last = body.larger(low, full)
+                last = low.at_least(full)
                 body.loop(last, high, 1, [self.whole], lambda n: tile(n, rest))
 
         panels, left_over = divmod(self.summed.width, plan.wide)

@@ -115,12 +115,12 @@ class _Gathering:
         whole = count // 2 if paired else count
 
         def some(row: Number) -> None:
-            self._some(row, body.smaller(row + _ROWS, whole))
+            self._some(row, (row + _ROWS).at_most(whole))
 
         body.loop(self.first, whole, WORKGROUPS * _ROWS, [self.made], some)
         if paired:  # no iteration or one, of the first workgroup
             end = (count + 1) // 2
-            left = body.smaller(whole + self.first, end)
+            left = (whole + self.first).at_most(end)
             body.loop(left, end, 1, [self.made], lambda n: self._some(n, n + 1, odd=True))
         return self.made
 

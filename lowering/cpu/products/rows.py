@@ -73,8 +73,8 @@ class FirstRows:
         number = body.index(self.number)
         if self.steps is None:
             return number
-        steps = body.larger(body.element(self.steps), 0).to_index()
-        return body.smaller(steps * self.batch, number)
+        steps = body.element(self.steps).at_least(0).to_index()
+        return (steps * self.batch).at_most(number)
 
     def row(self, body: Body, place: Index) -> Number:
         """The number of the row at an index, which is the index."""

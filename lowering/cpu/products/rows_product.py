@@ -200,7 +200,7 @@ class _Blocks(_Product):
             block = block // across
         self.first = block * plan.block
         if plan.count * plan.block != plan.rows:
-            self.first = body.smaller(self.first, plan.rows - plan.block)
+            self.first = self.first.at_most(plan.rows - plan.block)
         whole, _ = self.store.inside(self.outside, self.executable)
         starts = [self.first, self.column]
         self.part = body.extract(whole, starts, [plan.block, plan.width])
@@ -283,9 +283,9 @@ class _Shares(_Product):
         self.whole, self.base = self.store.inside(self.outside, executable)
         self.count = self.rows.count(body)
         share = (self.count + (self.workgroups - 1)) // self.workgroups
-        share = body.larger(share, MIN_SHARE)
-        low = body.smaller(executable.workgroup() * share, self.count)
-        self.emit_share(low, body.smaller(low + share, self.count))
+        share = share.at_least(MIN_SHARE)
+        low = (executable.workgroup() * share).at_most(self.count)
+        self.emit_share(low, (low + share).at_most(self.count))
         executable.dispatch()
         return self.whole
 
@@ -308,7 +308,7 @@ class _Shares(_Product):
         plan, body, height = self.plan, self.body, self.vectors.rows
 
         def some(first: Number) -> None:
-            count = body.smaller(high - first, self.at_once)
+            count = (high - first).at_most(self.at_once)
             tiles = (count + (height - 1)) // height
             self.begin(first, count)
 
@@ -332,7 +332,7 @@ class _Shares(_Product):
     ) -> None:
         """Emits a tile: the rows from `row` on, of some that begin at `first`."""
         height = self.vectors.rows
-        last = self.body.smaller(first + row, self.count - height)
+        last = (first + row).at_most(self.count - height)
         self._tile(last, rhs, column, width, height)
 
     def _tile(self, row: Number, rhs: Array, column: Number, width: int, *sizes: int) -> None:
@@ -392,4 +392,4 @@ class _Listed(_Shares):
             to = (self.whole, [self.rows.row(body, first + row + line) + self.base])
             copy_row(body, self.vectors, (made, [line]), to, column, width)
 
-        body.loop(0, body.smaller(count - row, height), 1, [self.whole], write)
+        body.loop(0, (count - row).at_most(height), 1, [self.whole], write)

@@ -93,7 +93,7 @@ def quantize_row(
         (found,) = accumulate(body, full, lanes, [least], larger)
         largest = reduce(found, "maxsi")
     if rest:
-        largest = body.larger(largest, reduce(magnitude(body, full, rest), "maxsi"))
+        largest = largest.at_least(reduce(magnitude(body, full, rest), "maxsi"))
     largest = body.number("arith.bitcast", [largest], "f32")
     most = body.constant(LARGEST << PLACES, "f32")
     factor = body.number("arith.divf", [most, largest], "f32")

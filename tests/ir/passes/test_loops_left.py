@@ -109,8 +109,9 @@ CASES = [
         (
             (
                 "stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]",
-                """stablehlo.composite "rnn_compiler.int8_product" %h, %w, %w {
-                  composite_attributes = {axis = 0 : i64, operands = "lhs rhs scale"},
+                """stablehlo.composite "rnn_compiler.product" %h, %w, %w {
+                  composite_attributes = {
+                    form = "rows", axis = 0 : i64, operands = "lhs rhs scale"},
                   decomposition = @product, version = 1 : i32}""",
             ),
             (f": ({WHOLE}, {WEIGHT}) -> {WHOLE}\n  %sum", f": ({INT8}) -> {WHOLE}\n  %sum"),

@@ -31,9 +31,16 @@ def frozen() -> rc.Module:
     return rc.freeze(module, {"w": np.zeros(w.shape, np.float32)})
 
 
+def int8() -> rc.Module:
+    """Products outside the loop are too small for dispatches of their own."""
+    module = rc.build("BlockLSTMV2", seq_length=1, batch_size=1, input_size=8, num_units=8)
+    return rc.freeze(module, {"w": np.ones((16, 32), np.float32)}, quantize="int8")
+
+
 MODULES = {
     "sequence": lambda: rc.build(["BlockLSTMV2", "BlockLSTMGradV2"], **SIZES, use_peephole=False),
     "frozen": frozen,
+    "int8": int8,
     "stack": lambda: rc.build("CudnnRNNV3", **STACK, is_training=False),
     "gradient": lambda: rc.build("CudnnRNNBackpropV3", **STACK),
     "cell": lambda: rc.build("GRUBlockCell", batch_size=16, input_size=64, num_units=64),
@@ -83,7 +90,7 @@ def run(context: PassContext, passes: list[Pass]) -> list[str]:
             for name in MODULES
             if name != "open" or strategy == "fused"
         ],
-        6,
+        7,
     ),
 )
 def test_each_pass_finds_what_it_requires_and_leaves_what_holds(
