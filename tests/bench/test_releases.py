@@ -36,6 +36,7 @@ def test_the_last_release_is_what_the_page_says() -> None:
     assert set(releases.BARS) <= set(figures)
 
 
+@pytest.mark.slow
 def test_the_pictures_are_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     for draw in (releases.draw_last, releases.draw_over_time):

@@ -104,6 +104,7 @@ def loaded_cells(cells: rc.CModule, tmp_path_factory: pytest.TempPathFactory) ->
     return Loaded(cells, tmp_path_factory.mktemp("cells"))
 
 
+@pytest.mark.slow
 def test_elements_out_of_range(loaded_cells: Loaded) -> None:
     """Lengths of rows are an array."""
     given = draw("CudnnRNNV3", "bfloat16", sizes(5, 3, 4, 8, is_training=False))
@@ -161,6 +162,7 @@ def test_packed_weights(loaded: Loaded, arguments: Arrays, expected: Arrays) -> 
     assert_same(loaded.call("block_lstm_v2_prepacked", {**arguments, **packed}), expected)
 
 
+@pytest.mark.slow
 def test_weights_that_are_no_longer_read_may_be_missing(
     loaded: Loaded, loaded_cells: Loaded
 ) -> None:

@@ -109,6 +109,7 @@ def test_every_constant_arrives(tmp_path: Path) -> None:
     run("g++", *CPP17, *STRICT, "-c", "all.c", "-o", "out.o", folder=tmp_path / "all")
 
 
+@pytest.mark.slow
 def test_frozen_arguments_are_constants(tmp_path: Path) -> None:
     """A function that is left without arguments has a struct without any."""
     given = draw("GRUBlockCell", "float32", CELL)

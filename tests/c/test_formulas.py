@@ -81,6 +81,7 @@ def test_equal_numbers_are_one() -> None:
     assert formulas.at_least(B * formulas.aligned(12 * T, 64) - 12 * T * B, 0)
 
 
+@pytest.mark.slow
 def test_at_least_is_never_wrong() -> None:
     """Of random numbers."""
     rng = np.random.default_rng(0)

@@ -86,6 +86,7 @@ STEP = ("GRUBlockCell", {"batch_size": 2, "input_size": 8, "num_units": 16})
 LSTM_STEP = ("LSTMBlockCell", {"batch_size": 2, "input_size": 8, "num_units": 16})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("objcopy") is None, reason="needs binutils")
 @pytest.mark.parametrize(
     ("case", "names"),

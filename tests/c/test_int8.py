@@ -24,6 +24,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "cpu"),
     [pytest.param(*row, marks=[pytest.mark.slow] * (row[0] != "cpu")) for row in TARGETS],

@@ -39,6 +39,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow
 def test_two_modules_with_one_function(tmp_path: Path) -> None:
     """By default a name in C is the function's; prefix= puts the module's before it."""
     module = rc.build("GRUBlockCell", **CELL)

@@ -354,6 +354,7 @@ def test_self_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert done.stderr == "block_lstm_v2: seq_len_max: not from 0 to seq_length\n"
 
 
+@pytest.mark.slow
 def test_a_golden_that_does_not_fit() -> None:
     module = opened("GRUBlockCell", "float32", CELL, BATCH_SIZE)
     golden = rc.golden(module, "cpu")

@@ -56,6 +56,7 @@ _PLUS = {"gcc": "g++", "clang": "clang++"}
 MAIN = ("-DCELLS_SELFTEST_MAIN", "cells_selftest.c", "cells.c")
 
 
+@pytest.mark.slow
 def test_every_result_is_compared(made: rc.CModule, saved: Path) -> None:
     """To the bit, as it is the same code on the same machine; also where weights are packed."""
     found = rc.runtime.verify(saved)
@@ -272,6 +273,7 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_run_knows_no_c(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(copy)]) == 1
     assert "a module in C is for C compilers, and for rnn-comp" in capsys.readouterr().err
@@ -319,6 +321,7 @@ def test_a_golden_that_does_not_fit() -> None:
         rc.compile_c(module, golden=True)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_goldens_that_are_too_large_for_a_source_file() -> None:
     """Before anything is compiled."""
     module = rc.build("GRUBlockCell", batch_size=1, input_size=1, num_units=1)

@@ -71,6 +71,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "variant", "dtype", "target"),
     first(

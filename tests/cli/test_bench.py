@@ -19,6 +19,7 @@ SIZES = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 PAIR = ["BlockLSTMV2", "BlockLSTMGradV2", "--dim", DIMS, "--attr", "use_peephole=false"]
 
 
+@pytest.mark.slow
 def test_the_figures_belong_together(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", *PAIR, "--seconds", "0.01", "--device", "local-task", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -92,6 +93,7 @@ def test_durations(seconds: float, text: str) -> None:
     assert bench.duration(seconds) == text
 
 
+@pytest.mark.slow
 def test_arguments_are_what_the_op_takes_and_stay_finite() -> None:
     """At any length: a gradient of drawn activations must not explode either."""
     sizes = {**SIZES, "seq_length": 100}

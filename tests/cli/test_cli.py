@@ -107,6 +107,7 @@ def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_time_loop_that_stays_plain_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,6 +217,7 @@ def test_weights_that_nothing_takes(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "expected a .npz file" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_compile_for_several_targets_makes_a_bundle(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -358,6 +360,7 @@ def test_run_gives_what_raw_ops_gives(artifact: Path, tmp_path: Path) -> None:
             np.testing.assert_array_equal(results[name], getattr(expected, name))
 
 
+@pytest.mark.slow
 def test_run_bfloat16_files_hold_bits(tmp_path: Path) -> None:
     artifact, out = tmp_path / "lstm.vmfb", tmp_path / "out.npz"
     compile_ = ["compile", OPS[0], "--dim", DIMS, "--dtype", "bf16", "-o", str(artifact)]
@@ -504,6 +507,7 @@ def test_bad_environment_is_named(
     assert "RNN_COMPILER_LOG" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_had_enough_is_no_error() -> None:
     command = [sys.executable, "-m", "rnn_compiler", "ops", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

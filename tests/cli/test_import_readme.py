@@ -106,6 +106,7 @@ def test_the_state_is_kept(
     assert main(shlex.split(command)[1:]) == 0
 
 
+@pytest.mark.slow
 def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An op that the model trains is said to be for inference once it is; C asks for what it is."""
     folder = tmp_path / "gradient"
@@ -148,6 +149,7 @@ def test_format_c_is_for_compiling(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "--format c: takes one target" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("apart", first([[], ["--weights-apart"]]))
 def test_javascript(apart: list[str], tmp_path: Path) -> None:

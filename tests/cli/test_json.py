@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quick import marked_slow
 
 from rnn_compiler.cli import main, make_parser
 
@@ -112,7 +113,9 @@ def facts(arguments: list[str], capsys: pytest.CaptureFixture[str], code: int = 
     return json.loads(capsys.readouterr().out, parse_constant=refuse)
 
 
-@pytest.mark.parametrize("path", VERBS, ids=" ".join)
+@pytest.mark.parametrize(
+    "path", [marked_slow(path) if path == ("demo",) else path for path in VERBS], ids=" ".join
+)
 def test_every_verb_prints_json(
     path: tuple[str, ...],
     folder: Path,

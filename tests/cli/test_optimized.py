@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-QUICK = ("compile", "run", "doctor")
+QUICK = ("run",)
 """Verbs that have to do with most of the package."""
 
 COMMANDS = [

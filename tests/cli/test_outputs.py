@@ -197,7 +197,7 @@ def limited(command: list[str], limit: int = LIMIT) -> subprocess.CompletedProce
     return subprocess.run(words, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("verb", only(VERBS, "compile", "npz"))
+@pytest.mark.parametrize("verb", only(VERBS, "npz"))
 def test_what_cannot_be_written_whole_leaves_the_old_file(
     verb: str, artifact: Path, params: Path, tmp_path: Path
 ) -> None:
@@ -228,7 +228,7 @@ def test_a_bundle_that_cannot_be_written_whole_leaves_no_folder(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["first"]
 
 
-@pytest.mark.parametrize("fits", ["the payload", "the manifest"])
+@pytest.mark.parametrize("fits", only(["the payload", "the manifest"], "the payload"))
 def test_an_artifact_and_its_manifest_appear_both_or_neither(
     fits: str, artifact: Path, tmp_path: Path
 ) -> None:
@@ -268,6 +268,7 @@ def test_python_too(artifact: Path, small_disk: Path) -> None:
         assert [path.name for path in small_disk.iterdir()] == ["mine"]
 
 
+@pytest.mark.slow
 def test_a_link_stays_and_a_pipe_is_written_to(tmp_path: Path) -> None:
     link, real = tmp_path / "link.mlir", tmp_path / "real.mlir"
     link.symlink_to(real)
@@ -299,6 +300,7 @@ def check_temporary_files(done: subprocess.CompletedProcess[str], folder: Path) 
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_no_room_for_the_compilers_files(
     tmp_path: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -333,6 +335,7 @@ def test_no_large_files_for_the_compiler(tmp_path: Path, monkeypatch: pytest.Mon
     assert [path.name for path in tmp_path.iterdir()] == ["temporary"]
 
 
+@pytest.mark.slow
 def test_what_goes_to_standard_output_lands_where_that_goes(tmp_path: Path) -> None:
     """After what was written there before, not in its place."""
     log = tmp_path / "log"

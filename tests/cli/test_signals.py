@@ -93,6 +93,7 @@ def interrupt(
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", first([signal.SIGTERM, signal.SIGHUP]))
 def test_the_command_ends_all_that_it_started(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

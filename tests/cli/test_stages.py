@@ -66,6 +66,7 @@ def test_a_terminal_shows_stage_and_time(tmp_path: Path, monkeypatch: pytest.Mon
     assert re.search(r"compiling for cpu:generic +0:00:\d\d", text)
 
 
+@pytest.mark.slow
 def test_a_pipe_shows_nothing(tmp_path: Path) -> None:
     done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -101,6 +101,7 @@ def must_be_whole(bundle: Path, capsys: pytest.CaptureFixture[str]) -> list[str]
     return texts + [entry["digest"][:12] for entry in json.loads(capsys.readouterr().out)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", first(WIDTHS))
 def test_nothing_is_cut_on_a_terminal(
     width: int, bundle: Path, verbs: str, capsys: pytest.CaptureFixture[str]
@@ -113,6 +114,7 @@ def test_nothing_is_cut_on_a_terminal(
     assert "\x1b[1m" in text, "names stand out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", first(WIDTHS))
 def test_lines_are_no_longer_than_the_terminal_but_for_single_words(width: int, verbs: str) -> None:
     """And for commands, in which a line break would not be copied as a blank."""
@@ -134,6 +136,7 @@ def test_a_plain_terminal_gets_plain_text(environment: dict[str, str], bundle: P
     assert "\x1b" not in text
 
 
+@pytest.mark.slow
 def test_a_notebook_gets_no_frames(bundle: Path) -> None:
     """It runs commands on a terminal, and saves whatever is written there."""
     command = f"compile BlockLSTMV2 --dim {DIMS} -o {bundle.parent}/notebook.vmfb"
@@ -144,6 +147,7 @@ def test_a_notebook_gets_no_frames(bundle: Path) -> None:
     assert "\x1b[2K" not in text
 
 
+@pytest.mark.slow
 def test_columns_go_before_the_terminals_own_width(verbs: str) -> None:
     command = [sys.executable, "-c", VERBS, "ops"]
     narrow = in_terminal(*command, width=200, COLUMNS="60", NO_COLOR="1")
@@ -161,6 +165,7 @@ def test_a_pipe_gets_plain_text_without_trailing_blanks(
     assert [each for each in must_be_whole(bundle, capsys) if each not in text] == []
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_a_line_for_each_row(bundle: Path) -> None:
     lines = in_pipe(sys.executable, "-m", "rnn_compiler", "ops").splitlines()
     assert [line.split()[0] for line in lines[1 : len(OPS) + 1]] == list(OPS)

@@ -83,6 +83,7 @@ def test_every_op_compiles(op: str, dtype: str, variant: int, tmp_path: Path) ->
 LSTM = sizes(4, 16, 32, 64, use_peephole=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dtype"),
     [
@@ -113,6 +114,7 @@ def test_float32_products_of_a_step(tmp_path: Path) -> None:
     assert not any(assemble(ptx, "sm_80", tmp_path))
 
 
+@pytest.mark.slow
 def test_one_row_is_multiplied_by_warps() -> None:
     """Each sums a column that its lanes read side by side."""
     ptx = compiled("BlockLSTMV2", "float32", sizes(4, 1, 32, 128, use_peephole=False))

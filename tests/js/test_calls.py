@@ -141,6 +141,7 @@ def test_files_that_do_not_fit(folder: Path, tmp_path: Path, damage: str) -> Non
     assert expected[damage] in node(tmp_path, script)
 
 
+@pytest.mark.slow
 def test_an_engine_without_a_feature(tmp_path: Path) -> None:
     made = rc.compile_js(rc.build("BlockLSTMV2", seq_length=5, **SIZES), "cpu:wasm32,relaxed-simd")
     made.save(tmp_path)

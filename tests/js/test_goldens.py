@@ -30,6 +30,7 @@ def check(goldens: Sequence[Golden], folder: Path, *, dtype: str = "", target: s
         golden.assert_matches(results)
 
 
+@pytest.mark.slow
 def test_each_op(tmp_path: Path) -> None:
     check([*FIRST, SINGLE_STEP, PACKED], tmp_path)
 

@@ -42,6 +42,7 @@ def test_an_archive_serves_other_weights_without_compiling() -> None:
     assert first.manifest.parameters != second.manifest.parameters
 
 
+@pytest.mark.slow
 def test_only_what_is_needed_is_moved_and_packed() -> None:
     """Weights that reach an op through moves; other arguments stay where they are."""
     module = linked_module(CELL.replace("MORE", "").replace("WC", "%wc"))
@@ -83,6 +84,7 @@ def test_arguments_of_a_function_that_is_called_are_refused() -> None:
         rc.freeze(module, {"cell": {name: array}})
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "user.mlir").write_text(TEXT)
     np.savez(tmp_path / "w.npz", params=arguments_of(STACK)["params"])

@@ -40,6 +40,7 @@ def exported(name: str = NAME, **attributes: Any) -> Any:
     return made(x, {"w": w, "b": b, "v": v})
 
 
+@pytest.mark.slow
 def test_text_and_bytecode(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are the same module; from a file by the command line, and in Python."""
     made = exported(use_peephole=False, cell_clip=0.5)

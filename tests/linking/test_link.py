@@ -203,6 +203,7 @@ def test_configs(config: str) -> None:
     assert spec.attributes == {"cell_clip": 0.25, "use_peephole": True}
 
 
+@pytest.mark.slow
 def test_names_and_other_code_stay(tmp_path: Path) -> None:
     """A constant, a loop, a private function, a product that ours would be cut into blocks."""
     spec = lstm()
@@ -261,6 +262,7 @@ def test_an_op_is_lowered_as_when_alone(target: str) -> None:
     assert made[0]
 
 
+@pytest.mark.slow
 def test_iree_run_module_runs_it(tmp_path: Path) -> None:
     spec = lstm()
     arguments = arguments_of(spec)

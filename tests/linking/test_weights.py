@@ -71,6 +71,7 @@ def test_which_arguments_they_are(more: str, wc: str, weights: tuple[str, ...]) 
     assert module.functions[0].weights == weights
 
 
+@pytest.mark.slow
 def test_chains_of_calls_and_moves() -> None:
     """Longer than Python's stack, and with as many ways to an argument as 2 to the power of 60."""
     count = 1200

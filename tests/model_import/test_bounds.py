@@ -56,6 +56,7 @@ def test_onnx_nodes_that_share_a_weight_share_it_here_too(tmp_path: Path) -> Non
     assert all(layer.weights["params"] is layers[0].weights["params"] for layer in layers)
 
 
+@pytest.mark.slow
 def test_onnx_nodes_that_make_much_of_one_weight(tmp_path: Path) -> None:
     """Each with a bias of its own."""
     model = rnn_node()
@@ -250,6 +251,7 @@ def test_a_zip_file_that_tells_other_sizes(kind: int, tmp_path: Path) -> None:
     refused(path, "compressed with a method|not a readable zip file|damaged")
 
 
+@pytest.mark.slow
 def test_a_keras_file_of_very_many_layers(tmp_path: Path) -> None:
     """All of one name, and so of the same weights."""
     members = members_of()

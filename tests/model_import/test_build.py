@@ -124,6 +124,7 @@ def test_names_of_functions() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_is_loaded() -> None:
     """Neither a framework nor IREE is, and of packages for files only those for this one."""
     script = f"""
@@ -144,6 +145,7 @@ print(*sys.modules)
 pytestmark = pytest.mark.usefixtures("hdf5_once")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["keras3.keras", "torch_gru.onnx"])
 def test_without_docstrings(name: str) -> None:
     script = f"import rnn_compiler as rc; print(len(rc.import_model({str(path_of(name))!r})))"

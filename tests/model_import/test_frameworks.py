@@ -20,6 +20,7 @@ from model_import.files import (
     layers_of,
     path_of,
 )
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -345,7 +346,7 @@ def of_steps(layer: rc.Layer, x: Any) -> Any:
     return np.stack(found, 1)
 
 
-@pytest.mark.parametrize("name", ["keras1.h5", "keras1_parts.h5", "keras1_parts.json"])
+@pytest.mark.parametrize("name", first(["keras1.h5", "keras1_parts.h5", "keras1_parts.json"]))
 def test_keras_1(name: str) -> None:
     """Weights by gate and joined, in a file with the model and beside it."""
     layers = layers_of(name)

@@ -36,6 +36,7 @@ def test_a_network_in_c(module: rc.Module, prefix: bool, tmp_path: Path) -> None
     subprocess.run([str(tmp_path / "test")], cwd=tmp_path, check=True)
 
 
+@pytest.mark.slow
 def test_thawed_modules_take_their_weights_again(module: rc.Module) -> None:
     """In the order of the function that was imported."""
     (spec,) = module.thawed().functions

@@ -66,6 +66,7 @@ def test_every_kind(target: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5, err_msg=name)
 
 
+@pytest.mark.slow
 def test_those_without_groups_are_products(tmp_path: Path) -> None:
     module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))
     text = lowered_text(module, "cpu:generic", last="network_products")

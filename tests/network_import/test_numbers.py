@@ -230,6 +230,7 @@ def branching() -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [16000, pytest.param(8000, marks=pytest.mark.slow)])
 def test_a_value_chooses_a_branch(tmp_path: Path, rate: int) -> None:
     onnx_model = branching()

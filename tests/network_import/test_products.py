@@ -46,6 +46,7 @@ def test_linear_layers(tmp_path: Path) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)
 
 
+@pytest.mark.slow
 def test_weights_are_multiplied_as_they_are(tmp_path: Path) -> None:
     """Not a copy for each step, and not transposed at every call."""
     module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))

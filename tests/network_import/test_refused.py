@@ -133,7 +133,7 @@ def slow(*values: Any) -> Any:
         (lstm(activations=["Relu", "Tanh"]), r"'my lstm' \(LSTM\) has activations=2, Relu, Tanh"),
         slow(lstm(clip=-1.0), r"node 'my lstm' \(LSTM\) has clip=-1.0, where a number above 0"),
         slow(gru(), r"node 'my gru' \(GRU\) has activations='Mish', where a list of Relu, "),
-        (crashing_operator(), "IREE's importer crashes on one of the operators Unique$"),
+        slow(crashing_operator(), "IREE's importer crashes on one of the operators Unique$"),
         slow(unknown_operator(), r"node 'mine' \(MaxRoiPool\) is not taken by IREE"),
         slow(other_domain(), r"node 'mine' \(com.example.Relu\): operators of other domains"),
         slow(open_branch(), r"node 'choose' \(If\) is not taken by IREE"),
@@ -190,7 +190,7 @@ def wrong_size() -> bytes:
 @pytest.mark.parametrize(
     "content",
     [
-        pytest.param(b"", id="empty"),
+        pytest.param(b"", id="empty", marks=pytest.mark.slow),
         pytest.param(b"\x00" * 1000, id="zeros", marks=pytest.mark.slow),
         pytest.param(tagger().SerializeToString()[:-40], id="cut"),
         pytest.param(elsewhere(), id="elsewhere", marks=pytest.mark.slow),

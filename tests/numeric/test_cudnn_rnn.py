@@ -411,6 +411,7 @@ def test_dropout_keeps_the_right_fraction_and_scales() -> None:
     assert np.isfinite(results.output).all()
 
 
+@pytest.mark.slow
 def test_dropout_is_determined_by_seeds_and_call() -> None:
     """The same three numbers give the same mask, any other an independent one."""
     calls = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]

@@ -251,6 +251,7 @@ def test_16_bit_sums_are_single_precision(dtype: str) -> None:
     assert abs(float(results.i[0, 0, 0]) - 1 / (1 + np.exp(-1.0))) < 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", first(["float16", "bfloat16"]))
 def test_16_bit_gradients_sum_in_single_precision(dtype: str) -> None:
     """The gate gradients of ``ci`` are a large number and ones: what is summed, and over what."""

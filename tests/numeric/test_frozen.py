@@ -81,6 +81,7 @@ def test_all_arguments_of_each_op(op: str) -> None:
         np.testing.assert_array_equal(found[name], array)
 
 
+@pytest.mark.slow
 def test_a_loop_that_stays_plain_leaves_other_functions_fused() -> None:
     """Its weights are packed at every call: IREE takes no plain loop where they are packed once."""
     sizes = {"seq_length": 20, "batch_size": 4, "input_size": 100}

@@ -71,7 +71,7 @@ def frozen_in_int8(op: str, variant: dict[str, Any]) -> tuple[rc.Module, dict[st
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(k, marks=[pytest.mark.slow] * (k not in ("block", "few"))) for k in CASES]
+    "name", [pytest.param(k, marks=[pytest.mark.slow] * (k != "block")) for k in CASES]
 )
 def test_every_op_computes_what_its_portable_module_says(name: str) -> None:
     frozen, given = frozen_in_int8(*CASES[name])

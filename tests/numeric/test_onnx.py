@@ -87,8 +87,7 @@ def check(kind: str, given: Arrays, **attributes: Any) -> None:
             ("GRU", "gru", {"linear_before_reset": 1}),
             ("RNN", "rnn_tanh", {}),
             ("RNN", "rnn_relu", {"activations": ["Relu"]}),
-        ],
-        quick=2,
+        ]
     ),
 )
 def test_bits_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> None:
@@ -136,6 +135,7 @@ def test_every_function(name: str) -> None:
         assert_close(results, onnx_reference.forward(kind, **given, **texts(row)), "float32")
 
 
+@pytest.mark.slow
 def test_numbers_go_to_the_functions_that_take_one() -> None:
     """In order, and defaults when there are none left; names in any case, as in ONNX Runtime."""
     attributes: dict[str, Any] = {
@@ -243,7 +243,7 @@ def test_lengths_are_checked() -> None:
             rc.onnx_ops.GRU(**given, sequence_lens=np.array(lengths, np.int32))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", first(KINDS))
 def test_a_row_without_steps_keeps_its_state(kind: str) -> None:
     names = "sequence_lens initial_h" + " initial_c" * (kind == "LSTM")
     given = inputs(kind, (4, 2, 3, 5), names)
@@ -323,6 +323,7 @@ def test_derivative_from_the_input(name: str) -> None:
         assert_is_derivative(kind, "B", activations=names, activation_alpha=alpha)
 
 
+@pytest.mark.slow
 def test_saturated_functions_have_no_gradient() -> None:
     """Where they end at an alpha that bfloat16 rounds: kept rounded, it is not where they end."""
     sizes = {"seq_length": 3, "batch_size": 2, "input_size": 1, "num_units": 4}
@@ -363,7 +364,9 @@ def test_derivative_with_attributes(kind: str, attributes: dict[str, Any]) -> No
 
 @pytest.mark.parametrize(
     ("kind", "rnn_mode", "attributes"),
-    [("LSTM", "lstm", {}), ("GRU", "gru", {"linear_before_reset": 1}), ("RNN", "rnn_tanh", {})],
+    first(
+        [("LSTM", "lstm", {}), ("GRU", "gru", {"linear_before_reset": 1}), ("RNN", "rnn_tanh", {})]
+    ),
 )
 def test_gradients_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> None:
     """The numbers of CudnnRNNBackpropV3; not the bits, as sums over gates have another order."""
@@ -409,7 +412,8 @@ def test_gradients_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]
 # Lowering.
 
 
-@pytest.mark.parametrize("dtype", first(["float32", "float64"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_loops_are_fused(dtype: str) -> None:
     """Of whatever functions; those of GRU's two products too."""
     ops = [f"onnx.{kind}" for kind in KINDS]
@@ -473,7 +477,8 @@ def test_what_a_reset_first_saves(sizes: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", first(KINDS))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
 def test_nan_of_padding_is_not_seen(kind: str) -> None:
     given: dict[str, npt.NDArray[Any]] = inputs(kind, (4, 3, 2, 5), "B sequence_lens")
     given["sequence_lens"][...] = (4, 2, 0)

@@ -114,6 +114,7 @@ def least(op: str, name: str) -> int:
     return int(name in OPS[op].signature.positive)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("op", "variant", "dtype"), first([*LOOPS[:4], *LOOPS[4::2]]))
 def test_lengths(op: str, variant: dict[str, Any], dtype: str) -> None:
     """One function for every length that the op takes."""
@@ -201,6 +202,7 @@ def test_lengths_of_batches(op: str, batch_size: int) -> None:
         check(op, "float32", variant, seq_length=steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", pytest.param("float16", marks=slow)])
 @pytest.mark.parametrize(
     "op",
@@ -221,6 +223,7 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
         check(op, dtype, PEEPHOLE, batch_size=batch_size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "variant", "opened"),
     [
@@ -251,6 +254,7 @@ def test_numbers_are_those_of_a_static_function(
             np.testing.assert_array_equal(array, static[name], name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "variant", "opened"),
     first(

@@ -57,6 +57,7 @@ SHARED = {"seq_length": 3, "batch_size": 2, "input_size": 16, "num_units": 128}
 """Sizes whose steps several workgroups share."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "more", "subsets"),
     [

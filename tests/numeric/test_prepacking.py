@@ -88,6 +88,7 @@ def test_the_same_bits(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done == [1]
 
 
+@pytest.mark.slow
 def test_weights_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Layers that share a program each keep theirs; new ones are packed at their second call."""
     op, dtype, variant = SINGLE

@@ -212,6 +212,7 @@ def check(loop: Loop, folder: Path) -> None:
             np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4 * size, err_msg=strategy)
 
 
+@pytest.mark.slow
 def test_a_step(tmp_path: Path) -> None:
     """Three states, one a product; rows that end early, at one of which there is no step."""
     mixed = ("select", ("read", 1), ("multiply", ("state", 1), ("read", 0)), ("state", 2))

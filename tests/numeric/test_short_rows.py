@@ -99,6 +99,7 @@ def results(programs: list[rc.Program], given: Arrays, steps: npt.NDArray[Any]) 
     return {name: np.asarray(value) for name, value in made.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dtype", "variant"), first(CASES))
 def test_the_bits_are_those_of_doing_every_row(
     dtype: str, variant: dict[str, Any], uncached: pytest.MonkeyPatch

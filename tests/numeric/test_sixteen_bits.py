@@ -93,7 +93,7 @@ GRADIENTS = {
     ("op", "dtype"),
     [  # what rounds is the same for both types: each has two ops, and a sequence and a cell in all
         pytest.param("BlockLSTMGradV2", "bfloat16", marks=slow),
-        ("GRUBlockCellParameterGrad", "float16"),
+        pytest.param("GRUBlockCellParameterGrad", "float16", marks=slow),
         pytest.param("LSTMBlockCellGrad", "bfloat16", marks=slow),
         pytest.param("CudnnRNNBackprop", "float16", marks=slow),
     ],

@@ -114,6 +114,7 @@ def test_pinned_cudnn_rnn_is_portable(dtype: str, variant: dict[str, Any]) -> No
     assert_same(ops, dtype, variant, "pinned", (variant["seq_length"], 2))
 
 
+@pytest.mark.slow
 def test_pinned_arrays_that_begin_alike_stay_apart() -> None:
     """IREE takes pinned arrays with equal beginnings for one: here all outputs and both states."""
     T, B, I, H = 9, 2, 3, 4  # noqa: E741
@@ -128,6 +129,7 @@ def test_pinned_arrays_that_begin_alike_stay_apart() -> None:
     assert not np.asarray(state).any()
 
 
+@pytest.mark.slow
 def test_a_failed_rewrite_falls_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     """What the fast way does not compile is compiled the portable way, and the manifest says so."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
@@ -179,6 +181,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> str:
     return name
 
 
+@pytest.mark.slow
 def test_a_function_that_fails_does_not_take_others_with_it(refused: str) -> None:
     """It stays portable, the others have the bits that they have alone."""
     sizes = {"seq_length": 3, "batch_size": 2, "input_size": 3, "num_units": 8}

@@ -60,6 +60,7 @@ def trespasses(source: str, private: set[str]) -> list[tuple[int, str]]:
     return [(line, name) for line, name in found if name not in own]
 
 
+@pytest.mark.slow
 def test_no_test_uses_a_private_name() -> None:
     files = [file for folder in SOURCES for file in (ROOT / folder).rglob("*.py")]
     private = {name for file in files for name in made(ast.parse(file.read_text()))}

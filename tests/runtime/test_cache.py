@@ -112,6 +112,7 @@ def test_every_truncation_is_a_miss(cache: ArtifactCache, entry: Path) -> None:
             assert cache.get(KEY) is None, f"{size} of {len(data)} bytes"
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_in_any_byte_is_a_miss(cache: ArtifactCache, entry: Path) -> None:
     data = entry.read_bytes()
     cache = replace(cache, mode="ro")

@@ -161,6 +161,7 @@ def raising(error: Exception) -> Callable[[], None]:
     return act
 
 
+@pytest.mark.slow
 def test_a_remote_that_is_down_is_left_alone(
     broken: type[BrokenFileSystem],
     machine: Callable[[str], Machine],
@@ -268,6 +269,7 @@ def test_an_entry_of_a_shared_folder_that_is_too_large_is_not_read(
     assert compilations == ["cpu", "cpu"]
 
 
+@pytest.mark.slow
 def test_modes(
     broken: type[BrokenFileSystem],
     machine: Callable[[str], Machine],

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quick import only
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
@@ -50,7 +51,7 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
 """
 
 
-@pytest.mark.parametrize("end", ["os._exit", "sys.exit"])
+@pytest.mark.parametrize("end", only(["os._exit", "sys.exit"], "sys.exit"))
 @pytest.mark.parametrize(
     ("device", "said"), [("local-sync", "ran"), ("local-task", "do not survive a fork")]
 )
@@ -95,6 +96,7 @@ time.sleep(0.2)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "device", [pytest.param("local-sync", marks=pytest.mark.slow), "local-task"]
 )
@@ -204,7 +206,9 @@ it shows here: when every call computed the open sizes of functions that have no
 """
 
 
-@pytest.mark.parametrize("op", ["LSTMBlockCell", "BlockLSTMV2", "GRUBlockCell", "CudnnRNNV3"])
+@pytest.mark.parametrize(
+    "op", only(["LSTMBlockCell", "BlockLSTMV2", "GRUBlockCell", "CudnnRNNV3"], "CudnnRNNV3")
+)
 def test_a_warm_raw_op_enters_few_python_functions(op: str) -> None:
     dims = {"batch_size": 1, "input_size": 8, "num_units": 8}
     dims |= {"seq_length": 3} if op in ("BlockLSTMV2", "CudnnRNNV3") else {}

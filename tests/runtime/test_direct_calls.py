@@ -21,6 +21,7 @@ import pytest
 from goldens.golden import Golden
 from numeric.harness import draw, module
 from numeric.test_goldens import each_golden
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -114,7 +115,7 @@ def test_open_sizes_have_the_same_bits(through_iree: Load, direct_calls: list[st
         seen.append((steps, rows))
 
 
-@pytest.mark.parametrize("names", [["w", "b"], ["w"]])
+@pytest.mark.parametrize("names", first([["w", "b"], ["w"]]))
 @pytest.mark.parametrize("op", ["LSTMBlockCell", "BlockLSTMV2", "CudnnRNNV3"])
 def test_frozen_weights_have_the_same_bits(
     op: str, names: list[str], through_iree: Load, direct_calls: list[str]
@@ -238,6 +239,7 @@ def test_memory_stays_the_same(cell: rc.Artifact) -> None:
     assert resident() - before < 1 << 20
 
 
+@pytest.mark.slow
 def test_long_work_is_shared_by_threads(direct_calls: list[str]) -> None:
     """On local-task, what is short is called directly."""
     dims = {"batch_size": 16, "input_size": 256, "num_units": 256}
@@ -294,7 +296,7 @@ def test_streams_have_the_same_bits(
     assert_same_bits(direct.state.values(), other.state.values())
 
 
-@pytest.mark.parametrize("steps", [2, None])
+@pytest.mark.parametrize("steps", first([None, 2]))
 def test_a_stream_is_called_directly(steps: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the second chunk of a size on."""
     artifact = rc.compile(rc.build("BlockLSTMV2", **{**DIMS, "seq_length": steps}), "cpu")

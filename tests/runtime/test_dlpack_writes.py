@@ -42,6 +42,7 @@ def write(array: Any, value: float) -> None:
     memory[:] = [value] * size
 
 
+@pytest.mark.slow
 def test_equal_results_are_written_to_one_by_one(program: rc.Program) -> None:
     """Peephole gradients that are all zeros come from IREE in one buffer."""
     given = on_device(program, "BlockLSTMGradV2")

@@ -41,6 +41,7 @@ print(process.exitcode)
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [pytest.param("os", marks=pytest.mark.slow), "multiprocessing"])
 def test_a_child_compiles_what_its_parent_has_not(tmp_path: Path, way: str) -> None:
     done = subprocess.run(

@@ -163,6 +163,7 @@ def test_wrong_numbers_are_found(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype",
     [pytest.param(k, marks=[] if k == "float32" else pytest.mark.slow) for k in TOLERANCES],

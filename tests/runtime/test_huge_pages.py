@@ -60,6 +60,7 @@ def test_less_than_a_page_and_systems_without_are_left_alone(
     assert use_huge_pages(0, 1 << 40) == 0
 
 
+@pytest.mark.slow
 def test_packed_weights_are_moved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     moved: list[tuple[int, int]] = []
     monkeypatch.setattr(prepacking, "use_huge_pages", lambda *where: moved.append(where))

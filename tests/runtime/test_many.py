@@ -117,6 +117,7 @@ def test_executors_for_many_machines(library: str) -> None:
     assert done.stdout == "[1, 2] True\n", done.stderr
 
 
+@pytest.mark.slow
 def test_bundles_and_weights() -> None:
     """A request holds no weights; an artifact has them."""
     weights = {"w_c": np.ones((20_001, 1), np.float32)}
@@ -185,6 +186,7 @@ def test_none_is_none() -> None:
 SIZES = ["--dim", "input_size=1,num_units=1"]
 
 
+@pytest.mark.slow
 def test_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "cells"
     sizes = ["--dim", "batch_size=1..5:2", "--jobs", "1"]
@@ -271,6 +273,7 @@ def test_what_is_refused(
     assert not Path("gru_block_cell").exists()
 
 
+@pytest.mark.slow
 def test_progress_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

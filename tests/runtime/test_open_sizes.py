@@ -109,6 +109,7 @@ def test_iree_run_module_runs_it(tmp_path: Path, iree_tools: Path) -> None:
         assert f"{length}x2x4xf32=" in done.stdout
 
 
+@pytest.mark.slow
 def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
     """What is not called by a program fails all the same, and reads nothing out of bounds."""
     rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)).save(tmp_path / "g.vmfb")
@@ -129,6 +130,7 @@ def of_packed_weights() -> rc.runtime.Artifact:
     return rc.compile(rc.freeze(module, {"w": np.ones((67, 256), "f")}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("made", "units"), [(of_any_batch, 4), (of_packed_weights, 64)])
 def test_iree_run_module_checks_batches(
     made: Callable[[], rc.runtime.Artifact], units: int, tmp_path: Path, iree_tools: Path
@@ -146,6 +148,7 @@ def test_iree_run_module_checks_batches(
     assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
 
 
+@pytest.mark.slow
 def test_functions_check_batches_themselves() -> None:
     """Whoever calls them, that of packed weights too, which the second call takes."""
     sizes = {**ANY, "num_units": 64}
@@ -276,6 +279,7 @@ def test_stream_of_many_lengths_keeps_few_arrays() -> None:
     assert arrays() - before < 100
 
 
+@pytest.mark.slow
 def test_stream_of_a_cell_of_any_batch() -> None:
     module = rc.build("GRUBlockCell", **{**SIZES, "batch_size": None})
     program = rc.runtime.load(rc.compile(module), "local-sync")

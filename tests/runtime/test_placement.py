@@ -75,6 +75,7 @@ def test_the_manifest_says_what_grows_with_the_batch(op: str, attributes: dict[s
         assert one.batched == other.batched == (one.shape != other.shape), one.name
 
 
+@pytest.mark.slow
 def test_the_work_of_a_call_decides(tiny: rc.Artifact, large: rc.Artifact) -> None:
     assert rc.runtime.load(tiny).device.uri == "local-sync"
     assert rc.runtime.load(large).device.uri == "local-task"

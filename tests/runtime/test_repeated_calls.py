@@ -124,6 +124,7 @@ def test_wrong_arguments_are_refused(artifact: rc.Artifact, repeated: list[bool]
     assert_same(program(**arrays), wanted(artifact, given()))
 
 
+@pytest.mark.slow
 def test_other_weights(artifact: rc.Artifact) -> None:
     """In turn, and where the first are freed."""
     program = rc.runtime.load(artifact, "local-sync")

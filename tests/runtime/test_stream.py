@@ -149,6 +149,7 @@ def test_a_chunk_comes_by_position() -> None:
         stream(x, len(x))
 
 
+@pytest.mark.slow
 def test_rows_of_different_lengths() -> None:
     """What a row has less of in a chunk is padding, whatever is there."""
     op, dtype, variant = CASES[2]
@@ -221,6 +222,7 @@ def test_a_row_is_copied_on_the_device(device: str, dtype: str) -> None:
     assert empty.fetch().shape == (0, 2, 4)
 
 
+@pytest.mark.slow
 def test_frozen_weights_and_several_functions() -> None:
     layers = [("BlockLSTMV2", {"function": name, "input_size": 24}) for name in ("one", "two")]
     sizes = {"batch_size": 3, "num_units": 40, "seq_length": 4}
@@ -272,6 +274,7 @@ def test_what_cannot_go_on(op: str, variant: dict[str, Any], part: str) -> None:
         rc.runtime.load(rc.compile(built, strategy="portable"), "local-sync").stream()
 
 
+@pytest.mark.slow
 def test_without_lengths_chunks_are_whole() -> None:
     """CudnnRNN counts all steps that it is given."""
     variant = {**RNN, "num_layers": 1, "seq_length": 4}

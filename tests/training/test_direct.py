@@ -81,11 +81,10 @@ def assert_same_bits(found: Any, wanted: Any) -> None:
             ("GRU", {"num_layers": 2, "bidirectional": True}),
             ("RNN", {"dtype": torch.bfloat16}),
             ("LSTM", {"proj_size": 2, "dtype": torch.float64}),
-        ],
-        2,
+        ]
     ),
 )
-@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("steps", first([3, 1]))
 def test_layers_have_the_same_bits(
     kind: str,
     options: dict[str, Any],
@@ -108,6 +107,7 @@ def test_layers_have_the_same_bits(
     monkeypatch.setenv("RNN_COMPILER_CALLS", "direct")
 
 
+@pytest.mark.slow
 def test_large_results(direct_calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that compiled code lays out with others are not copied, but have storages."""
     layer, x = rt.LSTM(64, 64), draw(1, 1, 64)

@@ -161,6 +161,7 @@ def test_who_wants_all_sizes_compiled(
         run()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_open(
     compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -176,6 +177,7 @@ def test_what_cannot_be_open(
     assert "a unit axis" in message
 
 
+@pytest.mark.slow
 def test_dropout(compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
     """As many elements are drawn as there are; the gradient reads which."""
     monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "0")

@@ -132,6 +132,7 @@ def test_third_derivatives() -> None:
     compare(*found)
 
 
+@pytest.mark.slow
 def test_with_dropout() -> None:
     """The mask is the one that the call drew: finite differences of the first gradient agree."""
     layer = rt.LSTM(I, H, num_layers=2, dropout=0.5, dtype=torch.float64)
@@ -151,6 +152,7 @@ def test_with_dropout() -> None:
     torch.testing.assert_close(product, expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_first_gradients_are_the_same_bits() -> None:
     layer = rt.LSTM(I, H)
     x = torch.randn(T, B, I, requires_grad=True)
@@ -189,6 +191,7 @@ def test_weights_in_other_places() -> None:
     compare(*found)
 
 
+@pytest.mark.slow
 def test_single_steps_are_refused_by_name() -> None:
     h = torch.zeros(2, 3, requires_grad=True)
     zeros = torch.zeros

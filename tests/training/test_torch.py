@@ -17,7 +17,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 
-from quick import first  # noqa: E402
 from torch.nn.utils import prune  # noqa: E402
 
 import rnn_compiler as rc  # noqa: E402
@@ -164,7 +163,8 @@ def test_weights_that_change_before_backward_are_refused() -> None:
             output.sum().backward()
 
 
-@pytest.mark.parametrize("length", first([T, T + 1, T + 2]))  # the last is of open length
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [T, T + 1, T + 2])  # the last is of open length
 def test_saved_tensors_that_come_back_others_are_refused(length: int) -> None:
     """By whoever packs and unpacks them."""
     layer, x = rt.RNN(I, H + 1), torch.randn(length, B, I, requires_grad=True)
@@ -242,6 +242,7 @@ def test_pruned_weights() -> None:
     assert_equal(ours(x), other(x))
 
 
+@pytest.mark.slow
 def test_parameters_that_are_swapped_when_converted() -> None:
     """torch swaps only what nothing refers to, as it will do by default one day."""
     ours, other = pair()
@@ -368,6 +369,7 @@ def test_what_a_layer_does_not_take(arguments: Any, message: str) -> None:
         pair()[0](*arguments(inputs()))
 
 
+@pytest.mark.slow
 def test_the_default_device_is_for_new_tensors() -> None:
     """What is made beside tensors that are there is where they are."""
     ours, _ = pair(batch_first=True, num_layers=2, dropout=0.5)
@@ -465,6 +467,7 @@ class Lengths(torch.utils.data.Dataset):
             return self.layer(inputs()[:1].repeat(3 + index, 1, 1))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*JAX is multithreaded")  # which other tests may have loaded
 def test_workers_of_a_loader_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker meets a length of its own, in a fork of a process that has compiled another."""
@@ -501,6 +504,7 @@ def test_threads_at_once() -> None:
     assert all(torch.equal(each, expected) for each in found)
 
 
+@pytest.mark.slow
 def test_torchs_threads_decide_on_ours() -> None:
     """Of work that is worth it: with one, an op runs in the calling thread."""
     calls.prepare.cache_clear()
@@ -629,7 +633,8 @@ def targets(graph: Any) -> list[str]:
     return [str(node.target) for node in graph.nodes if "rnn_compiler" in str(node.target)]
 
 
-@pytest.mark.parametrize("strict", first([False, True]))
+@pytest.mark.slow
+@pytest.mark.parametrize("strict", [False, True])
 def test_export_keeps_the_op_whole(strict: bool) -> None:
     model = Model().eval()
     batch = torch.export.Dim("batch")

@@ -83,6 +83,7 @@ $end:"""
         driver.run(kernel(body, 1), [], np.zeros(1, "i4"))
 
 
+@pytest.mark.slow
 def test_an_endless_loop_ends(driver: Driver) -> None:
     body = "mov.b32 %r1, 0;\n$loop:\nadd.s32 %r1, %r1, 1;\nbra $loop;"
     with pytest.raises(DriverError, match="runs for ever"):
