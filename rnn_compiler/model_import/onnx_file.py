@@ -17,6 +17,7 @@ import numpy as np
 
 from rnn_compiler.model_import.layer import Layer, Refused, named_apart
 from rnn_compiler.model_import.messages import pairs, parse
+from rnn_compiler.model_import.onnx_int8 import LINEAR, linear
 from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layer_of
 from rnn_compiler.model_import.reading import (
     MOST_AXES,
@@ -230,7 +231,7 @@ class Scope:
         if node.op == "Constant":
             value = attributes.get("value")
             return _tensor(value.tensor, self.files) if value is not None else None
-        if node.op not in _MOVES or depth > _DEEPEST:
+        if node.op not in (*_MOVES, *LINEAR) or depth > _DEEPEST:
             return None
         inputs = [self.array(each, depth + 1) if each else None for each in node.input]
         given: list[Any] = [each for each, text in zip(inputs, node.input, strict=True) if text]
@@ -238,6 +239,8 @@ class Scope:
             return None
         self.files.budget.take(sum(each.nbytes for each in given))
         try:
+            if node.op in LINEAR:
+                return linear(node.op, inputs, attributes)
             return _MOVES[node.op](inputs, attributes, index, len(node.output))
         except Exception as error:  # what numpy says of axes, shapes and sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"

@@ -1,5 +1,7 @@
 """Converts ONNX' operators LSTM, GRU and RNN to ops, from their attributes and weights.
 
+`DynamicQuantizeLSTM` is taken for the LSTM that it approximates (`onnx_int8`).
+
 A node is CudnnRNNV3 if that computes it and its weights are constants (`onnx_ops`); any other is
 ONNX's op of its name, with ONNX's inputs. Of these, inputs of weights that are inputs of the graph,
 or computed in it, stay arguments, with a note.
@@ -12,7 +14,7 @@ Source: https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.layer import Layer, Refused, checked
+from rnn_compiler.model_import.onnx_int8 import DYNAMIC, WEIGHTS, float_lstm
 from rnn_compiler.model_import.onnx_ops import (
     CUDNN_NAMES,
     ONNX_NAMES,
@@ -33,8 +36,8 @@ from rnn_compiler.weights import from_onnx
 
 __all__ = ["INPUTS", "OPERATORS", "STATE_POSITIONS", "Node", "layer_of"]
 
-_REFUSED = ("DynamicQuantizeLSTM", "AttnLSTM")
-OPERATORS = ("LSTM", "GRU", "RNN", *_REFUSED)
+_REFUSED = "AttnLSTM"
+OPERATORS = ("LSTM", "GRU", "RNN", DYNAMIC, _REFUSED)
 """The operators that are recurrent."""
 
 INPUTS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
@@ -114,8 +117,10 @@ def layer_of(node: Node, path: Path, once: Once) -> Layer | Refused:
     Raises:
         ArtifactError: Its weights are none that there can be.
     """
-    if node.operator in _REFUSED:
+    if node.operator == _REFUSED:
         return Refused(node.name, node.operator)
+    if node.operator == DYNAMIC:
+        return _float_layer(node, path, once)
     op, dtype = f"onnx.{node.operator}", _dtype(node, path)
     try:
         attributes = canonical(op, _given(node, op), dtype)
@@ -138,6 +143,28 @@ def layer_of(node: Node, path: Path, once: Once) -> Layer | Refused:
     notes += _notes(node, ONNX_NAMES)
     known = {name: array for name, array in weights.items() if array is not None}
     return checked(Layer(node.name, op, attributes, _dims(node), dtype, known, tuple(notes)), path)
+
+
+def _float_layer(node: Node, path: Path, once: Once) -> Layer | Refused:
+    """The layer that a node with weights in int8 approximates."""
+    known = [k for k, array in enumerate(node.arrays) if array is not None]
+    lacking = [name for name, k in WEIGHTS.items() if k not in known]
+    if lacking:
+        reason = f"{DYNAMIC}, whose {' and '.join(lacking)} are not constants"
+        return Refused(node.name, reason)
+    try:
+        arrays, note = once(DYNAMIC, node.arrays, lambda: float_lstm(node.arrays))
+    except ValueError as error:
+        raise ArtifactError(f"{path}: {node.name}: {error}") from error
+    plain = replace(
+        node,
+        operator="LSTM",
+        inputs=node.inputs[: len(arrays)],
+        arrays=arrays,
+        shapes=node.shapes[: len(arrays)],
+    )
+    layer = layer_of(plain, path, once)
+    return layer if isinstance(layer, Refused) else replace(layer, notes=(*layer.notes, note))
 
 
 def _cudnn(

@@ -60,10 +60,12 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
+    from rnn_compiler.network_import.graph.quantized import plain_lstms
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
 
     graph = Graph.read(path)
+    plain_lstms(graph)
     graph.check_domains()
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))

@@ -880,6 +880,72 @@ def onnx_nodes(path: Path) -> dict[str, Any]:
     return {**given, **dict(zip(names, session.run(names, given), strict=True))}
 
 
+@model
+def onnx_int8(path: Path) -> dict[str, Any]:
+    """LSTMs that ONNX Runtime has quantized, with scales of columns and of matrices; and a GRU."""
+    import onnx
+    import onnxruntime
+    from onnx import TensorProto, helper, numpy_helper
+    from onnxruntime.quantization import quantize_dynamic
+
+    made: list[Any] = []
+
+    def constant(name: str, array: Any) -> str:
+        made.append(numpy_helper.from_array(array, name))
+        return name
+
+    def lstm(name: str, source: str, size: int, seed: int) -> Any:
+        shapes = {"W": (2, 4 * H, size), "R": (2, 4 * H, H), "B": (2, 8 * H)}
+        given = [
+            constant(f"{name}_{part}", numbers(shape, seed + k))
+            for k, (part, shape) in enumerate(shapes.items())
+        ]
+        return helper.make_node(
+            "LSTM", [source, *given], [f"{name}_y", f"{name}_h"],
+            name=name, hidden_size=H, direction="bidirectional",
+        )  # fmt: skip
+
+    def weights(name: str, rows: int, seed: int) -> Any:
+        """A matrix as integers, with a scale and a zero point for each of its rows."""
+        rng = np.random.default_rng(seed)
+        parts = {
+            "": rng.integers(0, 256, (1, rows, H), np.uint8),
+            "_scale": rng.uniform(0.001, 0.005, rows).astype(np.float32),
+            "_zero": rng.integers(100, 156, rows, np.uint8),
+        }
+        given = [constant(f"gru_{name}{part}", array) for part, array in parts.items()]
+        return helper.make_node("DequantizeLinear", given, [f"gru_{name}_float"], axis=1)
+
+    nodes = [
+        lstm("columns", "x", I, 170),
+        helper.make_node("Transpose", ["columns_y"], ["moved"], perm=[0, 2, 1, 3]),
+        helper.make_node("Reshape", ["moved", constant("sizes", np.array([0, 0, -1]))], ["joined"]),
+        lstm("matrices", "joined", 2 * H, 180),
+        weights("W", 3 * H, 190),
+        weights("R", 3 * H, 191),
+        helper.make_node(
+            "GRU", ["matrices_h", "gru_W_float", "gru_R_float"], ["gru_y"],
+            name="linear", hidden_size=H, linear_before_reset=1,
+        ),
+    ]  # fmt: skip
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [T, B, I])
+    names = ["columns_y", "matrices_y", "gru_y"]
+    shapes = {"gru_y": [2, 1, B, H]}
+    outputs = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shapes.get(name, [T, 2, B, H]))
+        for name in names
+    ]
+    graph = helper.make_graph(nodes, "graph", [x], outputs, made)
+    whole = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    file = path.with_suffix(".onnx")
+    onnx.save(whole, file)
+    for name, per_channel in (("columns", True), ("matrices", False)):
+        quantize_dynamic(file, file, per_channel=per_channel, nodes_to_quantize=[name])
+    given = {"x": numbers((T, B, I), 195)}
+    session = onnxruntime.InferenceSession(file)
+    return {**given, **dict(zip(names, session.run(names, given), strict=True))}
+
+
 def main(names: list[str]) -> None:
     for name in names or MODELS:
         path = HERE / name

@@ -24,6 +24,8 @@ from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.quantization import quantized_matrix
+from rnn_compiler.schema.int8 import buffer_matrices
 
 pytestmark = pytest.mark.usefixtures("hdf5_once")
 
@@ -411,6 +413,29 @@ def test_nodes_that_are_reversed_and_older() -> None:
     out = compute(layers["reversed"], X=stored["x"], sequence_lens=lengths)
     close(out["Y"], stored["lstm_y"])
     close(compute(layers["older"], X=stored["x"])["Y"], stored["older_y"])
+
+
+def test_weights_that_onnx_runtime_stores_in_int8() -> None:
+    layers = layers_of("onnx_int8.onnx")
+    stored = arrays_of("onnx_int8")
+    x = stored["x"]
+    kinds = {"columns": "the same numbers", "matrices": "numbers close to them"}
+    for name, which in kinds.items():
+        layer = layers[f"{name}_quant"]
+        assert any(f"quantize='int8' stores {which}" in note for note in layer.notes)
+        output = cudnn(layer, x)["output"]
+        expected = directions_joined(stored[f"{name}_y"])
+        assert np.abs(output - expected).max() < 0.02  # its states are in int8, ours are not
+        (spec,) = layer.build(quantize="int8").functions
+        assert "int8[" in str(spec.frozen[0])
+        for block in buffer_matrices(spec):
+            matrix = block.of(layer.weights["params"])
+            integers, scales = quantized_matrix(matrix, 1)
+            lost = np.abs(integers * scales[:, None] - matrix).max()
+            assert (lost < 1e-6) == (name == "columns")
+        x = expected
+    h = np.stack([x[-1, :, :5], x[0, :, 5:]])
+    close(cudnn(layers["linear"], h)["output"], directions_joined(stored["gru_y"]))
 
 
 # PyTorch's own files.

@@ -29,6 +29,7 @@ from tests.network_import.graphs import (
     weight,
 )
 
+FILES = Path(__file__).parents[1] / "model_files"
 TARGET = "cpu:generic"
 
 
@@ -56,6 +57,18 @@ def test_a_network_with_layers_around_an_lstm(tmp_path: Path) -> None:
     assert {each.name for each in spec.frozen} == {"K", "lstm_params"}
     x = weight(B, I, T)
     close(run(module, x=x)["tags"], expected(onnx_model, {"x": x})[0])
+
+
+@pytest.mark.slow
+def test_lstms_whose_weights_onnx_runtime_stores_in_int8() -> None:
+    """Their states are in int8 there, and in float32 here."""
+    module = rc.import_network(FILES / "onnx_int8.onnx")
+    assert [each.op for each in module.linked] == ["CudnnRNNV3"] * 3
+    stored = np.load(FILES / "onnx_int8.npz")
+    found = run(module, x=stored["x"])
+    assert [*found] == ["columns_y", "matrices_y", "gru_y"]
+    for name, value in found.items():
+        assert np.abs(value - stored[name]).max() < 0.03
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The graph of an ONNX model, whose nodes and values the steps of an import look at and change.
 
+quantized     makes LSTMs of those with weights in int8
 sizes         fixes what the caller gives
 folding       computes what is known then
 recurrent     puts our ops in
