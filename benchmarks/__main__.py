@@ -33,7 +33,7 @@ SECTIONS = {
     "peers": "ours against other frameworks, on the same work",
     "latency": "a chunk of a sequence, the state kept: half of the calls, and 99 in 100",
     "scaling": "each op at a size and at four times that",
-    "dtypes": "float16 and bfloat16 against float32",
+    "dtypes": "float16, bfloat16 and int8 against float32",
     "calls": "what a call costs beyond IREE's own",
     "compile": "seconds to compile, and size of the artifact",
     "memory": "peak against what must be there anyway",

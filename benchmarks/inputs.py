@@ -69,7 +69,7 @@ def draw(case: Case) -> Arrays:
 def _drawn(case: Case) -> Arrays:
     fan_in = case.size.I + case.size.H
     shapes = _SHAPES[case.workload.family](case)
-    dtype = DTYPES[case.dtype].numpy
+    dtype = DTYPES[case.arrays_dtype].numpy
     arrays = {
         name: _normal(name, shape, fan_in**-0.5 if name in _MATRICES else 1.0)
         .astype(dtype)

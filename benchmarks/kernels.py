@@ -6,13 +6,60 @@ merge them.
 
 from __future__ import annotations
 
-__all__ = ["PAIRS", "SUMS", "products", "reads", "row_bytes"]
+from dataclasses import dataclass
+
+__all__ = ["PAIRS", "SUMS", "Step", "fused", "pairs", "products", "quads", "reads", "row_bytes"]
 
 SUMS = 12
 """Enough for two units with a latency of six; with two more they fit into sixteen registers."""
 
 PAIRS = "avx512bf16"
 """The processor feature that multiplies pairs of bfloat16 and adds them to float32."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """How `products` multiplies and adds.
+
+    Attributes:
+        sums: The element type of sums.
+        factor: The type of the factors, which have the bits of a register.
+        text: The ops that make ``%nK`` of the sum ``%sK`` and the factors ``%p``.
+    """
+
+    sums: str
+    factor: str
+    text: str
+
+
+def fused(lanes: int) -> Step:
+    """float32, by fused multiply-add."""
+    type = f"vector<{lanes}xf32>"
+    return Step("f32", type, f"%n{{k}} = vector.fma %p, %s{{k}}, %p : {type}")
+
+
+def pairs() -> Step:
+    """Pairs of bfloat16, which are multiplied and added to float32."""
+    return Step("f32", "vector<32xbf16>", _call(f"{_PAIRED}.512", 16, "f32", "vector<32xbf16>"))
+
+
+def quads(lanes: int) -> Step:
+    """Four int8 numbers a lane, which are multiplied and added to int32."""
+    factor = f"vector<{4 * lanes}xi8>"
+    return Step("i32", factor, _call(f"{_QUADS}.{32 * lanes}", lanes, "i32", factor))
+
+
+_PAIRED = "llvm.x86.avx512bf16.dpbf16ps"
+_QUADS = "llvm.x86.avx512.vpdpbusd"
+
+
+def _call(name: str, lanes: int, sums: str, factor: str) -> str:
+    type = f"vector<{lanes}x{sums}>"
+    return (
+        f'%n{{k}} = llvm.call_intrinsic "{name}"(%s{{k}}, %p, %p) : '
+        f"({type}, {factor}, {factor}) -> {type}"
+    )
+
 
 _VECTORS = 16
 """The number of vectors that `reads` adds in one iteration."""
@@ -23,33 +70,33 @@ def row_bytes(lanes: int) -> int:
     return 4 * lanes * _VECTORS
 
 
-def products(name: str, lanes: int, paired: bool) -> str:
+def products(name: str, lanes: int, step: Step) -> str:
     """``name(array [SUMS + 1, lanes], times)``: each vector times the last, plus itself.
 
     Args:
         name: The function's.
-        lanes: Numbers in a register, of float32; 16 if they come in pairs.
-        paired: Whether each factor is a pair of bfloat16.
+        lanes: Numbers in a register, of float32.
+        step: How they are multiplied and added.
     """
-    sums = [f"%s{k}" for k in range(SUMS)]
-    starts = [f"%i{k} = {_read(f'%c{k}', '%c0', _array(lanes), lanes)}" for k in range(SUMS)]
-    step = [_paired(k) if paired else _fused(k, lanes) for k in range(SUMS)]
-    carried = ", ".join(f"{s} = %i{k}" for k, s in enumerate(sums))
-    types = ", ".join([f"vector<{lanes}xf32>"] * SUMS)
-    writes = [
-        f"%w{k + 1} = vector.transfer_write %r#{k}, %w{k}[%c{k}, %c0] {{in_bounds = [true]}} : "
-        f"vector<{lanes}xf32>, {_array(lanes)}"
-        for k in range(SUMS)
-    ]
-    factor = f"%f = {_read(f'%c{SUMS}', '%c0', _array(lanes), lanes)}"
-    pair = "%p = vector.bitcast %f : vector<16xf32> to vector<32xbf16>" if paired else ""
+    own, bits = f"vector<{lanes}x{step.sums}>", f"vector<{lanes}xf32>"
+    starts = [f"%b{k} = {_read(f'%c{k}', '%c0', _array(lanes), lanes)}" for k in range(SUMS)]
+    starts += [f"%i{k} = vector.bitcast %b{k} : {bits} to {own}" for k in range(SUMS)]
+    carried = ", ".join(f"%s{k} = %i{k}" for k in range(SUMS))
+    types = ", ".join([own] * SUMS)
+    writes: list[str] = []
+    for k in range(SUMS):
+        writes.append(f"%e{k} = vector.bitcast %r#{k} : {own} to {bits}")
+        writes.append(
+            f"%w{k + 1} = vector.transfer_write %e{k}, %w{k}[%c{k}, %c0] {{in_bounds = [true]}} : "
+            f"{bits}, {_array(lanes)}"
+        )
     body = [
         *_constants(SUMS + 1),
-        factor,
-        pair,
+        f"%f = {_read(f'%c{SUMS}', '%c0', _array(lanes), lanes)}",
+        f"%p = vector.bitcast %f : {bits} to {step.factor}",
         *starts,
         f"%r:{SUMS} = scf.for %k = %c0 to %times step %c1 iter_args({carried}) -> ({types}) {{",
-        *step,
+        *(step.text.format(k=k) for k in range(SUMS)),
         f"scf.yield {', '.join(f'%n{k}' for k in range(SUMS))} : {types}",
         "}",
         f"%w0 = tensor.empty() : {_array(lanes)}",
@@ -101,17 +148,6 @@ def reads(name: str, lanes: int) -> str:
         f"{vector}, tensor<{lanes}xf32>",
     ]
     return _function(name, array, f"tensor<{lanes}xf32>", body, "%w1")
-
-
-def _fused(k: int, lanes: int) -> str:
-    return f"%n{k} = vector.fma %f, %s{k}, %f : vector<{lanes}xf32>"
-
-
-def _paired(k: int) -> str:
-    return (
-        f'%n{k} = llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%s{k}, %p, %p) : '
-        "(vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>"
-    )
 
 
 def _array(lanes: int) -> str:

@@ -159,7 +159,7 @@ class Case:
     Attributes:
         workload: What runs.
         size: The dimensions.
-        dtype: The element type.
+        dtype: The element type; in int8, that of the weights, which are frozen.
         way: How it is called; only the contest of ways of calling has several.
     """
 
@@ -167,6 +167,11 @@ class Case:
     size: Size
     dtype: str = "float32"
     way: str = ""
+
+    @property
+    def arrays_dtype(self) -> str:
+        """The element type of inputs and results."""
+        return "float32" if self.dtype == "int8" else self.dtype
 
 
 @dataclass(frozen=True)
@@ -256,7 +261,7 @@ def scaling_contests(tiny: bool = False) -> list[Contest]:
 
 
 def dtype_contests(sizes: Sequence[Size]) -> list[Contest]:
-    """Every workload in the storage types that a GPU or a cache would want, against float32."""
+    """Every workload in smaller types against float32; in int8 those that do not train."""
     return [
         Contest(
             "dtypes",
@@ -264,7 +269,8 @@ def dtype_contests(sizes: Sequence[Size]) -> list[Contest]:
             str(size),
             tuple(
                 Entrant(dtype, OURS, Case(workload, size, dtype))
-                for dtype in ("float32", "float16", "bfloat16")
+                for dtype in ("float32", "float16", "bfloat16", "int8")
+                if dtype != "int8" or workload.passes == 1
             ),
         )
         for workload in WORKLOADS.values()

@@ -4,8 +4,9 @@ Two kernels of IREE's, called by as many threads as there are processors, each w
 own:
 
 - *products*: twelve vectors of sums in registers, each multiplied and added to without end, in
-  float32 by fused multiply-add, in bfloat16 by ``vdpbf16ps`` where the processor has it. No memory
-  is read, so no product of matrices can be faster, whoever writes it; matrix units (AMX) apart.
+  float32 by fused multiply-add, in bfloat16 by ``vdpbf16ps`` and in int8 by ``vpdpbusd`` where the
+  processor has them. No memory is read, so no product of matrices can be faster, whoever writes it;
+  matrix units (AMX) apart.
 - *reads*: vectors of an array added up, the array again and again. It is as large as the weights
   of a step, so it comes from the cache, or the memory, that those weights come from.
 
@@ -140,11 +141,19 @@ def _calibrated(run: Callable[[int], Any]) -> int:
 
 def products_kernel(dtype: str) -> Kernel:
     """Multiplies and adds in registers."""
-    paired = dtype == "bfloat16" and kernels.PAIRS in resolve_target("cpu").features
     lanes = vector_lanes()
+    group, name = _instruction(dtype)
     array = np.full((kernels.SUMS + 1, lanes), 0.5, np.float32)
-    operations = kernels.SUMS * lanes * (4 if paired else 2)
-    return prepared_kernel("pairs" if paired else "products", array), operations
+    return prepared_kernel(name, array), kernels.SUMS * lanes * 2 * group
+
+
+def _instruction(dtype: str) -> tuple[int, str]:
+    """How many products a lane of the best instruction makes, and its kernel."""
+    if dtype == "int8":
+        group = int8_group()
+        return group, "quads" if group == 4 else "products"
+    paired = dtype == "bfloat16" and kernels.PAIRS in resolve_target("cpu").features
+    return (2, "pairs") if paired else (1, "products")
 
 
 def reads_kernel(size: int) -> Kernel:
@@ -185,11 +194,19 @@ def vector_lanes() -> int:
     return VectorUnit.of(resolve_target("cpu")).lanes("f32")
 
 
+def int8_group() -> int:
+    """How many int8 numbers a lane of a register multiplies at once."""
+    return VectorUnit.of(resolve_target("cpu")).int8.group
+
+
 @functools.cache
 def _payload() -> bytes:
     target, lanes = resolve_target("cpu"), vector_lanes()
-    parts = [kernels.products("products", lanes, False), kernels.reads("reads", lanes)]
+    parts = [kernels.products("products", lanes, kernels.fused(lanes))]
+    parts.append(kernels.reads("reads", lanes))
     if kernels.PAIRS in target.features:
-        parts.append(kernels.products("pairs", 16, True))
+        parts.append(kernels.products("pairs", 16, kernels.pairs()))
+    if int8_group() == 4:
+        parts.append(kernels.products("quads", lanes, kernels.quads(lanes)))
     with tempfile.TemporaryDirectory(prefix="rnn-compiler-") as folder:
         return compile_module("\n".join(parts), target, reproducers=Path(folder))

@@ -1,6 +1,7 @@
 """ONNX Runtime: a graph of one LSTM, GRU or RNN node, that of a CudnnRNN or one of ONNX's ops.
 
-Its weights are constant, inputs and results bound in place. Its threads spin while they wait, or
+Its weights are constant, inputs and results bound in place. In int8 it is what its own tool makes
+of the graph. Its threads spin while they wait, or
 not, whichever is faster. Of a sequence in chunks, the state is passed by hand: as arrays to `run`,
 or in place, where one call writes what the next one reads.
 """
@@ -8,13 +9,16 @@ or in place, where one call writes what the next one reads.
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import quantize_dynamic
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
 from benchmarks.peers import Variant, chunked, reordered
@@ -126,6 +130,8 @@ def _variant(case: Case, spin: bool) -> Variant:
     arrays = draw(case)
     is_own = case.workload.family == "onnx"
     model = _op_model(case, arrays) if is_own else _model(case, arrays)
+    if case.dtype == "int8":
+        model = _in_int8(model)
     session = _session(model, spin)
     binding: Any = session.io_binding()
     for each in model.graph.input:
@@ -150,6 +156,14 @@ def _variant(case: Case, spin: bool) -> Variant:
         return found
 
     return Variant(_words(spin), run, fetch)
+
+
+def _in_int8(model: Any) -> Any:
+    """The model with a DynamicQuantizeLSTM, with a scale for each column."""
+    with tempfile.TemporaryDirectory(prefix="rnn-compiler-bench-") as folder:
+        path = Path(folder) / "int8.onnx"
+        quantize_dynamic(model, path, per_channel=True)
+        return onnx.load(path)
 
 
 _OPTIONAL = ("B", "sequence_lens", "initial_h", "initial_c", "P")

@@ -46,6 +46,8 @@ def variants(case: Case) -> list[Variant]:
     artifact = rc.compile(module_of(case))
     if case.way:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]
+    if case.dtype == "int8":
+        return [variant_of(case, rc.runtime.load(artifact, device)) for device in _devices]
     prepack = len(case.workload.ops) == 1  # training gets other weights at every step
     return [
         variant_of(case, rc.runtime.load(artifact, device, prepack=prepack)) for device in _devices
@@ -85,7 +87,12 @@ def module_of(case: Case, **options: Any) -> rc.Module:
     known = {dim for op in workload.ops for dim in OPS[op].signature.dimensions}
     given = {name: value for name, value in dims.items() if name in known}
     given |= {**workload.attributes, **options}
-    return rc.build(list(workload.ops), dtype=case.dtype, **given)
+    module = rc.build(list(workload.ops), dtype=case.arrays_dtype, **given)
+    if case.dtype != "int8":
+        return module
+    (spec,), drawn = module.functions, draw(case)
+    weights = {name: drawn[name] for name in spec.weights}
+    return rc.freeze(module, weights, quantize="int8")
 
 
 def variant_of(case: Case, program: Program) -> Variant:

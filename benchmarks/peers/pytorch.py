@@ -1,7 +1,7 @@
 """PyTorch: `torch.nn.LSTM`, `GRU` and `RNN`, with and without oneDNN, whichever is faster.
 
-torch.compile does not change them, so eager mode is their best. Sequences with lengths are packed
-beforehand, and results stay packed.
+In int8 they are its dynamically quantized ones. torch.compile does not change them, so eager mode
+is their best. Sequences with lengths are packed beforehand, and results stay packed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def variants(case: Case) -> list[Variant]:
     if case.workload.chunks:
         return _streams(case)
     tensors = tensors_of(case)
-    layer = layer_of(case).to(getattr(torch, case.dtype))
+    layer = layer_of(case).to(getattr(torch, case.arrays_dtype))
+    if case.dtype == "int8":
+        layer = torch.ao.quantization.quantize_dynamic(layer, {type(layer)}, dtype=torch.qint8)
     run = training(layer, tensors) if case.workload.passes > 1 else inference(layer, tensors)
     arrays_of = functools.partial(fetch, case, tensors["input"])
     return [
@@ -47,7 +49,7 @@ def tensors_of(case: Case) -> dict[str, Any]:
     """The arrays of a case as tensors of its dtype, in torch's memory; with lengths, packed."""
     arrays = draw(case)
     lengths = arrays.pop("sequence_lengths", None)
-    kind = getattr(torch, case.dtype)
+    kind = getattr(torch, case.arrays_dtype)
     tensors: dict[str, Any] = {
         k: torch.from_numpy(v).to(kind, copy=True) for k, v in arrays.items()
     }

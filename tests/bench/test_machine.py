@@ -63,6 +63,19 @@ def test_every_pair_is_multiplied_and_added_every_time() -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.skipif(machine.int8_group() != 4, reason="no vpdpbusd")
+def test_every_quad_is_multiplied_and_added_every_time() -> None:
+    """The first factor is unsigned, the second signed."""
+    lanes = machine.vector_lanes()
+    bits = np.random.default_rng(0).integers(-99, 99, (kernels.SUMS + 1, 4 * lanes), np.int8)
+    array = bits.view(np.float32)
+    signed, unsigned = (bits[-1].view(kind).astype(np.int32) for kind in (np.int8, np.uint8))
+    for times in (0, 1, 3):
+        found = run("quads", array, times)[:-1].view(np.int32)
+        added = times * (signed * unsigned).reshape(lanes, 4).sum(1, dtype=np.int32)
+        np.testing.assert_array_equal(found, bits[:-1].view(np.int32) + added)
+
+
 def test_the_work_of_a_kernel_is_what_it_is_credited_with() -> None:
     lanes = machine.vector_lanes()
     assert machine.products_kernel("float32")[1] == 2 * kernels.SUMS * lanes

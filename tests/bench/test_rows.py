@@ -53,7 +53,10 @@ def test_the_rows_of_the_design() -> None:
     assert found["lengths-training", "128x128x256x256"] == [OURS, "torch", "jax"]
     assert found["both-directions", "600x1x256x256"] == inference
     for cell in ("gru", "rnn"):
-        assert {g for g, _ in found if g.startswith(cell)} == {cell, f"{cell}-training"}
+        names = {g for g, _ in found if g.startswith(cell)}
+        assert names == {cell, f"{cell}-training", *(["gru-int8"] * (cell == "gru"))}
+    assert found["inference-int8", "1x1x128x128"] == [OURS, "torch", "onnxruntime"]
+    assert found["gru-int8", "32x16x256x256"] == [OURS, "torch"]
     assert found["block", "25x32x1024x1024"] == [OURS, "tensorflow"]
     assert found["block-training", "25x32x1024x1024"] == [OURS, "tensorflow"]
 
@@ -67,6 +70,7 @@ def test_a_group_does_what_its_title_says() -> None:
         assert workload.lengths == ("with lengths" in title)
         assert ("bidirectional" in workload.attributes.values()) == ("both directions" in title)
         assert (group.dtype == "bfloat16") == ("bfloat16" in title)
+        assert (group.dtype == "int8") == ("weights in int8" in title)
         assert (len(workload.ops) == 2) == ("training" in title or "Grad" in title)
         assert (workload.passes, bool(workload.attributes.get("is_training"))) in (
             [(1, False)] if len(workload.ops) == 1 else [(3, True), (3, False)]
@@ -79,6 +83,8 @@ def test_the_aims_of_the_design() -> None:
     assert aims == {
         "inference": 1.05,
         "inference-bfloat16": 1.2,
+        "inference-int8": 1.2,
+        "gru-int8": 1.5,
         "training": 1.3,
         "layer-training": 1.0,
         "block": 2.0,
@@ -148,7 +154,9 @@ def test_a_gradient_comes_after_its_forward_op_which_is_not_timed() -> None:
 
 def test_dtypes_are_compared_with_float32() -> None:
     for contest in dtype_contests([TINY]):
-        assert [e.case.dtype for e in contest.entrants] == ["float32", "float16", "bfloat16"]
+        dtypes = ["float32", "float16", "bfloat16", "int8"]
+        trains = contest.entrants[0].case.workload.passes > 1
+        assert [e.case.dtype for e in contest.entrants] == dtypes[: 3 if trains else 4]
 
 
 @pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
@@ -176,6 +184,7 @@ def test_weights_are_read_at_each_step() -> None:
     expected = {
         "inference": (4 * step, 4 * (once + 7 * step)),
         "inference-bfloat16": (2 * step, 2 * (once + 7 * step)),
+        "inference-int8": (step, once + 7 * step),
         "training": (4 * step, 4 * (once + 14 * step)),
         "both-directions": (4 * step, 8 * (once + 7 * step)),
         "gru": (3 * step, 3 * (once + 7 * step)),
