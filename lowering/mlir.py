@@ -16,9 +16,11 @@ __all__ = [
     "UNNAMED",
     "block_of",
     "bodies",
+    "callee_of",
     "contraction",
     "end_of",
     "ir",
+    "is_private",
     "new_context",
     "ops_of",
     "remove_unused",
@@ -123,6 +125,19 @@ def contraction(axes: tuple[int, int]) -> dict[str, ir.Attribute]:
 def symbol_of(op: ir.Operation) -> str:
     """The symbol of an op, such as a function; empty for one that has none."""
     return ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
+
+
+def callee_of(call: ir.Operation) -> str:
+    """The symbol of the function that a `func.call` calls."""
+    return ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+
+
+def is_private(function: ir.Operation) -> bool:
+    """Whether a function can be called only from its own module."""
+    name = "sym_visibility"
+    return name in function.attributes and (
+        ir.StringAttr(function.attributes[name]).value != "public"
+    )
 
 
 def symbols_in(op: ir.Operation) -> list[str]:

@@ -15,7 +15,7 @@ from rnn_compiler.lowering.composites import (
     decomposition_of,
     roles_of,
 )
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.mlir import block_of, ir, is_private, ops_of, remove_unused, symbol_of
 
 __all__ = ["narrow"]
 
@@ -42,7 +42,7 @@ def _uncalled(module: ir.Module) -> list[ir.Operation]:
     """The private functions that no op refers to."""
     named: set[str] = set()
     module.operation.walk(lambda op: _add_named(op, named))
-    private = [op for op in ops_of(module.body) if "sym_visibility" in op.attributes]
+    private = [op for op in ops_of(module.body) if is_private(op)]
     return [op for op in private if symbol_of(op) not in named]
 
 

@@ -46,7 +46,7 @@ class Part(NamedTuple):
             zero only for the first call. An opaque zero keeps the splats apart.
         is_in_loop: Whether it may be called from a loop of a user. There a buffer that is zero in
             the first iteration is not in the next, and IREE rejects an opaque zero, so nothing is
-            counted: one workgroup does all.
+            counted: one workgroup does all. And no array is opaque: IREE would not wait for it.
     """
 
     number: int

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.linking.types import Tensor, tensor_of
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, ir, is_private, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -44,11 +44,7 @@ def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpe
 
 
 def _is_public(function: ir.Operation) -> bool:
-    attributes = function.attributes
-    private = "sym_visibility" in attributes and (
-        ir.StringAttr(attributes["sym_visibility"]).value != "public"
-    )
-    return not private and len(function.regions[0].blocks) > 0
+    return not is_private(function) and len(function.regions[0].blocks) > 0
 
 
 def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:

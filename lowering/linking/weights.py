@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Weights"]
@@ -57,7 +57,7 @@ class Weights:
             if op.name in _MOVES and all(operands):
                 sources[op.results[0]] = set[int]().union(*operands)
             if op.name == "func.call":
-                weights = self._known.get(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
+                weights = self._known.get(callee_of(op))
                 if weights is None:
                     return None
                 found = found.union(*(operands[number] for number in weights))

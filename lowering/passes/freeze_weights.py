@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 
-from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import bodies, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import frozen_weights_are_parameters
 from rnn_compiler.schema.manifest import SCOPE
@@ -30,7 +30,7 @@ def freeze_weights(context: PassContext) -> None:
         for op in ops_of(block):
             if op.name != "func.call":
                 continue
-            symbol = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            symbol = callee_of(op)
             if symbol in symbols:
                 loaded = load_global(symbol, op.results[0].type, ir.InsertionPoint(op), op.location)
                 op.results[0].replace_all_uses_with(loaded)

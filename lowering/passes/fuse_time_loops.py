@@ -21,7 +21,7 @@ from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
@@ -89,8 +89,7 @@ def _calls(context: PassContext, own: Container[str]) -> list[tuple[str, bool]]:
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "func.call":
-            symbol = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            found.append((symbol, is_in_loop(op)))
+            found.append((callee_of(op), is_in_loop(op)))
         return ir.WalkResult.ADVANCE
 
     for function in ops_of(context.module.body):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, callee_of, ir, is_private, ops_of, symbol_of
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
@@ -68,9 +68,7 @@ class PassContext:
         The user's own functions are left unchanged, and so are those that stay portable.
         """
         if not self.linked:
-            public = [
-                op for op in self.defined_functions() if "sym_visibility" not in op.attributes
-            ]
+            public = [op for op in self.defined_functions() if not is_private(op)]
             return [op for op in public if symbol_of(op) not in self.portable]
         symbols = {spec.function for spec in self.linked}
         return [
@@ -79,6 +77,25 @@ class PassContext:
             if (symbol_of(op) in symbols or NETWORK in op.attributes)
             and symbol_of(op) not in self.portable
         ]
+
+    def op_arguments(self) -> list[ir.BlockArgument]:
+        """The arguments of public functions that those functions read, also through calls."""
+        calls: dict[str, list[ir.Operation]] = {}
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            if op.name == "func.call":
+                calls.setdefault(callee_of(op), []).append(op)
+            return ir.WalkResult.ADVANCE
+
+        self.module.operation.walk(visit)
+        functions = self.op_functions()
+        read = [each for op in functions for each in block_of(op).arguments if [*each.uses]]
+        for argument in read:  # grows by the arguments of callers
+            for call in calls.get(symbol_of(argument.owner.owner), ()):
+                given = call.operands[argument.arg_number]
+                if _is_argument(given) and given not in read:
+                    read.append(given)
+        return [each for each in read if not is_private(each.owner.owner)]
 
     def ops(self) -> list[ir.Operation]:
         """The ops of those functions."""
@@ -105,3 +122,8 @@ class PassContext:
         """Records that a time loop stays plain, and why."""
         self.plain_loops[symbol] = reason
         _LOG.info("%s stays plain: %s", symbol, reason)
+
+
+def _is_argument(value: ir.Value) -> TypeGuard[ir.BlockArgument]:
+    """Whether a value is an argument of a function, not of a loop."""
+    return isinstance(value, ir.BlockArgument) and value.owner.owner.operation.name == "func.func"

@@ -65,11 +65,10 @@ def products_are_rewritten(context: PassContext) -> str | None:
 
 
 def arguments_are_read_in_place(context: PassContext) -> str | None:
-    """Only `util.optimization_barrier` reads arguments of functions; others read their sizes."""
+    """Only `util.optimization_barrier` reads arguments that ops read; others read their sizes."""
     return _first(
-        f"an argument of {symbol_of(function)}, by {use.owner.name}"
-        for function in context.op_functions()
-        for argument in block_of(function).arguments
+        f"an argument of {symbol_of(argument.owner.owner)}, by {use.owner.name}"
+        for argument in context.op_arguments()
         for use in argument.uses
         if use.owner.name not in ("util.optimization_barrier", "tensor.dim")
     )

@@ -160,6 +160,7 @@ class FusedLoop:
                     arguments,
                     group,
                     panels,
+                    place,
                     interleaved=not plan.batched,
                 )
                 for panels in group.panels

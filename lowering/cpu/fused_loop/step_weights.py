@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.codegen.attributes import integer, integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
+from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
@@ -31,6 +32,7 @@ def step_weights(
     arguments: Mapping[ir.Value, Array],
     group: Group,
     panels: Panels,
+    place: Part,
     *,
     interleaved: bool,
 ) -> Array:
@@ -43,6 +45,7 @@ def step_weights(
         arguments: The arguments of its function.
         group: The group of the products.
         panels: The products.
+        place: How the loop is called.
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
@@ -62,8 +65,10 @@ def step_weights(
     whole = starts == list(range(0, known(matrix.shape)[axis], group.gate_width))
     if not whole or any(weight is not matrix for weight in weights):
         matrix = _side_by_side(outside, weights, starts, group.gate_width, axis)
-    if matrix.element != panels.weight:  # each of several loops with these weights converts them
-        matrix = converted(outside, outside.opaque(matrix), panels.weight)
+    if matrix.element != panels.weight:
+        if not place.is_in_loop:  # each of several loops with these weights converts them
+            matrix = outside.opaque(matrix)
+        matrix = converted(outside, matrix, panels.weight)
     grouped = panels.weight in (*PAIRED, "i8")
     if group.panel < group.gate_width or grouped:
         gates, panel = len(panels.columns), max(group.panel, MIN_COLUMNS if grouped else 0)

@@ -1,1 +1,1 @@
-"""The cells: one step of each kind and its derivative. GRUBlockCell's is in `ops.block`."""
+"""One step of each kind of cell, and its derivative; that of GRUBlockCell is in `ops.block`."""

@@ -1,10 +1,9 @@
-"""The cell of each direction, from ONNX's attributes.
+"""The cells that ONNX's attributes ask for, one for each direction.
 
-`activations` lists f, g, h for LSTM, f, g for GRU and f for RNN; with two directions, the forward
-ones first. Each function that has an alpha gets the next number of `activation_alpha`, and likewise
-beta; this is how ONNX Runtime reads the specification. If there are too few numbers, the remaining
-functions get ONNX's defaults. A list as long as `activations` is accepted too if both readings
-agree.
+`activations` are f, g, h of LSTM, f, g of GRU, f of RNN; of two directions, the forward ones first.
+Each function that has an alpha takes the next number of `activation_alpha`, and likewise beta: so
+ONNX Runtime reads the specification. Functions for which none is left have ONNX's defaults. A list
+as long as `activations` is also taken if both readings agree.
 """
 
 from __future__ import annotations
@@ -29,24 +28,24 @@ DIRECTIONS: Mapping[str, tuple[int, ...]] = {
     "reverse": (1,),
     "bidirectional": (0, 1),
 }
-"""The directions of each value of the attribute `direction`: 1 is the reverse direction."""
+"""Of each direction attribute, the directions that there are: 1 runs backward."""
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
-"""The number of gates of an op's cells."""
+"""How many gates an op's cells have."""
 
 DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
-"""The default activation functions of an op."""
+"""The functions of an op where `activations` says nothing."""
 
 
 def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
-    """The cells of an op, one per direction.
+    """The cells of an op, one for each of its directions.
 
     Args:
         op: The name of the op, ``"onnx.LSTM"``, or of its gradient.
         attributes: Its attributes.
 
     Raises:
-        InvalidArgumentError: The attributes contradict each other.
+        InvalidArgumentError: They do not go together.
     """
     kind = op.removeprefix("onnx.").removesuffix("Grad")
     directions = DIRECTIONS[attributes["direction"]]
@@ -103,7 +102,7 @@ def _names(op: str, kind: str, given: Sequence[str], directions: int) -> Sequenc
 def _numbers(
     op: str, rows: Sequence[Activation], parameter: str, attributes: Mapping[str, Any]
 ) -> list[float]:
-    """The alpha, or beta, of each function; 0 if it has none."""
+    """The alpha, or beta, of each function; 0 of those that have none."""
     name = f"activation_{parameter}"
     given = [float(text) for text in attributes[name].split()]
     takers = [place for place, row in enumerate(rows) if parameter in row.parameters]

@@ -214,6 +214,7 @@ class Value:
     def __hash__(self) -> int: ...
 
 class BlockArgument(Value):
+    owner: Block  # pyright: ignore[reportIncompatibleVariableOverride]
     location: Location
     arg_number: int
 

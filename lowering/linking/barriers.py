@@ -1,0 +1,36 @@
+"""Removes a user's barriers that IREE takes wrongly.
+
+`stablehlo.optimization_barrier`, which `jax.checkpoint` emits, keeps the compiler from moving ops
+across it and changes no value. On what a loop carries, IREE 3.13 drops the wait for the iteration
+before: with several threads, the ops behind the barrier read memory that is not written yet.
+"""
+
+from __future__ import annotations
+
+from rnn_compiler.lowering.analysis.control_flow import is_in_loop
+from rnn_compiler.lowering.mlir import ir, is_private
+
+__all__ = ["remove_barriers"]
+
+
+def remove_barriers(module: ir.Module) -> None:
+    """Removes the barriers in loops and in private functions, which loops may call."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "stablehlo.optimization_barrier" and _may_repeat(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for barrier in found:
+        for value, result in zip(barrier.operands, barrier.results, strict=True):
+            result.replace_all_uses_with(value)
+        barrier.operation.erase()
+
+
+def _may_repeat(op: ir.Operation) -> bool:
+    function = op
+    while function.name != "func.func":
+        function = function.parent
+    return is_in_loop(op) or is_private(function)
