@@ -138,13 +138,14 @@ def compile_js(
     starts, data = _laid_out(constants, architecture.alignment)
     versions = package_version(), iree_compile.compiler_identity().version
     origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
-    digest = hashlib.sha256(code.code.object + data + code.code.host.encode()).hexdigest()
+    features = [*architecture.baseline, *resolved.features]
+    source = print_module(name, functions, starts, features, origin)
+    digest = hashlib.sha256(code.code.object + data + source.encode()).hexdigest()
     sections = {"rnn_compiler.id": digest.encode()}
     if starts:
         sections["rnn_compiler.constants"] = data
     wasm = link(code.code.object, sections)
-    features = [*architecture.baseline, *resolved.features]
-    source = print_module(name, functions, starts, features, digest, origin)
+    source = print_module(name, functions, starts, features, origin, digest)
     types = print_types(name, functions, origin)
     manifest = {
         "schema": SCHEMA_VERSION,

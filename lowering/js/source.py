@@ -43,8 +43,8 @@ def print_module(
     functions: Sequence[JsFunction],
     constants: Sequence[int],
     features: Sequence[str],
-    identity: str,
     origin: str,
+    identity: str = "",
 ) -> str:
     """The text of ``NAME.mjs``.
 
@@ -53,8 +53,8 @@ def print_module(
         functions: Its functions.
         constants: The offset of each constant in the section of constants.
         features: The engine features that the code needs.
-        identity: An identifier of its .wasm file.
         origin: The compiler and the target, in a sentence.
+        identity: An identifier of its .wasm file.
     """
     rows = [_function(each) for each in functions]
     fields = {
