@@ -16,7 +16,11 @@ from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, is
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.targets.gpu import Gpu
-from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES, check_open
+from rnn_compiler.lowering.targets.strategies import (
+    STRATEGY_PASSES,
+    check_dtypes,
+    check_open,
+)
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
@@ -87,6 +91,7 @@ def rewrite(
         UnsupportedError: A size may not be open.
     """
     check_open(functions, target, strategy)
+    check_dtypes((*functions, *linked), target)
     if last is not None and last not in STRATEGY_PASSES[strategy]:
         others = [name for name, passes in STRATEGY_PASSES.items() if last in passes]
         remedy = f"{last} is one of the {' and '.join(others)} strategy" if others else ""

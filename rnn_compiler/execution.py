@@ -59,5 +59,5 @@ def current_device(functions: Iterable[FunctionSpec] = (), arguments: Iterable[o
     """The device in force for functions: that of `target`, else `runtime.default_device`."""
     from rnn_compiler.runtime import default_device
 
-    kind = "cuda" if current_target().startswith("cuda") else "local"
+    kind = current_target().partition(":")[0].replace("cpu", "local")
     return _current.get()[1] or default_device(functions, kind, arguments)

@@ -47,9 +47,9 @@ def load(
     Args:
         artifact: The path of an artifact or bundle, or one in memory.
         device: ``"local-sync"`` (the calling thread), ``"local-task"`` (a pool of threads), or for
-            code for NVIDIA GPUs ``"cuda"``, ``"cuda://1"``. Default: ``RNN_COMPILER_DEVICE``; else
-            cuda for GPU code; else local-task if a call has much work and there are several
-            processors; else local-sync.
+            code for GPUs ``"cuda"``, ``"cuda://1"``, ``"vulkan"``. Default:
+            ``RNN_COMPILER_DEVICE``; else cuda or vulkan for their code; else local-task if a call
+            has much work and there are several processors; else local-sync.
         prepack: Whether to keep a packed copy of weights that stay on the device, from the second
             call with them on. The copy takes about as much memory as the weights, twice as much for
             16-bit weights.

@@ -39,8 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """What the tests run on, and where artifacts are kept."""
     parser.addoption(
         "--device",
-        help="run on this device: cuda, cuda://1; or emulator, emulator:sm_86: cuda, which an "
-        "interpreter of PTX in this process plays (tests/cuda/emulator)",
+        help="run on this device: cuda, cuda://1, vulkan; or emulator, emulator:sm_86: cuda, which "
+        "an interpreter of PTX in this process plays (tests/cuda/emulator)",
     )
     parser.addoption(
         "--keep-cache",
@@ -156,6 +156,8 @@ def _isolated(
         device = iree_device(pytestconfig)
         if device is not None:
             environment.setenv("RNN_COMPILER_DEVICE", device)
+        if device == "vulkan":
+            environment.setenv("RNN_COMPILER_TARGET", device)
         if device is not None and device.startswith("cuda"):
             _, _, architecture = pytestconfig.getoption("--device").partition(":sm_")
             environment.setenv("RNN_COMPILER_TARGET", f"cuda:sm_{architecture or 80}")

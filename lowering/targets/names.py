@@ -11,6 +11,7 @@
     cuda                 NVIDIA GPUs from sm_80 on (see `cuda_architectures.DEFAULT`)
     cuda:sm_86           those from this architecture on
     cuda:t4              those from this GPU's architecture on (see `cuda_architectures`)
+    vulkan               GPUs with a driver for Vulkan, float32 only, loops left to IREE
 
 For any spelling, the compiler gets the architecture, the resolved list of features and a generic
 CPU, or the resolved architecture of a GPU, so the manifest lists all features that the code may
@@ -37,6 +38,9 @@ _FORMATS = {
 }
 """The formats that a module can be compiled to, each with its function."""
 
+_VULKAN = "vp_android_baseline_2022"
+"""IREE's name for the least that it asks of a driver: SPIR-V 1.3, and 32-bit numbers alone."""
+
 
 def resolve_target(name: object) -> TargetSpec:
     """The target of a name.
@@ -52,11 +56,13 @@ def resolve_target(name: object) -> TargetSpec:
     kind, colon, detail = text.partition(":")
     if kind == "cuda":
         return _cuda(text)
+    if text == "vulkan":
+        return TargetSpec(text, "vulkan", _VULKAN, ())
     if kind == "cpu" and bool(colon) == bool(detail):
         return _cpu(text, detail)
     levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
     known = ["cpu", *(f"cpu:{level}" for level in levels), "cpu:FEATURE,..."]
-    known += [*(f"cpu:{arch}" for arch in ARCHITECTURES), *_cuda_names()]
+    known += [*(f"cpu:{arch}" for arch in ARCHITECTURES), *_cuda_names(), "vulkan"]
     expected = f"one of {', '.join(known)}"
     raise InvalidArgumentError("compile", "target", expected, describe(text), _meant(text))
 
@@ -145,7 +151,7 @@ def target_names() -> list[str]:
     levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
     gpus = [f"cuda:{name}" for names in GPUS.values() for name in names]
     cpus = [f"cpu:{detail}" for detail in (*levels, "levels", *ARCHITECTURES)]
-    return ["cpu", *cpus, *_cuda_names(), *gpus]
+    return ["cpu", *cpus, *_cuda_names(), *gpus, "vulkan"]
 
 
 def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") -> str:
@@ -175,7 +181,7 @@ def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") ->
     kind, _, detail = name.rpartition(":")
     known = groups.get(kind.strip().lower(), {**details, **gpus})
     if not kind:
-        known = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", **known}
+        known = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "vulkan": "vulkan", **known}
     numbers = re.findall(r"\d+", detail)
     close = {each: known[each] for each in known if re.findall(r"\d+", each) == numbers}
     return did_you_mean(detail, (), close)
@@ -188,6 +194,8 @@ def compiler_flags(target: TargetSpec) -> list[str]:
             "--iree-hal-target-device=cuda",
             f"--iree-cuda-target={target.architecture}",
         ]
+    if target.device == "vulkan":
+        return ["--iree-hal-target-device=vulkan", f"--iree-vulkan-target={target.architecture}"]
     arch = ARCHITECTURES[target.architecture]
     # Without the triple, code is compiled for this machine, and features of others are dropped.
     features = [f"+{each}" for each in (*arch.baseline, *target.features)]

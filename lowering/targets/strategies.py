@@ -8,8 +8,9 @@
                blocked and skip padding (`products`); unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
-The default is the fastest for the target: fused on CPUs, where pinned code runs too, and pinned on
-GPUs, where fused code does not run. It is recorded in the manifest.
+The default is the fastest for the target: fused on CPUs, where pinned code runs too, pinned on
+NVIDIA's GPUs, where fused code does not run, and portable with Vulkan, for which IREE rejects the
+tiles of pinned code. It is recorded in the manifest.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "PORTABLE",
     "STRATEGIES",
     "STRATEGY_PASSES",
+    "check_dtypes",
     "check_open",
     "resolve_strategy",
 ]
@@ -73,15 +75,36 @@ def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: 
             )
 
 
+_BY_DEVICE = {"local": (FUSED, PINNED, PORTABLE), "cuda": (PINNED, PORTABLE), "vulkan": (PORTABLE,)}
+"""The strategies for each kind of device, the default first."""
+
+
+def check_dtypes(functions: Iterable[FunctionSpec], target: TargetSpec) -> None:
+    """Checks that a target has code for the dtypes of a module.
+
+    Raises:
+        UnsupportedError: It has none.
+    """
+    if target.device != "vulkan":
+        return
+    for spec in functions:
+        for tensor in (*spec.arguments, *spec.frozen, *spec.results):
+            if tensor.dtype not in ("float32", "int32", "int64"):
+                raise UnsupportedError(
+                    f"{spec.op}: {tensor.name} is {tensor.dtype}, and for {target.name} there is "
+                    "code for float32 alone: build it with dtype float32, or choose another target"
+                )
+
+
 def resolve_strategy(name: object, target: TargetSpec) -> str:
     """The strategy of a name; None for the target's default.
 
     Raises:
         InvalidArgumentError: There is no such strategy for the target.
     """
+    known = [each for each in STRATEGIES if each in _BY_DEVICE[target.device]]
     if name is None:
-        return FUSED if target.device == "local" else PINNED
-    known = [each for each in STRATEGIES if each != FUSED or target.device == "local"]
+        return _BY_DEVICE[target.device][0]
     if not isinstance(name, str) or name not in known:
         expected = f"one of {', '.join(known)}, for {target.name}"
         raise InvalidArgumentError("compile", "strategy", expected, describe(name))

@@ -39,7 +39,8 @@ examples:
 environment:
   RNN_COMPILER_TARGET      target when none is given (default: cpu)
   RNN_COMPILER_DEVICE      device when none is given (default: local-task for large
-                           work on CPUs, otherwise local-sync; cuda for cuda targets)
+                           work on CPUs, otherwise local-sync; cuda and vulkan for
+                           their targets)
   RNN_COMPILER_CACHE_DIR   folder of the artifact cache
   RNN_COMPILER_CACHE       rw, ro, off or verify
   RNN_COMPILER_CACHE_TRUST     owner (default) or writers: whose entries are trusted

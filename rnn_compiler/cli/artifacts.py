@@ -127,6 +127,8 @@ def _code(target: TargetSpec) -> tuple[str, str]:
     if target.device == "cuda":
         text = f"PTX for {target.architecture}: GPUs of this architecture and of later ones"
         return "code", text
+    if target.device == "vulkan":
+        return "code", "SPIR-V 1.3: any GPU whose driver has Vulkan"
     return "CPU features", " ".join(target.features) or "the architecture's baseline"
 
 

@@ -116,5 +116,9 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
 
 def _whom(device: str) -> str:
     """The devices an artifact is for, by the name of their kind."""
-    names = {"local": "CPUs (--device local-sync, local-task)", "cuda": "GPUs (--device cuda)"}
+    names = {
+        "local": "CPUs (--device local-sync, local-task)",
+        "cuda": "GPUs (--device cuda)",
+        "vulkan": "GPUs with Vulkan (--device vulkan)",
+    }
     return f"it is for {names.get(device, f'a {device} device')}"

@@ -52,7 +52,7 @@ def _dtypes(**_: object) -> list[str]:
 
 
 def _devices(**_: object) -> list[str]:
-    return ["local-sync", "local-task", "cuda", "cuda://"]
+    return ["local-sync", "local-task", "cuda", "cuda://", "vulkan"]
 
 
 def _targets(**_: object) -> list[str]:

@@ -193,7 +193,8 @@ def _doctor(options: argparse.Namespace) -> int:
     row("CPU features", lambda: features or "none beyond the baseline")
     for uri in ("local-sync", "local-task"):
         row(f"device {uri}", lambda uri=uri: repr(get_device(uri)))
-    row("device cuda", lambda: repr(get_device("cuda")), required=False)
+    for uri in ("cuda", "vulkan"):
+        row(f"device {uri}", lambda uri=uri: repr(get_device(uri)), required=False)
     if runs_only:
         rows.append(("compile", "-", f"needs {' and '.join(missing)}"))
     else:

@@ -133,7 +133,7 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
         action="append",
         metavar="TARGET",
         help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cpu:levels (all "
-        "levels), cpu:aarch64,dotprod, cpu:riscv64, cpu:x86_64, cuda, cuda:sm_86, cuda:t4; "
+        "levels), cpu:aarch64,dotprod, cpu:riscv64, cpu:x86_64, cuda, cuda:sm_86, cuda:t4, vulkan; "
         "repeatable",
     )
     _add_strategy(parser)

@@ -141,7 +141,8 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 
 def add_device_option(parser: argparse.ArgumentParser) -> None:
     """Adds the device to run on."""
-    text = "local-sync, local-task, cuda; default: depends on the target and the work of a call"
+    names = "local-sync, local-task, cuda, vulkan"
+    text = f"{names}; default: depends on the target and the work of a call"
     parser.add_argument("--device", metavar="DEVICE", help=text)
 
 

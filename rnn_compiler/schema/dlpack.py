@@ -14,13 +14,16 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CPU", "CUDA", "address_of", "device_of", "from_dlpack"]
+__all__ = ["CPU", "CUDA", "VULKAN", "address_of", "device_of", "from_dlpack"]
 
 CPU = (1, 0)
 """DLPack's device type and number for host memory."""
 
 CUDA = 2
 """DLPack's device type for the memory of NVIDIA GPUs."""
+
+VULKAN = (7, 0)
+"""DLPack's device type and number for memory of Vulkan's, which IREE does not export."""
 
 _BFLOAT16 = (4, 16, 1)
 """DLPack's code, bits and lanes of bfloat16."""

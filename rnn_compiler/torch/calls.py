@@ -211,9 +211,9 @@ def prepare(
             _check(op, argument, *known[argument.name][:2])
         elif argument.default is None:
             raise InvalidArgumentError(op, argument.name, "a tensor", "None")
-    kind = "local" if place is None else "cuda"
-    if target.startswith("cuda") != (kind == "cuda"):
-        target = "cpu" if kind == "local" else "cuda"
+    kind, code = ("local", "cpu") if place is None else ("cuda", "cuda")
+    if target.partition(":")[0] != code:
+        target = code
     if kind == "cuda":
         device = f"cuda://{place}"
     elif device is None or device_kind(device) != kind:

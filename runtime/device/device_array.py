@@ -40,6 +40,15 @@ ELEMENT_TYPES: dict[str, Any] = {
 }
 """IREE's name for each dtype."""
 
+_ON_DEVICE = (iree.MemoryType.DEVICE_LOCAL, iree.BufferUsage.DEFAULT)
+"""The memory and the usage of a buffer for compiled code."""
+
+_STAGING = (
+    int(iree.MemoryType.HOST_LOCAL) | int(iree.MemoryType.DEVICE_VISIBLE),
+    int(iree.BufferUsage.TRANSFER_TARGET) | int(iree.BufferUsage.MAPPING_SCOPED),
+)
+"""The memory and the usage of a buffer that a device writes and the host reads."""
+
 
 class DeviceArray:
     """An immutable array on a device: a result of a call or of `Program.to_device`.
@@ -194,19 +203,22 @@ class DeviceArray:
     def _copied(self, spec: TensorSpec, size: int, copy: Callable[..., None]) -> DeviceArray:
         """An array of the given size that a function copies from it."""
         self.device.check_usable()
-        hal = self.device.hal
         with RUNNING, self._failing("copying"):
-            target = hal.allocator.allocate_buffer(
-                memory_type=iree.MemoryType.DEVICE_LOCAL,
-                allowed_usage=iree.BufferUsage.DEFAULT,
-                allocation_size=size,
-            )
-            semaphore = hal.create_semaphore(0)
-            before, after = (iree.HalFence.create_at(semaphore, value) for value in (0, 1))
-            copy(self._view.get_buffer(), target, before, after)
-            after.wait()
+            target = self._buffer(size, copy, *_ON_DEVICE)
         view = iree.HalBufferView(target, spec.static_shape, ELEMENT_TYPES[spec.dtype])
         return DeviceArray(self.device, view, spec)
+
+    def _buffer(self, size: int, copy: Callable[..., None], memory: int, usage: int) -> Any:
+        """A buffer of some kind and size that a function copies from it."""
+        hal = self.device.hal
+        target = hal.allocator.allocate_buffer(
+            memory_type=memory, allowed_usage=usage, allocation_size=size
+        )
+        semaphore = hal.create_semaphore(0)
+        before, after = (iree.HalFence.create_at(semaphore, value) for value in (0, 1))
+        copy(self._view.get_buffer(), target, before, after)
+        after.wait()
+        return target
 
     def capsule(self) -> object:
         """A DLPack capsule of its memory, which other arrays may share.
@@ -273,6 +285,8 @@ class DeviceArray:
             raise BufferError(
                 f"it is on {self.device.uri}, {place}: to_host() copies it from there"
             )
+        if self.device.kind == "vulkan":
+            raise BufferError("IREE exports no memory of Vulkan devices: to_host() copies it")
         others = [each() for each in self.device.kept.copy()]  # while threads add more
         if not copy and self.shares_memory(each for each in others if each is not None):
             if copy is False:
@@ -319,7 +333,20 @@ class DeviceArray:
     def _transferred(self) -> npt.NDArray[Any]:
         """A copy of its elements, transferred from the device."""
         with RUNNING, self._failing("copying from there"):
+            if self.device.kind == "vulkan":
+                return self._staged()
             return iree.DeviceArray(self.device.hal, self._raw_view()).to_host()
+
+    def _staged(self) -> npt.NDArray[Any]:
+        """A copy through a buffer of the device's that the host can read.
+
+        IREE's copy lets the device write to numpy's memory, which Vulkan allows at the boundaries
+        of pages alone.
+        """
+        size = self._view.get_buffer().byte_length()
+        staging = self._buffer(size, self.device.hal.queue_copy, *_STAGING)
+        mapping = staging.map()
+        return np.array(mapping.asarray(self.shape, self.dtype))
 
     @contextmanager
     def _failing(self, what: str) -> Generator[None]:

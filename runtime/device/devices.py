@@ -1,7 +1,7 @@
 """IREE devices by name.
 
 A device name is IREE's URI: ``local-sync`` (this thread), ``local-task`` (a pool of threads),
-``cuda``, ``cuda://1``. Each is opened once per process and stays open.
+``cuda``, ``cuda://1``, ``vulkan``. Each is opened once per process and stays open.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rnn_compiler.runtime.device.device_array import ELEMENT_TYPES, DeviceArray
 from rnn_compiler.runtime.device.processors import processors, throttled
 from rnn_compiler.runtime.device.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.device.waiting import PATIENCE
-from rnn_compiler.schema.dlpack import CPU, CUDA, address_of
+from rnn_compiler.schema.dlpack import CPU, CUDA, VULKAN, address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.systems import after_fork
@@ -35,10 +35,17 @@ ALIGNMENT = 64
 """The alignment in bytes that compiled code assumes for every array (the `alignment` of
 `hal.interface.binding.subspan`)."""
 
-_KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda"}
+_KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda", "vulkan": "vulkan"}
 """The supported drivers, and the kind of target each runs."""
 
 _OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
+
+_NO_DRIVER = {
+    "libcuda.so": "no NVIDIA driver on this machine (libcuda.so.1 not found)",
+    "libvulkan.so": "no Vulkan on this machine (libvulkan.so.1 not found)",
+    "VK_ERROR_INCOMPATIBLE_DRIVER": "no driver for Vulkan on this machine",
+}
+"""What a part of IREE's message says about a device that does not open."""
 
 open_devices: dict[str, Device] = {}
 _lock = threading.Lock()
@@ -74,7 +81,7 @@ def get_device(uri: str) -> Device:
 
 
 def device_kind(uri: str) -> str:
-    """The kind of target that a device runs, ``"local"`` or ``"cuda"``; does not open it.
+    """The kind of target that a device runs, one of `_KINDS`'; does not open it.
 
     Raises:
         DeviceError: The driver does not exist.
@@ -93,15 +100,21 @@ def device_kind(uri: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Why a device does not open: IREE's message, except in the most common case."""
-    if "libcuda.so" in str(error):
-        return "no NVIDIA driver on this machine (libcuda.so.1 not found)"
+    """Why a device does not open: IREE's message, except in the most common cases."""
+    for part, reason in _NO_DRIVER.items():
+        if part in str(error):
+            return reason
     drivers = ", ".join(sorted(iree.query_available_drivers()))
     return f"{' '.join(str(error).split())} (drivers in this IREE runtime: {drivers})"
 
 
 def _remedy(kind: str) -> str:
     """What to do about a device that does not open."""
+    if kind == "vulkan":
+        return (
+            "; a GPU needs its vendor's driver for Vulkan, and vulkaninfo must list it; Mesa's "
+            "lavapipe (Debian's mesa-vulkan-drivers) runs on the CPU instead"
+        )
     if kind != "cuda":
         return ""
     try:
@@ -121,7 +134,7 @@ class Device:
 
     Attributes:
         uri: Its name.
-        kind: The kind of target it runs, ``"local"`` or ``"cuda"``.
+        kind: The kind of target it runs, ``"local"``, ``"cuda"`` or ``"vulkan"``.
         dlpack: DLPack's device type and number for its memory.
         has_threads: Whether it runs work on its own threads.
         patience: How many seconds a caller stays awake while waiting for them (`waiting.wait`).
@@ -147,7 +160,7 @@ class Device:
         try:
             allocators: Any = [pool] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
-            self.dlpack = CPU if self.kind == "local" else (CUDA, cuda_driver.number_of(uri))
+            self.dlpack = self._dlpack()
         except Exception as error:
             reason = _reason(error)
             message = f"device {uri!r} could not be opened: {reason}{_remedy(self.kind)}"
@@ -158,6 +171,11 @@ class Device:
 
     def __repr__(self) -> str:
         return f"Device({self.uri!r})"
+
+    def _dlpack(self) -> tuple[int, int]:
+        if self.kind == "cuda":
+            return CUDA, cuda_driver.number_of(self.uri)
+        return CPU if self.kind == "local" else VULKAN
 
     @property
     def capability(self) -> int | None:
