@@ -132,7 +132,7 @@ def run_contest(
     """Prepares all entrants, compares their results, and lets them take turns."""
     outcome = Outcome(contest.section, contest.group, contest.name, threads)
     ready = _prepare(contest, workers, outcome, effort, report)
-    if contest.same_results:
+    if contest.same_results and work_of(contest.entrants[0].case).operations:
         _measure_limit(contest, workers, outcome, effort, report)
     calls = {
         label: max(1, min(_MAX_CALLS, int(effort.turn_seconds / prepared.seconds)))

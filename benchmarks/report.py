@@ -10,7 +10,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.contests import Outcome
-from benchmarks.figures import Spread, best_peer, ratio, reached, spread, summaries
+from benchmarks.figures import (
+    Spread,
+    best_peer,
+    geometric_mean,
+    ratio,
+    reached,
+    spread,
+    summaries,
+)
 from benchmarks.groups import GROUPS, LEAST, title_of
 from benchmarks.results import Facts, Results
 from benchmarks.rows import FACTOR, MACHINE, OURS
@@ -23,6 +31,8 @@ _TITLES = {
     "scaling": f"Cost of {FACTOR} times as much: time over {FACTOR} times the time (1 is linear)",
     "dtypes": "Time in other dtypes, over that in float32 (below 1 is faster)",
     "calls": "Cost of a call, one step of batch 1",
+    "networks": "Whole networks: microseconds a call, from numpy arrays to numpy arrays",
+    "first": "Seconds of a process until its first result; kB of the program, MB of its runtime",
     "compile": "Compiling",
     "memory": "Memory on the device at the peak",
     "soak": "Memory of the process while programs are loaded, called and dropped",
@@ -38,6 +48,8 @@ def print_results(results: Results, console: Console) -> None:
     for group, outcomes in _groups(results.outcomes, "latency"):
         title = f"{title_of(group)}: microseconds a chunk, p50 and p99"
         _print_table(title, _latency_table(outcomes), console)
+    for _, outcomes in _groups(results.outcomes, "networks"):
+        _print_table(_TITLES["networks"], _network_table(outcomes), console)
     if summaries(results.outcomes):
         _print_table(_TITLES["summary"], _summary_table(results.outcomes), console)
     printers = {"scaling": _ratio_table, "dtypes": _ratio_table, "calls": _call_table}
@@ -45,7 +57,12 @@ def print_results(results: Results, console: Console) -> None:
         outcomes = [outcome for outcome in results.outcomes if outcome.section == section]
         if outcomes:
             _print_table(_TITLES[section], table(outcomes), console)
-    fact_printers = {"compile": _compile_table, "memory": _memory_table, "soak": _soak_table}
+    fact_printers = {
+        "networks": _first_table,
+        "compile": _compile_table,
+        "memory": _memory_table,
+        "soak": _soak_table,
+    }
     for section, table in fact_printers.items():
         facts = [
             (fact, fact.values)
@@ -53,7 +70,8 @@ def print_results(results: Results, console: Console) -> None:
             if fact.section == section and fact.values is not None
         ]
         if facts:
-            _print_table(_TITLES[section], table(facts), console)
+            title = _TITLES["first" if section == "networks" else section]
+            _print_table(title, table(facts), console)
     if any(outcome.disturbed for outcome in results.outcomes):
         console.print("\n* while other processes were using the processors: not to be relied on")
     _print_failures(results, console)
@@ -140,6 +158,62 @@ def _latency_table(outcomes: Sequence[Outcome]) -> Table:
             best[0] if best else "-",
             _judged(best[1]) if best else "-",
         )
+    return table
+
+
+def _network_table(outcomes: Sequence[Outcome]) -> Table:
+    """A row per network and number of threads; then the mean of each peer's time over ours."""
+    labels = _labels(outcomes)
+    peers = [label for label in labels if label != OURS]
+    table = _table("network", "threads", *labels, *(f"{peer} / ours" for peer in peers))
+    for outcome in outcomes:
+        table.add_row(
+            f"{outcome.name}{' *' * outcome.disturbed}",
+            str(outcome.threads),
+            *(_microseconds(outcome, label) for label in labels),
+            *(_ratio_to_us(outcome, peer) for peer in peers),
+        )
+    for threads in sorted({outcome.threads for outcome in outcomes}):
+        same = [outcome for outcome in outcomes if outcome.threads == threads]
+        means: list[str] = []
+        for peer in peers:
+            found = [each for outcome in same if (each := ratio(outcome, peer, OURS)) is not None]
+            mean = geometric_mean(each.median for each in found)
+            means.append("-" if mean is None else _against(mean, 1.0))
+        table.add_row("geometric mean", str(threads), *("" for _ in labels), *means)
+    return table
+
+
+def _ratio_to_us(outcome: Outcome, label: str) -> str:
+    found = ratio(outcome, label, OURS)
+    return "-" if found is None else _judged(found)
+
+
+def _microseconds(outcome: Outcome, label: str) -> str:
+    track = outcome.tracks.get(label)
+    if track is None:
+        return "failed" if label in outcome.failures else ""
+    return f"{spread(track.seconds).median * 1e6:.4g}"
+
+
+def _first_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
+    """A row per network: the compilation, and what a user of each runtime waits for and ships."""
+    whats = {"seconds": "s", "program": "kB", "runtime": "MB"}
+    peers = list(
+        dict.fromkeys(
+            name.rpartition(" ")[0] for _, values in facts for name in values if " " in name
+        )
+    )
+    columns = [f"{peer} {unit}" for peer in peers for unit in whats.values()]
+    table = _table("network", "compilation s", *columns)
+    scale = {"seconds": 1, "program": 1e3, "runtime": 1e6}
+    for fact, values in facts:
+        numbers = [
+            f"{values[key] / scale[what]:.3g}" if (key := f"{peer} {what}") in values else "-"
+            for peer in peers
+            for what in whats
+        ]
+        table.add_row(fact.group, f"{values['compilation']:.2g}", *numbers)
     return table
 
 

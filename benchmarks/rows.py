@@ -92,7 +92,8 @@ class Workload:
         ops: TensorFlow's names.
         timed_from: The number of ops at the start that only prepare and are not timed.
         attributes: The attributes of the ops.
-        family: Which inputs they take: ``"block"``, ``"cell"``, ``"cudnn"`` or ``"onnx"``.
+        family: Which inputs they take: ``"block"``, ``"cell"``, ``"cudnn"`` or ``"onnx"``; or
+            ``"network"``, for a whole one (`networks`).
         passes: How often they multiply every input and state by its weights: once forward, twice
             backward.
         lengths: Whether each sequence of a batch has its own length.

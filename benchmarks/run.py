@@ -24,6 +24,7 @@ from rich.progress import (
 
 from benchmarks.contests import Effort, run_contest
 from benchmarks.groups import latency_contests, peer_contests
+from benchmarks.networks import network_cases, network_contests
 from benchmarks.processes import WorkerError, Workers
 from benchmarks.results import Facts, Results
 from benchmarks.rows import (
@@ -56,7 +57,12 @@ class Plan:
     cases: list[tuple[str, Case]]
 
 
-_MEASURED_BY = {"compile": "compilation", "memory": "peak_memory", "soak": "soak"}
+_MEASURED_BY = {
+    "networks": "first_results",
+    "compile": "compilation",
+    "memory": "peak_memory",
+    "soak": "soak",
+}
 """The function of our worker that measures a case of a section."""
 
 
@@ -79,11 +85,13 @@ def make_plan(
     makers: dict[str, Callable[[], list[Contest]]] = {
         "peers": lambda: peer_contests(sizes, peers),
         "latency": lambda: latency_contests(sizes, peers),
+        "networks": lambda: network_contests(peers),
         "scaling": lambda: scaling_contests(tiny),
         "dtypes": lambda: dtype_contests(sizes or SIZES),
         "calls": call_contests,
     }
     case_makers: dict[str, Callable[[], list[Case]]] = {
+        "networks": network_cases,
         "compile": lambda: compile_cases(tiny),
         "memory": lambda: memory_cases(sizes or SIZES),
         "soak": lambda: soak_cases(tiny),

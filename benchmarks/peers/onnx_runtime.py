@@ -21,6 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import quantize_dynamic
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
+from benchmarks.networks import downloaded, inputs_of, network_of, outputs_of
 from benchmarks.peers import Variant, chunked, reordered
 from benchmarks.rows import Case
 
@@ -45,6 +46,8 @@ def start(cpus: Sequence[int]) -> None:
 def variants(case: Case) -> list[Variant]:
     """Inference; ONNX Runtime does not train."""
     spinning = [True] if _threads == 1 else [True, False]
+    if case.workload.family == "network":
+        return [_network(case, spin) for spin in spinning]
     if case.workload.chunks:
         return [
             chunked(f"{words}, {_words(spin)}", case, begin(case, spin))
@@ -67,6 +70,19 @@ def _session(model: Any, spin: bool) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spin)))
     text = model.SerializeToString()
     return ort.InferenceSession(text, options, providers=["CPUExecutionProvider"])
+
+
+def _network(case: Case, spin: bool) -> Variant:
+    """A whole network, from numpy arrays to numpy arrays."""
+    network = network_of(case)
+    path = downloaded(network)
+    session = _session(onnx.load(path), spin)
+    arrays, names = inputs_of(network, path), outputs_of(path)
+    return Variant(
+        _words(spin),
+        lambda: session.run(None, arrays),
+        lambda results: dict(zip(names, results, strict=True)),
+    )
 
 
 def _by_run(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:

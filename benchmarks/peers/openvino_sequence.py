@@ -19,6 +19,7 @@ from openvino import opset13 as ops
 from openvino import passes
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
+from benchmarks.networks import downloaded, inputs_of, network_of, outputs_of
 from benchmarks.peers import Variant, chunked, reordered
 from benchmarks.rows import Case
 
@@ -44,6 +45,8 @@ def variants(case: Case) -> list[Variant]:
     """Inference; OpenVINO does not train."""
     if case.workload.chunks:
         return [_by_hand(case), _stateful(case)]
+    if case.workload.family == "network":
+        return [_network(case)]
     return [_variant(case, time_major) for time_major in (False, True)]
 
 
@@ -56,6 +59,21 @@ def _compiled(model: Any, dtype: str) -> Any:
         "ENABLE_CPU_PINNING": False,  # the process is pinned already
     }
     return _core.compile_model(model, "CPU", settings)
+
+
+def _network(case: Case) -> Variant:
+    """A whole network at fixed sizes, from numpy arrays to numpy arrays."""
+    network = network_of(case)
+    path = downloaded(network)
+    arrays, names = inputs_of(network, path), outputs_of(path)
+    model = _core.read_model(path)
+    model.reshape({name: list(array.shape) for name, array in arrays.items()})
+    request: Any = _compiled(model, case.dtype).create_infer_request()
+
+    def fetch(results: Any) -> Arrays:
+        return {name: results[name] for name in names}
+
+    return Variant("", lambda: request.infer(arrays), fetch)
 
 
 def _by_hand(case: Case) -> Variant:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -20,14 +21,31 @@ from iree.runtime import flags
 
 import rnn_compiler as rc
 from benchmarks.inputs import Arrays, cell_of, draw
-from benchmarks.peers import Variant, chunked
-from benchmarks.rows import CALLS, Case
+from benchmarks.networks import (
+    PEERS_OF_NETWORKS,
+    downloaded,
+    first_result,
+    inputs_of,
+    network_of,
+    outputs_of,
+)
+from benchmarks.peers import PEERS, Variant, chunked
+from benchmarks.rows import CALLS, OURS, Case
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime import Function, Program, get_device
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 
-__all__ = ["compilation", "module_of", "peak_memory", "soak", "start", "variant_of", "variants"]
+__all__ = [
+    "compilation",
+    "first_results",
+    "module_of",
+    "peak_memory",
+    "soak",
+    "start",
+    "variant_of",
+    "variants",
+]
 
 _devices = ["local-sync"]
 
@@ -43,6 +61,8 @@ def variants(case: Case) -> list[Variant]:
     """The case on each device; or, if it is about calling, called in its way."""
     if case.workload.chunks:
         return _streams(case)
+    if case.workload.family == "network":
+        return _network(case)
     artifact = rc.compile(module_of(case))
     if case.way:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]
@@ -72,6 +92,45 @@ def _streams(case: Case) -> list[Variant]:
         return chunked(device, case, begin)
 
     return [on(device) for device in _devices]
+
+
+def _network(case: Case) -> list[Variant]:
+    """A whole network on each device, from numpy arrays to numpy arrays."""
+    network = network_of(case)
+    path = downloaded(network)
+    artifact = rc.compile(rc.import_network(path, dims=network.dims, values=network.values))
+    given = inputs_of(network, path)
+    arrays = [array for name, array in given.items() if name not in network.values]
+    names = outputs_of(path)
+
+    def on(device: str) -> Variant:
+        program = rc.runtime.load(artifact, device)
+        return Variant(
+            device, lambda: program(*arrays), lambda results: dict(zip(names, results, strict=True))
+        )
+
+    return [on(device) for device in _devices]
+
+
+def first_results(case: Case) -> dict[str, float]:
+    """What it takes to compile a network; and of us and each peer, what `first_result` says."""
+    network = network_of(case)
+    path = downloaded(network)
+    arrays = inputs_of(network, path)
+    ours = {name: array for name, array in arrays.items() if name not in network.values}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        start = time.perf_counter()
+        module = rc.import_network(path, dims=network.dims, values=network.values)
+        artifact = rc.compile(module)
+        values = {"compilation": time.perf_counter() - start}
+        artifact.save(folder / "network.vmfb")
+        for peer in (OURS, *PEERS_OF_NETWORKS):
+            if PEERS[peer].missing is None:
+                file, given = (folder / "network.vmfb", ours) if peer == OURS else (path, arrays)
+                found = first_result(peer, file, given, folder)
+                values |= {f"{peer} {what}": value for what, value in found.items()}
+    return values
 
 
 def module_of(case: Case, **options: Any) -> rc.Module:

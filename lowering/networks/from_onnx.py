@@ -15,7 +15,6 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, run_passes
-from rnn_compiler.lowering.networks.windows import cut_unread
 from rnn_compiler.lowering.rewriting.context import NETWORK
 
 __all__ = ["linalg_of_onnx"]
@@ -74,9 +73,6 @@ def linalg_of_onnx(model: Any, name: str, function: str) -> str:
                 operators = {node.name: node.op_type for node in model.graph.node}
                 raise _refused(str(error), operators) from error
         made = ir.SymbolTable(operation)[function].operation
-        with ir.Location.unknown():
-            for op in ops_of(block_of(made)):
-                cut_unread(op)
         made.attributes[NETWORK] = ir.UnitAttr.get(context)
         operation.attributes["sym_name"] = ir.StringAttr.get(name)
         return operation.get_asm(enable_debug_info=True)

@@ -3,12 +3,18 @@
 Requires: a portable module; the target is a CPU.
 Matches: in the function of a network, `linalg.conv_1d_ncw_fcw` and `linalg.conv_2d_nchw_fchw` in
 float32 of known sizes, with as many multiplications as `products` takes. The windows of the input
-become rows of a matrix, which is multiplied with the filters:
+become the columns of a matrix, or its rows if there are fewer than `_MANY` of an element of the
+batch, and are multiplied with the filters:
 
-    windows[n o, c k] = input[n, c, o * stride + k * dilation]
-    result[n, f, o]   = start[n, f, o] + (windows @ filters^T)[n o, f]
+    windows[c k, n o] = input[n, c, o * stride + k * dilation]
+    result[n, f, o]   = start[n, f, o] + (filters @ windows)[f, n o]
 
-and `linalg.matmul`, which is also a product added to an array.
+`linalg.matmul` becomes a product that is added to an array. Its matrix is packed once, if it is a
+frozen weight.
+
+As columns, the windows have the input's order and the product the result's, so both are copied row
+by row, and a window of a single number is no copy at all. As rows they leave the filters on the
+right-hand side, which is packed once.
 
 `products` makes them as fast as other products, and packs the filters once; in IREE 3.13 a
 convolution of batch 1 is several times slower.
@@ -21,14 +27,14 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.values import element, shape, static_shape
+from rnn_compiler.lowering.analysis.values import defining, element, shape, static_shape
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.linalg import generic
-from rnn_compiler.lowering.codegen.number import Number, element_type
-from rnn_compiler.lowering.mlir import contraction, ir
-from rnn_compiler.lowering.passes.products import is_large
+from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.mlir import contraction, ir, ops_of
+from rnn_compiler.lowering.passes.products import PACKED, is_large
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import replace
 from rnn_compiler.schema.open_sizes import is_static
@@ -40,6 +46,9 @@ _AXES = {"linalg.conv_1d_ncw_fcw": 1, "linalg.conv_2d_nchw_fchw": 2}
 
 _LARGEST = 1 << 24
 """Numbers of a matrix of windows: 64 MiB."""
+
+_MANY = 64
+"""The fewest windows of an element of the batch that are columns of a matrix."""
 
 
 def network_products(context: PassContext) -> None:
@@ -67,8 +76,25 @@ def _product(op: ir.Operation) -> Array:
     """Emits a product that is added to an array."""
     body = Body.before(op)
     lhs, rhs, start = (Array(value, static_shape(value), "f32") for value in op.operands)
-    made = body.array("stablehlo.dot_general", [lhs, rhs], start.type, contraction((1, 0)))
+    attributes = dict(contraction((1, 0)))
+    if _is_packed(rhs, lhs.shape[0]):
+        attributes[PACKED] = ir.UnitAttr.get()
+    made = body.array("stablehlo.dot_general", [lhs, rhs], start.type, attributes)
     return _added(body, made, range(2), start)
+
+
+def _is_packed(matrix: Array, rows: Index) -> bool:
+    """Whether a matrix that several rows are multiplied with is packed as the module is loaded.
+
+    A weight that several products read is not: each would keep its own copy.
+    """
+    if rows == 1 or isinstance(matrix.value.owner, ir.Block):
+        return False
+    load = defining(matrix.value)
+    if load.name != "util.global.load":
+        return False
+    readers = [op for op in ops_of(load.block) if op.name == load.name]
+    return [op.attributes["global"] for op in readers].count(load.attributes["global"]) == 1
 
 
 def _are_float32(op: ir.Operation) -> bool:
@@ -125,29 +151,58 @@ class _Convolution(NamedTuple):
         given, filters, start = (
             Array(value, static_shape(value), "f32") for value in self.op.operands
         )
-        rows = self.batch * math.prod(self.places)
-        leading, inner = 1 + len(self.places), 1 + len(self.window)
-        lhs = collapse(body, self._windows(body, given), _joined(leading, inner))
-        rhs = collapse(body, filters, _joined(1, inner))
+        emit = self._as_columns if math.prod(self.places) >= _MANY else self._as_rows
+        filters = collapse(body, filters, _joined(1, 1 + len(self.window)))
+        return emit(body, given, filters, start)
+
+    def _as_columns(self, body: Body, given: Array, filters: Array, start: Array) -> Array:
+        """Emits the product of the filters with the windows as columns."""
+        spatial, window = len(self.places), 1 + len(self.window)
+        columns = self.batch * math.prod(self.places)
+        if self._is_input:
+            windows = collapse(body, given, _joined(2, spatial))
+        else:
+            windows = self._windows(body, given, is_columns=True)
+            windows = collapse(body, windows, _joined(window, 1 + spatial))
         product = body.array(
-            "stablehlo.dot_general", [lhs, rhs], ArrayType((rows, self.filters), "f32"),
-            contraction((1, 1)),
+            "stablehlo.dot_general", [filters, windows],
+            ArrayType((self.filters, columns), "f32"), contraction((1, 0)),
+        )  # fmt: skip
+        shape = (self.filters, self.batch, *self.places)
+        apart = expand(body, product, _joined(1, 1 + spatial), shape)
+        return _added(body, apart, [1, 0, *range(2, 2 + spatial)], start)
+
+    def _as_rows(self, body: Body, given: Array, filters: Array, start: Array) -> Array:
+        """Emits the product of the windows, as rows, with the filters."""
+        leading = 1 + len(self.places)
+        windows = self._windows(body, given, is_columns=False)
+        windows = collapse(body, windows, _joined(leading, 1 + len(self.window)))
+        rows = self.batch * math.prod(self.places)
+        product = body.array(
+            "stablehlo.dot_general", [windows, filters],
+            ArrayType((rows, self.filters), "f32"), contraction((1, 1)),
         )  # fmt: skip
         shape = (self.batch, *self.places, self.filters)
         apart = expand(body, product, _joined(leading, 1), shape)
-        return _added(body, apart, [0, *range(2, 2 + len(self.places)), 1], start)
+        return _added(body, apart, [0, *range(2, 1 + leading), 1], start)
 
-    def _windows(self, body: Body, given: Array) -> Array:
-        """The windows, ``[N, o.., C, k..]``."""
+    @property
+    def _is_input(self) -> bool:
+        """Whether the windows, as columns, are the input."""
+        one = [1] * len(self.window)
+        return self.batch == 1 and [*self.window] == one and self.strides == one
+
+    def _windows(self, body: Body, given: Array, *, is_columns: bool) -> Array:
+        """The windows, ``[C, k.., N, o..]`` as columns and ``[N, o.., C, k..]`` as rows."""
         moved = len(self.places)
-        sizes = (self.batch, *self.places, self.channels, *self.window)
+        places, window = (self.batch, *self.places), (self.channels, *self.window)
+        sizes = (*window, *places) if is_columns else (*places, *window)
         rank = len(sizes)
         dims = [ir.AffineExpr.get_dim(axis) for axis in range(rank)]
-        at = [
-            dims[1 + k] * self.strides[k] + dims[2 + moved + k] * self.dilations[k]
-            for k in range(moved)
-        ]
-        source = ir.AffineMap.get(rank, 0, [dims[0], dims[1 + moved], *at])
+        k, o = (dims[: 1 + moved], dims[1 + moved :])[:: 1 if is_columns else -1]
+        moves = zip(o[1:], k[1:], self.strides, self.dilations, strict=True)
+        at = [place * stride + inside * dilation for place, inside, stride, dilation in moves]
+        source = ir.AffineMap.get(rank, 0, [o[0], k[0], *at])
         block = spare_block([element_type("f32")] * 2)
         inside = Body(block, body.location)
         inside.op("linalg.yield", [Number(inside, block.arguments[0], "f32")])

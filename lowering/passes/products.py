@@ -49,9 +49,12 @@ from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 from rnn_compiler.schema.open_sizes import Open
 
-__all__ = ["is_large", "products"]
+__all__ = ["PACKED", "is_large", "products"]
 
 ENSURES = (products_are_rewritten,)
+
+PACKED = "rnn_compiler.packed"
+"""The attribute of a product whose right-hand side is packed once for many calls."""
 
 MIN_MULTIPLICATIONS = 1 << 15
 """Multiplications from which a product gets a dispatch of its own making."""
@@ -155,7 +158,7 @@ class _Rewriting:
             kinds = Operands(product.sums, product.sums)
         sides = zip((product.lhs[0], product.rhs[0]), kinds, strict=True)
         operands = [tied(widened(value, kind, op), op) for value, kind in sides]
-        is_new = "like" in given
+        is_new, is_packed = "like" in given, PACKED in op.attributes
         part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
 
         def body(made: Function, lhs: Array, rhs: Array, *more: Array) -> list[Array]:
@@ -164,13 +167,15 @@ class _Rewriting:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = _rows(lhs, flat.shape[0], more[len(part) :])
-            result = rows_product(made, self.vectors, flat, rhs, axis, rows, store)
+            result = rows_product(
+                made, self.vectors, flat, rhs, axis, rows, store, packed=is_packed
+            )
             if flat is lhs:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
 
         operands += [*(tied(value, op) for value in part), *counted]
-        key = (product.axes, is_new, len(counted))
+        key = (product.axes, is_new, is_packed, len(counted))
         return self.calls.before(op, "rows_product", operands, body, key)[0]
 
     def _multiply_int8(self, product: Product) -> ir.Value:

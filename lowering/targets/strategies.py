@@ -37,17 +37,17 @@ PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: (
-            *("freeze_weights", "separate_buffers", "exponential_of_float64"),
+            *("freeze_weights", "cut_windows", "separate_buffers", "exponential_of_float64"),
             *("round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         FUSED: (
-            *("freeze_weights", "fuse_time_loops", "open_sizes", "network_products", "products"),
-            *("read_arguments_in_place", "hoist_weights", "exponential_of_float64"),
-            *("round_to_float16", "widen_float16", "stamp_provenance"),
+            *("freeze_weights", "cut_windows", "fuse_time_loops", "open_sizes"),
+            *("network_products", "products", "read_arguments_in_place", "hoist_weights"),
+            *("exponential_of_float64", "round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         PINNED: (
-            *("freeze_weights", "pin_time_loops", "tile_products", "separate_buffers"),
-            *("round_to_float16", "stamp_provenance"),
+            *("freeze_weights", "cut_windows", "pin_time_loops", "tile_products"),
+            *("separate_buffers", "round_to_float16", "stamp_provenance"),
         ),
     }
 )

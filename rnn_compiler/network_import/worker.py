@@ -58,6 +58,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.folding import fold
+    from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
@@ -71,6 +72,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         fix_values(graph, dict(values))
     fix_sizes(graph, dims)
     fold(graph)
+    join_gathered_rows(graph)
     inputs = [each.name for each in graph.proto.input]
     replace_recurrent(graph)
     plain_products(graph)

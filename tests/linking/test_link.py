@@ -493,3 +493,42 @@ def test_steps_are_counted_unless_in_a_loop(body: Any, counted: bool) -> None:
     """There IREE would give all iterations one array of counters."""
     text = lowered_text(linked_module(repeated(body)), "cpu:generic")
     assert bool(re.findall(r"flow\.tensor\.splat .*xi32>", text)) == counted
+
+
+WINDOWS = """
+func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>,
+    tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
+    %wc: tensor<7x4xf32>, %b: tensor<8xf32>, %bc: tensor<4xf32>,
+    %c: tensor<1x3x64xf32>, %k: tensor<2x64x32xf32>, %p: tensor<1x4x3xf32>)
+    -> (tensor<2x4xf32>, tensor<1x1x32xf32>, tensor<1x4x1xf32>) {
+  %r:4 = call @rnn_compiler.GRUBlockCell(%x, %h, %w, %wc, %b, %bc) : (tensor<2x3xf32>,
+    tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  %y = stablehlo.convolution(%c, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+    window = {stride = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x3x64xf32>, tensor<2x64x32xf32>) -> tensor<1x1x32xf32>
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %m = "stablehlo.reduce_window"(%p, %lowest) <{window_dimensions = array<i64: 1, 1, 2>,
+    window_strides = array<i64: 1, 1, 2>}> ({
+    ^bb0(%one: tensor<f32>, %two: tensor<f32>):
+      %larger = stablehlo.maximum %one, %two : tensor<f32>
+      stablehlo.return %larger : tensor<f32>
+  }) : (tensor<1x4x3xf32>, tensor<f32>) -> tensor<1x4x1xf32>
+  return %r#3, %y, %m : tensor<2x4xf32>, tensor<1x1x32xf32>, tensor<1x4x1xf32>
+}
+"""
+
+
+def test_a_users_single_windows_read_no_more_than_their_size() -> None:
+    program = rc.runtime.load(rc.link(WINDOWS, "cpu:generic"), device="local-sync")
+    rng = np.random.default_rng(0)
+    given = {
+        each.name: rng.normal(0, 0.5, each.shape).astype("f")
+        for each in program.functions["step"].spec.arguments
+    }
+    out = program(**given)
+    expected = np.einsum("nkc,kcf->nf", given["c"][:, :2], given["k"])[:, None]
+    np.testing.assert_allclose(out[1], expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(out[2], given["p"][:, :, :2].max(2, keepdims=True))

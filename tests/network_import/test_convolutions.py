@@ -23,6 +23,9 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "dilations, a batch": ((3, 12, 37), (40, 12, 3), {"dilations": [4], "pads": [0, 4]}),
     "two axes": ((1, 8, 13, 11), (24, 8, 3, 3), {"strides": [2, 1], "pads": [1, 0, 1, 1]}),
     "two axes, a batch": ((2, 8, 9, 7), (32, 8, 3, 2), {"dilations": [1, 2]}),
+    "two axes, many places": ((2, 8, 9, 12), (32, 8, 3, 3), {"pads": [1, 0, 1, 0]}),
+    "windows of one number": ((1, 16, 8, 9), (32, 16, 1, 1), {}),
+    "a step of two": ((1, 16, 16, 18), (32, 16, 1, 1), {"strides": [2, 2]}),
     "padding that no window reads": ((1, 64, 4), (96, 64, 3), {"strides": [2], "pads": [1, 1]}),
     "padding behind a single window": (
         (1, 64, 2),

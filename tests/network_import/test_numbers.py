@@ -281,3 +281,29 @@ def test_two_networks_without_recurrent_layers_are_two_entries_of_the_cache(tmp_
         onnx_model = model(nodes, {"x": [4]}, ["y"], {})
         module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
         close(run(module, x=x)["y"], expected(onnx_model, {"x": x})[0])
+
+
+@pytest.mark.slow
+def test_a_scan(tmp_path: Path) -> None:
+    """A recurrent layer whose step is a graph of its own."""
+
+    def value(name: str) -> Any:
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, [B, H])
+
+    step = [
+        helper.make_node("MatMul", ["h", "R"], ["hr"]),
+        helper.make_node("Add", ["hr", "row"], ["s"]),
+        helper.make_node("Tanh", ["s"], ["next"]),
+        helper.make_node("Identity", ["next"], ["out"]),
+    ]
+    values = ("h", "row"), ("next", "out")
+    body = helper.make_graph(step, "step", *([value(name) for name in each] for each in values))
+    node = helper.make_node("Scan", ["h0", "x"], ["last", "y"], body=body, num_scan_inputs=1)
+    shapes = {"h0": (B, H), "x": (T, B, H)}
+    onnx_model = model([node], shapes, ["last", "y"], {"R": weight(H, H)})
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    inputs = {name: weight(*shape) for name, shape in shapes.items()}
+    for got, wanted in zip(
+        run(module, **inputs).values(), expected(onnx_model, inputs), strict=True
+    ):
+        close(got, wanted)

@@ -56,3 +56,31 @@ def test_weights_are_multiplied_as_they_are(tmp_path: Path) -> None:
     text = lowered_text(module, "cpu:generic", last="network_products")
     assert text.count("stablehlo.dot_general") == 3  # two layers are the same product
     assert "tensor<20x40x64xf32>" not in text
+    assert text.count("rnn_compiler.packed") == 2  # w and u; two layers share t, one row needs none
+
+
+def written_out() -> tuple[Any, dict[str, Any]]:
+    """A recurrent layer of six steps, a node for each operation of each step; its inputs."""
+    inputs = {"x": weight(6, 2, 40)}
+    weights = {"W": weight(32, 40), "b": weight(32), "R": weight(32, 32), "h": weight(2, 32)}
+    nodes: list[Any] = []
+    for k, before in enumerate(["h", *(f"h{step}" for step in range(5))]):
+        weights[f"i{k}"] = np.array(k)
+        nodes += [
+            helper.make_node("Gather", ["x", f"i{k}"], [f"x{k}"], name=f"gather{k}", axis=0),
+            helper.make_node("Gemm", [f"x{k}", "W", "b"], [f"z{k}"], name=f"in{k}", transB=1),
+            helper.make_node("Gemm", [before, "R", f"z{k}"], [f"s{k}"], name=f"on{k}", transB=1),
+            helper.make_node("Tanh", [f"s{k}"], [f"h{k}"], name=f"tanh{k}"),
+        ]
+    shapes = {name: array.shape for name, array in inputs.items()}
+    return model(nodes, shapes, ["h5", "z0"], weights), inputs
+
+
+@pytest.mark.slow
+def test_rows_that_are_gathered_one_by_one_are_multiplied_at_once(tmp_path: Path) -> None:
+    onnx_model, inputs = written_out()
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    assert module.located_text.count("linalg.matmul") == 1 + 6
+    out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
+    for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)

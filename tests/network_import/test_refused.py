@@ -123,6 +123,29 @@ def open_branch() -> Any:
     return model(nodes, {"x": [3, 3], "b": []}, ["y"], {}, dtypes={"b": TensorProto.BOOL})
 
 
+def loop() -> Any:
+    """Sums the rows of an array."""
+
+    def value(name: str, kind: int, shape: list[int]) -> Any:
+        return helper.make_tensor_value_info(name, kind, shape)
+
+    inside = [
+        helper.make_node("Gather", ["x", "i"], ["row"], axis=0),
+        helper.make_node("Add", ["row", "sum"], ["next"]),
+        helper.make_node("Identity", ["c"], ["on"]),
+    ]
+    given = [value("i", TensorProto.INT64, []), value("c", TensorProto.BOOL, [])]
+    body = helper.make_graph(
+        inside,
+        "body",
+        [*given, value("sum", TensorProto.FLOAT, [3])],
+        [value("on", TensorProto.BOOL, []), value("next", TensorProto.FLOAT, [3])],
+    )
+    node = helper.make_node("Loop", ["count", "true", "zero"], ["y"], name="again", body=body)
+    weights = {"count": np.array(4), "true": np.array(True), "zero": np.zeros(3, np.float32)}
+    return model([node], {"x": [4, 3]}, ["y"], weights)
+
+
 def slow(*values: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.slow)
 
@@ -137,6 +160,7 @@ def slow(*values: Any) -> Any:
         slow(unknown_operator(), r"node 'mine' \(MaxRoiPool\) is not taken by IREE"),
         slow(other_domain(), r"node 'mine' \(com.example.Relu\): operators of other domains"),
         slow(open_branch(), r"node 'choose' \(If\) is not taken by IREE"),
+        slow(loop(), r"node 'again' \(Loop\) is not taken by IREE"),
     ],
 )
 def test_nodes(onnx_model: Any, message: str, tmp_path: Path) -> None:

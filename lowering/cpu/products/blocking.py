@@ -1,12 +1,12 @@
 """The tiling of a product of rows with a matrix: blocks of rows, panels of columns, tiles.
 
 A panel is loaded into the cache once per block, and the rows of a block once per panel. The
-right-hand side is packed into panels of columns, ``[N/P, K, P]``, if it is given as ``[N, K]``, or
-if it is large and there are many rows: in a wide matrix the rows of a panel are far apart, and if
-their distance is a power of two they compete for the same few cache lines. For few rows packing
-does not pay; then a very large right-hand side is streamed, some of its rows at a time over all
-columns. For a single row, panels are four times as wide, for enough independent sums to hide the
-latency.
+right-hand side is packed into panels of columns, ``[N/P, K, P]``, if it is given as ``[N, K]``, if
+that is done once for many calls, or if it is large and there are many rows: in a wide matrix the
+rows of a panel are far apart, and if their distance is a power of two they compete for the same few
+cache lines. Otherwise packing does not pay for few rows; then a very large right-hand side is
+streamed, some of its rows at a time over all columns. For a single row, panels are four times as
+wide, for enough independent sums to hide the latency.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class Blocking:
         width: The columns of a part; for a single row, parts may differ.
     """
 
-    def __init__(self, vectors: VectorUnit, rows: Index, rhs: ArrayType, axis: int) -> None:
+    def __init__(
+        self, vectors: VectorUnit, rows: Index, rhs: ArrayType, axis: int, *, packed: bool = False
+    ) -> None:
         """Plans the product with a right-hand side, whose contracted axis is `axis`."""
         self.vectors = vectors
         self.rows = rows if isinstance(rows, int) else _MANY_ROWS
@@ -74,7 +76,7 @@ class Blocking:
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
         pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
-        self.packed = axis == 1 or pays or self.panel > self.columns
+        self.packed = packed or axis == 1 or pays or self.panel > self.columns
         self.streamed = size > 4 * CACHE and not (many or self.packed)
         self.count = self._count()
         self.block = -(-self.rows // self.count)

@@ -54,6 +54,8 @@ def rows_product(
     axis: int,
     rows: Rows | None = None,
     store: Store | None = None,
+    *,
+    packed: bool = False,
 ) -> Array:
     """Emits the product, summed in float32 or float64.
 
@@ -66,13 +68,14 @@ def rows_product(
         axis: The contracted axis of `rhs`.
         rows: The rows to multiply; None for all.
         store: The destination of the product; None for a new matrix.
+        packed: Whether `rhs` is packed in any case, because that is done once for many calls.
 
     Returns:
         ``[M, N]``, or the destination; other rows are undefined.
     """
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
-    plan = Blocking(vectors, number, rhs.type, axis)
+    plan = Blocking(vectors, number, rhs.type, axis, packed=packed)
     store = store or Store(ArrayType((number, plan.columns), plan.sums))
     if number == 1:
         return _Row(outside, plan, collapse(outside, lhs, [[0, 1]]), rhs, axis, store).emit()

@@ -3,6 +3,7 @@
 quantized     makes LSTMs of those with weights in int8
 sizes         fixes what the caller gives
 folding       computes what is known then
+gathered_rows multiplies rows at once that are gathered one by one
 recurrent     puts our ops in
 products      makes products of two matrices
 parameters    takes the weights out

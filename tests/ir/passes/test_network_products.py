@@ -19,13 +19,13 @@ func.func @f(%x: tensor<Nx8x11xf32>, %w: tensor<32x8x3xf32>, %b: tensor<Nx32x5xf
 """
 
 TWO = """
-func.func @f(%x: tensor<1x8x9x6xf32>, %w: tensor<64x8x3x3xf32>, %b: tensor<1x64x7x2xf32>)
-    -> tensor<1x64x7x2xf32> {
+func.func @f(%x: tensor<1x8x9xNxf32>, %w: tensor<64x8x3x3xf32>, %b: tensor<1x64x7xMxf32>)
+    -> tensor<1x64x7xMxf32> {
   %y = linalg.conv_2d_nchw_fchw {dilations = dense<[1, 2]> : vector<2xi64>,
       strides = dense<1> : vector<2xi64>}
-      ins(%x, %w : tensor<1x8x9x6xf32>, tensor<64x8x3x3xf32>)
-      outs(%b : tensor<1x64x7x2xf32>) -> tensor<1x64x7x2xf32>
-  return %y : tensor<1x64x7x2xf32>
+      ins(%x, %w : tensor<1x8x9xNxf32>, tensor<64x8x3x3xf32>)
+      outs(%b : tensor<1x64x7xMxf32>) -> tensor<1x64x7xMxf32>
+  return %y : tensor<1x64x7xMxf32>
 }
 """
 
@@ -37,9 +37,9 @@ def test_a_convolution_is_a_product_of_its_windows() -> None:
         """
         CHECK: [[WINDOWS:#map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1 * 2 + d3)>
         CHECK: func.func @f([[X:%arg0]]: tensor<9x8x11xf32>, [[W:%arg1]]: {{.*}}, [[B:%arg2]]:
+        CHECK: tensor.collapse_shape [[W]] {{.*}} into tensor<32x24xf32>
         CHECK: linalg.generic {indexing_maps = {{.}}[[WINDOWS]], {{.*}} ins([[X]] :
         CHECK: tensor.collapse_shape {{.*}} tensor<9x5x8x3xf32> into tensor<45x24xf32>
-        CHECK: tensor.collapse_shape [[W]] {{.*}} into tensor<32x24xf32>
         CHECK: stablehlo.dot_general {{.*}} contracting_dims = [1] x [1]
         CHECK: tensor.expand_shape {{.*}} into tensor<9x5x32xf32>
         CHECK: linalg.generic {{.*}}, [[B]] : tensor<9x5x32xf32>, tensor<9x32x5xf32>
@@ -49,15 +49,48 @@ def test_a_convolution_is_a_product_of_its_windows() -> None:
 
 
 def test_windows_move_along_two_axes() -> None:
-    after, _ = rewritten(TWO, network_products)
+    after, _ = rewritten(TWO.replace("N", "6").replace("M", "2"), network_products)
     check(
         after,
         """
         CHECK: affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d3, d1 + d4, d2 + d5 * 2)>
-        CHECK: into tensor<14x72xf32>
         CHECK: into tensor<64x72xf32>
+        CHECK: into tensor<14x72xf32>
         """,
     )
+
+
+def test_many_windows_are_columns() -> None:
+    """In the order of the input, so that neither they nor the product are transposed."""
+    after, _ = rewritten(TWO.replace("N", "14").replace("M", "10"), network_products)
+    check(
+        after,
+        """
+        CHECK: affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d1 + d4, d5 + d2 * 2)>
+        CHECK: into tensor<64x72xf32>
+        CHECK: into tensor<72x70xf32>
+        CHECK: stablehlo.dot_general {{.*}} contracting_dims = [1] x [0]
+        CHECK: tensor.expand_shape {{.*}} into tensor<64x1x7x10xf32>
+        """,
+    )
+
+
+ONES = """
+func.func @f(%x: tensor<1x8x9x8xf32>, %w: tensor<64x8x1x1xf32>, %b: tensor<1x64x9x8xf32>)
+    -> tensor<1x64x9x8xf32> {
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>,
+      strides = dense<1> : vector<2xi64>}
+      ins(%x, %w : tensor<1x8x9x8xf32>, tensor<64x8x1x1xf32>)
+      outs(%b : tensor<1x64x9x8xf32>) -> tensor<1x64x9x8xf32>
+  return %y : tensor<1x64x9x8xf32>
+}
+"""
+
+
+def test_windows_of_one_number_are_the_input() -> None:
+    after, _ = rewritten(ONES, network_products)
+    assert "tensor.collapse_shape %arg0" in after
+    assert after.count("linalg.generic") == 1  # what is added
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,161 @@
+"""Cuts from the inputs of convolutions and pools what no window reads.
+
+Requires: a module whose sizes are known where windows move.
+Matches: everywhere, `stablehlo.convolution` and `stablehlo.reduce_window` without dilated inputs,
+and convolutions and pools of linalg. With strides, the last columns of an input, or of its padding,
+may be read by no window: first the padding is made smaller, then the input is cut.
+Ensures: windows reach the end of their input.
+
+IREE 3.13 takes such an input for a larger one where there is a single window: it writes and reads
+beyond arrays, without a diagnostic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rnn_compiler.lowering.analysis.values import element, ints, shape, static_shape
+from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.schema.open_sizes import is_static
+
+__all__ = ["cut_windows"]
+
+_LINALG = re.compile(
+    r"linalg\.(?:depthwise_)?(?:conv|pooling)_(?:\dd_)?(?P<input>n[gcdhw]+)"
+    r"(?:_(?P<window>[gfcmdhwo]+))?(?:_|$)"
+)
+"""Convolutions and pools by the axes of their input and of their filters; the windows of a pool are
+the shape of its second operand."""
+
+_STABLEHLO = re.compile(r"\[(?P<input>[^]]*)\]x\[(?P<window>[^]]*)\]->")
+
+
+class _Axis(NamedTuple):
+    """An axis that windows move along.
+
+    Attributes:
+        axis: Its number in the input.
+        places: How many windows there are.
+        window: Their size.
+        stride: The distance of two windows.
+        dilation: That of two numbers of a window.
+    """
+
+    axis: int
+    places: int
+    window: int
+    stride: int
+    dilation: int
+
+    @property
+    def reach(self) -> int:
+        """How much of the padded input the windows read."""
+        return (self.places - 1) * self.stride + (self.window - 1) * self.dilation + 1
+
+
+def cut_windows(context: PassContext) -> None:
+    """Cuts the inputs of all windows of a module."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in _CUTS or _LINALG.match(op.name):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    context.module.operation.walk(visit)
+    for op in found:
+        shapes = [shape(value) for value in (*op.operands, *op.results)]
+        if all(is_static(*each) and 0 not in each for each in shapes):
+            _CUTS.get(op.name, _linalg)(op)
+
+
+def _linalg(op: ir.Operation) -> None:
+    """Cuts the input of an op of linalg, which is padded already."""
+    names = _LINALG.match(op.name)
+    assert names is not None
+    sizes = static_shape(op.operands[1])
+    if names["window"]:
+        sizes = [sizes[k] for k, axis in enumerate(names["window"]) if axis in "dhw"]
+    moved = [k for k, axis in enumerate(names["input"]) if axis in "dhw"]
+    places = static_shape(op.results[0])
+    strides, dilations = (
+        [*ir.DenseIntElementsAttr(op.attributes[name])] for name in ("strides", "dilations")
+    )
+    axes = zip(moved, sizes, strides, dilations, strict=True)
+    _cut(op, 0, [_Axis(axis, places[axis], *rest) for axis, *rest in axes], is_padded=False)
+
+
+def _convolution(op: ir.Operation) -> None:
+    numbers = _STABLEHLO.search(str(op.attributes["dimension_numbers"]))
+    assert numbers is not None  # the bindings have no class for it
+    given, window = (
+        [each.strip() for each in numbers[name].split(",")] for name in ("input", "window")
+    )
+    _, _, result = str(op.attributes["dimension_numbers"]).partition("->")
+    made = [each.strip() for each in result.strip("[]>").split(",")]
+    count = len(given) - 2
+    if _ones(op, "lhs_dilation", count) != [1] * count:
+        return
+    strides, dilations = (_ones(op, name, count) for name in ("window_strides", "rhs_dilation"))
+    sizes, places = static_shape(op.operands[1]), static_shape(op.results[0])
+    axes = [
+        _Axis(
+            given.index(str(k)),
+            places[made.index(str(k))],
+            sizes[window.index(str(k))],
+            strides[k],
+            dilations[k],
+        )
+        for k in range(count)
+    ]
+    _cut(op, 0, axes, is_padded=True)
+
+
+def _pool(op: ir.Operation) -> None:
+    windows = ints(op, "window_dimensions")
+    count = len(windows)
+    if _ones(op, "base_dilations", count) != [1] * count:
+        return
+    strides, dilations = (_ones(op, name, count) for name in ("window_strides", "window_dilations"))
+    places = static_shape(op.results[0])
+    axes = [_Axis(k, places[k], windows[k], strides[k], dilations[k]) for k in range(count)]
+    for number in range(len(op.results)):  # only the first makes the padding smaller
+        _cut(op, number, axes, is_padded=True)
+
+
+_CUTS = {"stablehlo.convolution": _convolution, "stablehlo.reduce_window": _pool}
+
+
+def _ones(op: ir.Operation, name: str, count: int) -> list[int]:
+    """A list of integers, ones if it is not there."""
+    return ints(op, name) if name in op.attributes else [1] * count
+
+
+def _cut(op: ir.Operation, number: int, axes: Sequence[_Axis], *, is_padded: bool) -> None:
+    """Cuts an operand along some axes, which the op may pad first."""
+    value = op.operands[number]
+    given = static_shape(value)
+    sizes = [*given]
+    pads = _padding(op, len(axes)) if is_padded else [[0, 0] for _ in axes]
+    for each, pad in zip(axes, pads, strict=True):
+        unread = given[each.axis] + sum(pad) - each.reach
+        from_padding = min(unread, max(pad[1], 0))
+        pad[1] -= from_padding
+        sizes[each.axis] -= min(unread - from_padding, sizes[each.axis] - 1)  # one at least is left
+    if is_padded:
+        text = f"dense<{pads}> : tensor<{len(pads)}x2xi64>"
+        op.attributes["padding"] = ir.Attribute.parse(text)
+    if (*sizes,) != given:
+        array = Array(value, given, element(value))
+        op.operands[number] = Body.before(op).extract(array, [0] * len(given), sizes).value
+
+
+def _padding(op: ir.Operation, count: int) -> list[list[int]]:
+    if "padding" not in op.attributes:
+        return [[0, 0] for _ in range(count)]
+    flat = [*ir.DenseIntElementsAttr(op.attributes["padding"])]
+    return [flat[2 * k : 2 * k + 2] for k in range(count)]
