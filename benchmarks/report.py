@@ -20,6 +20,7 @@ from benchmarks.figures import (
     summaries,
 )
 from benchmarks.groups import GROUPS, LEAST, title_of
+from benchmarks.networks import PEERS_OF_NETWORKS
 from benchmarks.results import Facts, Results
 from benchmarks.rows import FACTOR, MACHINE, OURS
 from benchmarks.work import Limit
@@ -32,7 +33,7 @@ _TITLES = {
     "dtypes": "Time in other dtypes, over that in float32 (below 1 is faster)",
     "calls": "Cost of a call, one step of batch 1",
     "networks": "Whole networks: microseconds a call, from numpy arrays to numpy arrays",
-    "first": "Seconds of a process until its first result; kB of the program, MB of its runtime",
+    "first": "Whole networks: from the start of a process to its first result",
     "compile": "Compiling",
     "memory": "Memory on the device at the peak",
     "soak": "Memory of the process while programs are loaded, called and dropped",
@@ -197,23 +198,18 @@ def _microseconds(outcome: Outcome, label: str) -> str:
 
 
 def _first_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
-    """A row per network: the compilation, and what a user of each runtime waits for and ships."""
-    whats = {"seconds": "s", "program": "kB", "runtime": "MB"}
-    peers = list(
-        dict.fromkeys(
-            name.rpartition(" ")[0] for _, values in facts for name in values if " " in name
-        )
-    )
-    columns = [f"{peer} {unit}" for peer in peers for unit in whats.values()]
-    table = _table("network", "compilation s", *columns)
-    scale = {"seconds": 1, "program": 1e3, "runtime": 1e6}
+    """A row per network and runtime: what a user waits for and ships."""
+    columns = ("compilation s", "first result s", "program kB", "runtime MB")
+    table = _table("network", "runtime", *columns)
     for fact, values in facts:
-        numbers = [
-            f"{values[key] / scale[what]:.3g}" if (key := f"{peer} {what}") in values else "-"
-            for peer in peers
-            for what in whats
-        ]
-        table.add_row(fact.group, f"{values['compilation']:.2g}", *numbers)
+        for peer in (OURS, *PEERS_OF_NETWORKS):
+            if f"{peer} seconds" in values:
+                compilation = f"{values['compilation']:.3g}" if peer == OURS else ""
+                seconds, program, runtime = (
+                    values[f"{peer} {what}"] for what in ("seconds", "program", "runtime")
+                )
+                numbers = f"{seconds:.2f}", f"{program / 1e3:.0f}", f"{runtime / 1e6:.0f}"
+                table.add_row(fact.group, peer, compilation, *numbers)
     return table
 
 

@@ -63,7 +63,7 @@ def _compiled(model: Any, dtype: str) -> Any:
 
 def _network(case: Case) -> Variant:
     """A whole network at fixed sizes, from numpy arrays to numpy arrays."""
-    network = network_of(case)
+    network = network_of(case).for_openvino
     path = downloaded(network)
     arrays, names = inputs_of(network, path), outputs_of(path)
     model = _core.read_model(path)

@@ -22,7 +22,7 @@ from iree.runtime import flags
 import rnn_compiler as rc
 from benchmarks.inputs import Arrays, cell_of, draw
 from benchmarks.networks import (
-    PEERS_OF_NETWORKS,
+    Network,
     downloaded,
     first_result,
     inputs_of,
@@ -98,26 +98,38 @@ def _network(case: Case) -> list[Variant]:
     """A whole network on each device, from numpy arrays to numpy arrays."""
     network = network_of(case)
     path = downloaded(network)
-    artifact = rc.compile(rc.import_network(path, dims=network.dims, values=network.values))
-    given = inputs_of(network, path)
-    arrays = [array for name, array in given.items() if name not in network.values]
-    names = outputs_of(path)
+    module = rc.import_network(path, dims=network.dims, values=network.values)
+    artifact = rc.compile(module)
+    arrays, names = _arguments(module, network, path), outputs_of(path)
 
     def on(device: str) -> Variant:
         program = rc.runtime.load(artifact, device)
         return Variant(
-            device, lambda: program(*arrays), lambda results: dict(zip(names, results, strict=True))
+            device,
+            lambda: program(**arrays),
+            lambda results: dict(zip(names, results, strict=True)),
         )
 
     return [on(device) for device in _devices]
+
+
+def _arguments(module: rc.Module, network: Network, path: Path) -> Arrays:
+    """The arguments of an imported network, by our names for its inputs, in the same order."""
+    given = inputs_of(network, path)
+    arrays = [array for name, array in given.items() if name not in network.values]
+    names = [each.name for each in module.functions[0].arguments]
+    return dict(zip(names, arrays, strict=True))
+
+
+def _as_it_is(network: Network) -> tuple[Path, Arrays]:
+    path = downloaded(network)
+    return path, inputs_of(network, path)
 
 
 def first_results(case: Case) -> dict[str, float]:
     """What it takes to compile a network; and of us and each peer, what `first_result` says."""
     network = network_of(case)
     path = downloaded(network)
-    arrays = inputs_of(network, path)
-    ours = {name: array for name, array in arrays.items() if name not in network.values}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         start = time.perf_counter()
@@ -125,10 +137,14 @@ def first_results(case: Case) -> dict[str, float]:
         artifact = rc.compile(module)
         values = {"compilation": time.perf_counter() - start}
         artifact.save(folder / "network.vmfb")
-        for peer in (OURS, *PEERS_OF_NETWORKS):
+        programs = {
+            OURS: (folder / "network.vmfb", _arguments(module, network, path)),
+            "onnxruntime": _as_it_is(network),
+            "openvino": _as_it_is(network.for_openvino),
+        }
+        for peer, (file, arrays) in programs.items():
             if PEERS[peer].missing is None:
-                file, given = (folder / "network.vmfb", ours) if peer == OURS else (path, arrays)
-                found = first_result(peer, file, given, folder)
+                found = first_result(peer, file, arrays, folder)
                 values |= {f"{peer} {what}": value for what, value in found.items()}
     return values
 
