@@ -9,8 +9,9 @@ NaN. This is the composite ``product`` of form ``rows`` (`builder.products`) wit
 ``scale``.
 
 Numbers are rounded as integers of 16 binary places, with the same result everywhere. As float32,
-IREE 3.13 rounds ties away from 0 where `round_nearest_even` says to even, and makes a product and a
-sum one operation where the processor has such an instruction.
+IREE 3.13 rounds ties away from 0 where `round_nearest_even` says to even, except on x86-64, and
+makes a product and a sum one operation where the processor has such an instruction
+(`tests/traps/test_int8_arithmetic.py`).
 """
 
 from __future__ import annotations

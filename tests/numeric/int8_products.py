@@ -29,6 +29,7 @@ def relu_layers(shapes: Sequence[Shape]) -> tuple[rc.Module, dict[str, Array]]:
         params = rng.standard_normal(size).astype(np.float32)
         params[units * (inputs + units) :] = 0
         params[:inputs] = 0  # a column without weights
+        params[inputs : 2 * inputs] = 1  # one whose numbers are all the largest
         weights[spec.function] = params
     given = {name: {"params": params} for name, params in weights.items()}
     return rc.freeze(built, given, quantize="int8"), weights
@@ -39,7 +40,8 @@ def calls(
 ) -> Iterator[tuple[str, dict[str, Any], Array]]:
     """Functions, arguments and results: products with inputs, outside of a loop, and with states.
 
-    Some rows are large, some small; where there are several, the last has an infinity.
+    Some rows are large, some small; half of the first are the largest numbers; where there are
+    several, the last has an infinity.
     """
     rng = np.random.default_rng(1)
     for (B, X, H), (name, params) in zip(shapes, weights.items(), strict=True):
@@ -47,6 +49,7 @@ def calls(
         for kind, (width, matrix) in enumerate(zip((X, H), matrices, strict=True)):
             rows = rng.standard_normal((B, width)).astype(np.float32)
             rows *= np.float32(10.0) ** rng.integers(-3, 4, (B, 1))
+            rows[0, : width // 2] = np.abs(rows[0]).max()
             expected = np.maximum(product(rows, matrix.reshape(H, width)), 0)
             if B > 1:
                 rows[-1, width // 2], expected[-1] = np.inf, np.nan

@@ -25,6 +25,7 @@ SHAPES = [(3, 70, 20), (24, 70, 90), (1, 70, 90)]
         ("cpu", None),
         pytest.param("cpu:generic", None, marks=pytest.mark.slow),
         pytest.param("cpu:x86-64-v3", None, marks=pytest.mark.slow),
+        pytest.param("cpu:x86_64,x86-64-v3,avxvnni", None, marks=pytest.mark.slow),
         pytest.param("cpu:x86-64-v4", None, marks=pytest.mark.slow),
         pytest.param("cpu", "portable", marks=pytest.mark.slow),
     ],

@@ -1,4 +1,4 @@
-"""Which instruction multiplies pairs of bfloat16 follows from the target's features."""
+"""Which instructions multiply bfloat16 and int8 follows from the target's features."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 import pytest
 
 from rnn_compiler.cli import main
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 COMMAND = (
     "emit BlockLSTMV2 --stage lowered --dtype bfloat16 "
@@ -32,3 +34,20 @@ def test_instruction(target: str, expected: set[str], capsys: pytest.CaptureFixt
     found = set(re.findall(r'call_intrinsic "([^"]*)"', capsys.readouterr().out))
     assert bool(found) == bool(expected)
     assert found <= expected
+
+
+@pytest.mark.parametrize(
+    ("target", "bits", "name"),
+    [
+        ("cpu:x86_64,x86-64-v4,avx512vnni", 512, "llvm.x86.avx512.vpdpbusd.512"),
+        ("cpu:x86_64,x86-64-v3,avxvnni", 256, "llvm.x86.avx512.vpdpbusd.256"),
+        ("cpu:x86_64,x86-64-v4", 512, "llvm.x86.avx512.pmaddw.d.512"),
+        ("cpu:x86_64,x86-64-v3", 256, "llvm.x86.avx2.pmadd.wd"),
+        ("cpu:generic", 128, "llvm.x86.sse2.pmadd.wd"),
+        ("cpu:aarch64,dotprod", 128, "llvm.aarch64.neon.sdot.v4i32.v16i8"),
+        ("cpu:aarch64", 128, None),
+    ],
+)
+def test_instruction_for_int8(target: str, bits: int, name: str | None) -> None:
+    unit = VectorUnit.of(resolve_target(target))
+    assert (unit.bits, dict(unit.int8.names).get(bits)) == (bits, name)
