@@ -15,13 +15,12 @@ from rnn_compiler.lowering.passes import load_pass
 from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, is_large
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
-from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.strategies import (
+    BACK_ENDS,
     STRATEGY_PASSES,
     check_dtypes,
     check_open,
 )
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = ["PASSES", "Lowered", "Rewritten", "lower", "rewrite"]
@@ -104,7 +103,7 @@ def rewrite(
     }
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
         parsed = ir.Module.parse(module)
-        processor = VectorUnit.of(target) if target.device == "local" else Gpu()
+        processor = BACK_ENDS[target.device].processor(target)
         context = PassContext(
             *(parsed, functions, target, processor, facts),
             linked=linked,

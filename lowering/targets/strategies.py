@@ -8,20 +8,23 @@
                blocked and skip padding (`products`); unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
-The default is the fastest for the target: fused on CPUs, where pinned code runs too, pinned on
-NVIDIA's GPUs, where fused code does not run, and portable with Vulkan, for which IREE rejects the
-tiles of pinned code. It is recorded in the manifest.
+Each back end has some of them (`BACK_ENDS`), with the fastest as its default. The strategy of an
+artifact is recorded in its manifest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
+from rnn_compiler.lowering.targets.gpu import Gpu
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
 __all__ = [
+    "BACK_ENDS",
     "FUSED",
     "PINNED",
     "PORTABLE",
@@ -54,6 +57,31 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
 """The passes of each strategy, in order, by their names in `lowering.passes`."""
 
 
+class BackEnd(NamedTuple):
+    """The devices of one kind.
+
+    Attributes:
+        processor: The processor of a target, with the tile sizes that suit it.
+        strategies: The strategies whose code the devices run, the default first.
+        dtypes: The dtypes that there is code for; None for all.
+    """
+
+    processor: Callable[[TargetSpec], VectorUnit | Gpu]
+    strategies: Sequence[str]
+    dtypes: Sequence[str] | None = None
+
+
+BACK_ENDS: Mapping[str, BackEnd] = MappingProxyType(
+    {
+        "local": BackEnd(VectorUnit.of, (FUSED, PORTABLE, PINNED)),
+        "cuda": BackEnd(lambda target: Gpu(), (PINNED, PORTABLE)),
+        # IREE rejects the tiles of pinned code
+        "vulkan": BackEnd(lambda target: Gpu(), (PORTABLE,), ("float32", "int32", "int64")),
+    }
+)
+"""The back ends, by the kind of device (`TargetSpec.device`)."""
+
+
 def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: str) -> None:
     """Checks that a module may have open sizes.
 
@@ -63,7 +91,7 @@ def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: 
     names = {name: spec.op for spec in functions for name in spec.open_dims}
     for name, op in names.items():
         what = f"{op}: {name}=None, which makes one module for any {name},"
-        if target.device != "local":
+        if FUSED not in BACK_ENDS[target.device].strategies:
             raise UnsupportedError(
                 f"{what} is for CPUs, and {target.name} is none: give it a value, or choose a "
                 "target such as cpu"
@@ -75,21 +103,18 @@ def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: 
             )
 
 
-_BY_DEVICE = {"local": (FUSED, PINNED, PORTABLE), "cuda": (PINNED, PORTABLE), "vulkan": (PORTABLE,)}
-"""The strategies for each kind of device, the default first."""
-
-
 def check_dtypes(functions: Iterable[FunctionSpec], target: TargetSpec) -> None:
     """Checks that a target has code for the dtypes of a module.
 
     Raises:
         UnsupportedError: It has none.
     """
-    if target.device != "vulkan":
+    dtypes = BACK_ENDS[target.device].dtypes
+    if dtypes is None:
         return
     for spec in functions:
         for tensor in (*spec.arguments, *spec.frozen, *spec.results):
-            if tensor.dtype not in ("float32", "int32", "int64"):
+            if tensor.dtype not in dtypes:
                 raise UnsupportedError(
                     f"{spec.op}: {tensor.name} is {tensor.dtype}, and for {target.name} there is "
                     "code for float32 alone: build it with dtype float32, or choose another target"
@@ -102,9 +127,10 @@ def resolve_strategy(name: object, target: TargetSpec) -> str:
     Raises:
         InvalidArgumentError: There is no such strategy for the target.
     """
-    known = [each for each in STRATEGIES if each in _BY_DEVICE[target.device]]
+    of_target = BACK_ENDS[target.device].strategies
     if name is None:
-        return _BY_DEVICE[target.device][0]
+        return of_target[0]
+    known = [each for each in STRATEGIES if each in of_target]
     if not isinstance(name, str) or name not in known:
         expected = f"one of {', '.join(known)}, for {target.name}"
         raise InvalidArgumentError("compile", "strategy", expected, describe(name))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +15,7 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.installation import pip_install
 from rnn_compiler.model_import import reading
+from rnn_compiler.model_import.reader_process import run_reader
 from rnn_compiler.model_import.reading import MOST_AXES, damaged, shown
 
 __all__ = ["Hdf5", "read_hdf5"]
@@ -67,23 +66,11 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
     most = _SPARE_BYTES + 16 * size
     source = os.path.abspath(path) if data is None else "-"
     reader = Path(__file__).with_name("hdf5_reader.py")
-    try:
-        done = subprocess.run(
-            [sys.executable, str(reader), source, str(most)],
-            input=data or b"",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_LONGEST,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise damaged(path, f"HDF5 did not finish reading it in {_LONGEST} s") from None
-    end = done.stdout.find(b"\n")
-    head, rest = done.stdout[: max(end, 0)], memoryview(done.stdout)[end + 1 :]
-    if done.returncode or end < 0:
-        ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
-        raise damaged(path, f"the process reading it ended with {ended}")
+    output, _, failure = run_reader(reader, source, str(most), seconds=_LONGEST, data=data or b"")
+    head, newline, _ = output.partition(b"\n")
+    if failure or not newline:
+        raise damaged(path, f"the process that reads it {failure or 'wrote nothing'}")
+    rest = memoryview(output)[len(head) + 1 :]
     facts: dict[str, Any] = json.loads(head)
     if "missing" in facts:
         raise UnsupportedError(

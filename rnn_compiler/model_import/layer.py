@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["FOR_TRAINING", "STREAMED", "Layer", "Refused", "checked", "freeze", "named_apart"]
+__all__ = ["FOR_TRAINING", "STREAMED", "Layer", "Refused", "checked", "named_apart"]
 
 FOR_TRAINING = "it is built for training; with is_training=False, for inference"
 """The note for a layer whose op is in training mode in the model."""
@@ -94,7 +93,9 @@ class Layer:
         module = build(self.op, dtype=self.dtype, **keywords)
         if not frozen or not self.weights:
             return module
-        return freeze(module, dict(self.weights), quantize)
+        from rnn_compiler.freezing import freeze  # needs IREE's runtime, unlike reading a model
+
+        return freeze(module, self.weights, quantize=quantize)
 
     def keywords(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of `rnn_compiler.build` for this layer: its dimensions and attributes.
@@ -151,15 +152,6 @@ class Refused:
 
 
 L = TypeVar("L", Layer, Refused, Layer | Refused)
-
-
-def freeze(module: Module, weights: dict[str, Any], quantize: str | None = None) -> Module:
-    """A module with frozen weights, by argument, or by function and argument.
-
-    Checking them needs IREE's runtime, which reading a model does not.
-    """
-    package: Any = importlib.import_module("rnn_compiler")
-    return package.freeze(module, weights, quantize=quantize)
 
 
 def checked(layer: Layer, path: Path) -> Layer:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.model_import.layer import Layer, freeze
+from rnn_compiler.model_import.layer import Layer
 from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.names import TAKEN
 from rnn_compiler.schema.tensors import DIMENSIONS
@@ -66,7 +66,9 @@ def build_layers(
         for function, layer in zip(names, layers, strict=True)
         if layer.weights
     }
-    return freeze(module, weights, quantize) if frozen and weights else module
+    from rnn_compiler.freezing import freeze  # needs IREE's runtime, unlike reading a model
+
+    return freeze(module, weights, quantize=quantize) if frozen and weights else module
 
 
 def function_names(layers: Sequence[Layer]) -> list[str]:

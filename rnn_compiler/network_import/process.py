@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +17,7 @@ from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.installation import pip_install
 from rnn_compiler.lowering.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
+from rnn_compiler.model_import.reader_process import Outcome, run_reader
 from rnn_compiler.model_import.reading import clipped, exceeded, read_bytes, stored_bytes
 
 __all__ = ["Imported", "import_in_process"]
@@ -69,19 +68,7 @@ def import_in_process(
         (folder / "request.json").write_text(json.dumps(request))
         savez: Any = np.savez
         savez(folder / "values.npz", **values)
-        try:
-            done = subprocess.run(
-                [sys.executable, str(worker), place],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=_LONGEST,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise exceeded(path, f"its import does not end in {_LONGEST} s") from None
-        facts = _facts(path, folder, done)
+        facts = _facts(path, folder, run_reader(worker, place, seconds=_LONGEST))
         with np.load(folder / "weights.npz") as stored:
             arrays = [stored[f"w{k}"] for k in range(len(facts["weights"]))]
         weights = dict(zip(facts["weights"], arrays, strict=True))
@@ -95,7 +82,7 @@ def _beside(path: Path) -> list[Path]:
     return [each for each in path.parent.glob("*.data") if each.name.startswith(stem[:-5])]
 
 
-def _facts(path: Path, folder: Path, done: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
+def _facts(path: Path, folder: Path, done: Outcome) -> dict[str, Any]:
     """What the process says of the model; its errors are raised here.
 
     Raises:
@@ -103,15 +90,13 @@ def _facts(path: Path, folder: Path, done: subprocess.CompletedProcess[bytes]) -
         OSError: The file could not be read there.
     """
     file, operators = folder / "facts.json", folder / "operators.json"
-    if done.returncode or not file.exists():
-        code = done.returncode
-        if code in (-signal.SIGSEGV, -signal.SIGABRT) and operators.exists():
+    if done.failure or not file.exists():
+        if done.code in (-signal.SIGSEGV, -signal.SIGABRT) and operators.exists():
             raise UnsupportedError(
                 f"import_network: IREE's importer crashes on one of the operators "
                 f"{', '.join(json.loads(operators.read_text()))}"
             )
-        ended = f"signal {-code}" if code < 0 else f"code {code}"
-        raise exceeded(path, f"the process that imports it ended with {ended}")
+        raise exceeded(path, f"the process that imports it {done.failure or 'wrote nothing'}")
     facts: dict[str, Any] = json.loads(file.read_text())
     if "error" in facts:
         raise getattr(errors, facts["error"])(*facts["arguments"])

@@ -530,7 +530,7 @@ def test_a_crash_of_the_hdf5_library(tmp_path: Path, monkeypatch: pytest.MonkeyP
     package.mkdir()
     (package / "__init__.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
-    refused(FILES / "keras3.h5", "the process reading it ended with signal 9")
+    refused(FILES / "keras3.h5", "the process that reads it ended with signal 9")
 
 
 def test_a_table_with_a_number_that_never_ends(saved: Path) -> None:

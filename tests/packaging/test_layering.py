@@ -108,7 +108,8 @@ MAY_IMPORT = {
     "rnn_compiler.lowering": [*GROUND, *SCHEMA, "rnn_compiler.lowering"],
     "rnn_compiler.weights": [*GROUND, *SCHEMA, "rnn_compiler.weights"],
     "rnn_compiler.model_import": [
-        *(*SCHEMA, "rnn_compiler.weights", "rnn_compiler.modules", "rnn_compiler.lowering.ops"),
+        *(*SCHEMA, "rnn_compiler.weights", "rnn_compiler.modules", "rnn_compiler.freezing"),
+        *("rnn_compiler.lowering.ops",),
         *("rnn_compiler.files", "rnn_compiler.installation", "rnn_compiler.model_import"),
     ],
 }

@@ -15,10 +15,8 @@ from rnn_compiler.lowering.passes import Pass, load_pass
 from rnn_compiler.lowering.rewriting import properties
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.rewriting.properties import Property
-from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.strategies import BACK_ENDS, STRATEGY_PASSES
 
 SIZES = {"seq_length": 40, "batch_size": 16, "input_size": 64, "num_units": 64}
 STACK = {**SIZES, "num_layers": 2, "direction": "bidirectional"}
@@ -52,7 +50,7 @@ TARGETS = {"fused": ["cpu:x86-64-v3"], "pinned": ["cuda", "cpu:generic"], "porta
 def context_of(module: rc.Module, target: str) -> PassContext:
     """In the current context of MLIR."""
     resolved = resolve_target(target)
-    processor = VectorUnit.of(resolved) if resolved.device == "local" else Gpu()
+    processor = BACK_ENDS[resolved.device].processor(resolved)
     facts = {"strategy": "", "package_version": "", "compiler_version": ""}
     parsed = ir.Module.parse(module.located_text)
     return PassContext(parsed, module.functions, resolved, processor, facts)
