@@ -71,12 +71,16 @@ class BackEnd(NamedTuple):
     dtypes: Sequence[str] | None = None
 
 
+def _gpu(_: TargetSpec) -> Gpu:
+    return Gpu()
+
+
 BACK_ENDS: Mapping[str, BackEnd] = MappingProxyType(
     {
         "local": BackEnd(VectorUnit.of, (FUSED, PORTABLE, PINNED)),
-        "cuda": BackEnd(lambda target: Gpu(), (PINNED, PORTABLE)),
+        "cuda": BackEnd(_gpu, (PINNED, PORTABLE)),
         # IREE rejects the tiles of pinned code
-        "vulkan": BackEnd(lambda target: Gpu(), (PORTABLE,), ("float32", "int32", "int64")),
+        "vulkan": BackEnd(_gpu, (PORTABLE,), ("float32", "int32", "int64")),
     }
 )
 """The back ends, by the kind of device (`TargetSpec.device`)."""
