@@ -1,4 +1,4 @@
-"""Sources whose examples need a package that is not here are not collected."""
+"""What is not collected: sources whose examples need a package that is not here, or have none."""
 
 from __future__ import annotations
 
@@ -12,3 +12,4 @@ _NEED = {
     "tests/goldens/regenerate_onnx.py": "onnxruntime",
 }
 collect_ignore = [path for path, name in _NEED.items() if not find_spec(name)]
+collect_ignore.append("rnn_compiler/torch/tracing.py")  # it imports torch's tracer: two seconds
