@@ -63,8 +63,13 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
     """Tries both wheels under one Python; what came of it, in a few words."""
     os.environ["RNN_COMPILER_CACHE_DIR"] = str(folder / "cache")
     wheels = {path.name.split("-")[0]: path for path in dist.glob("*.whl")}
-    compiler = install(python, wheels["rnn_compiler"], folder / "compiler")
-    runtime = install(python, wheels["rnn_compiler_runtime"], folder / "runtime")
+    run(python, "-m", "venv", folder / "compiler")
+    run(python, "-m", "venv", "--without-pip", folder / "runtime")
+    compiler, runtime = folder / "compiler" / "bin", folder / "runtime" / "bin"
+    pip = (compiler / "python", "-m", "pip", "--python")
+    for commands, name in ((compiler, "rnn_compiler"), (runtime, "rnn_compiler_runtime")):
+        run(*pip, commands / "python", "install", "-q", "--no-compile", wheels[name])
+        run(*pip, commands / "python", "check")
 
     run(compiler / "rnn-compiler", "doctor", cwd=folder)
     artifact = folder / "lstm.vmfb"
@@ -74,7 +79,7 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
             run(commands / "rnn-compiler", verb, artifact, cwd=folder)
         run(commands / "rnn-compiler", "run", artifact, "--random", cwd=folder)
     run(runtime / "rnn-compiler", "doctor", cwd=folder)
-    names = run(runtime / "python", "-m", "pip", "list", "--format=freeze", cwd=folder)
+    names = run(*pip, runtime / "python", "list", "--format=freeze", cwd=folder)
     if "compiler=" in names.replace("rnn-compiler", ""):
         raise SystemExit(f"{wheels['rnn_compiler_runtime'].name} brings a compiler:\n{names}")
     if first:
@@ -84,18 +89,10 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
         return "both wheels install, run and verify, and the demo runs"
     run(compiler / "python", *("-m", "pip", "install", "-q", "pytest", "hypothesis"))
     tests = (compiler / "pytest", "-q", "-o", "addopts=", "--import-mode=importlib")
-    options = ("--strict-markers", "-m", "not slow", *QUICK)
+    modules = f"--keep-cache={folder.parent / 'modules'}"  # what one Python compiles, others take
+    options = ("--strict-markers", "-m", "not slow", modules, *QUICK)
     said = run(*tests, *options, cwd=copied(folder / "sources")).strip().splitlines()
     return f"both wheels install, run and verify; {said[-1].strip('= ')}"
-
-
-def install(python: str, wheel: Path, folder: Path) -> Path:
-    """A new environment with a wheel and what it requires; the folder of its commands."""
-    run(python, "-m", "venv", folder)
-    commands = folder / "bin"
-    run(commands / "python", "-m", "pip", "install", "-q", "--no-compile", wheel)
-    run(commands / "python", "-m", "pip", "check")
-    return commands
 
 
 def write_bill(python: Path, wheel: Path) -> None:

@@ -25,10 +25,7 @@ TARGETS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("target", "cpu"),
-    [pytest.param(*row, marks=[pytest.mark.slow] * (row[0] != "cpu")) for row in TARGETS],
-)
+@pytest.mark.parametrize(("target", "cpu"), TARGETS)
 def test_products_have_the_bits_that_are_defined(target: str, cpu: str, tmp_path: Path) -> None:
     frozen, weights = relu_layers(SHAPES)
     made = rc.compile_c(frozen, target, name="m")

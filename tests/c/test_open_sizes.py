@@ -74,7 +74,7 @@ def opened(op: str, dtype: str, variant: dict[str, Any], dims: tuple[str, ...]) 
 
 
 ALL_CASES = range(len(CASES))
-IN_OTHER_TYPES = {"float16": (1,), "bfloat16": (1, 3), "float64": (5,)}
+IN_OTHER_TYPES = {"float16": (1,), "bfloat16": (3,), "float64": (5,)}
 
 
 def all_cases(dtype: str, numbers: Sequence[int] = ALL_CASES) -> rc.Module:
@@ -286,12 +286,12 @@ def test_programs(made: rc.CModule, name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", [C11, CPP17], ids=["C11", "C++17"])
 @pytest.mark.parametrize("c_compiler", COMPILERS)
 def test_sanitizers_are_silent(
-    made: rc.CModule, loaded: Loaded, c_compiler: str, language: tuple[str, ...], tmp_path: Path
+    made: rc.CModule, loaded: Loaded, c_compiler: str, tmp_path: Path
 ) -> None:
-    """In memory of exactly the bytes that are asked for, at sizes to the largest."""
+    """In memory of exactly the bytes that are asked for, at sizes to the largest; in C and C++."""
+    language = CPP17 if c_compiler == "clang" else C11
     made.save(tmp_path)
     (tmp_path / "main.c").write_text(program(made))
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
