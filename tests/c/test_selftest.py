@@ -73,6 +73,7 @@ def test_every_result_is_compared(made: rc.CModule, saved: Path) -> None:
         assert row.tolerance == TOLERANCES.get(row.dtype, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPILERS)
 def test_no_warnings(saved: Path, name: str) -> None:
     for macro in ("-DNOTHING", MAIN[0]):
@@ -81,6 +82,7 @@ def test_no_warnings(saved: Path, name: str) -> None:
     run(_PLUS[name], *CPP17, *STRICT, MORE[0], MAIN[0], "-c", MAIN[1], "-o", "out.o", folder=saved)
 
 
+@pytest.mark.slow
 @each_build
 def test_sanitizers_are_silent(saved: Path, c_compiler: str, language: tuple[str, ...]) -> None:
     """Also if the compiler is told that there are no infinities."""
@@ -97,6 +99,7 @@ def test_sanitizers_are_silent(saved: Path, c_compiler: str, language: tuple[str
     assert all(line.endswith(" equal") for line in lines)
 
 
+@pytest.mark.slow
 def test_in_a_program(saved: Path) -> None:
     """It may be called again, and `NAME_error` says which result differs."""
     text = (saved / "cells_selftest.c").read_text()

@@ -45,6 +45,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
         assert column in text
 
 
+@pytest.mark.slow
 def test_a_gradient_gets_what_its_forward_op_gave(monkeypatch: pytest.MonkeyPatch) -> None:
     module = rc.build(PAIR[:2], **SIZES, use_peephole=False)
     program = rc.runtime.load(rc.compile(module))

@@ -47,6 +47,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert layer["dims"]["seq_length"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dims", "shape"),
     first(

@@ -154,6 +154,7 @@ def test_columns_go_before_the_terminals_own_width(verbs: str) -> None:
     assert max(map(len, narrow.splitlines())) in range(50, 61)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", first([None, *WIDTHS]))
 def test_a_pipe_gets_plain_text_without_trailing_blanks(
     columns: int | None, bundle: Path, verbs: str, capsys: pytest.CaptureFixture[str]

@@ -105,12 +105,13 @@ RUNS = {
     "edges": Run(EDGES, 300, " or ".join(EDGE_CASES), NEVER),
     "sweep": Run(("numeric/test_cudnn_rnn.py",), 1, "test_sweep and 4-7"),
     "emulated": Run(("cuda/emulated",), 32),
+    "a-gradient": Run(("cuda/test_goldens.py",), 1, "31_ and -float32", "", "sm_86"),
     **{name: Run(("cuda/test_goldens.py",), 4, SOME, "", name) for name in ARCHITECTURES},
 }
 if SWEEP:  # that gradients are derivatives follows from both being the reference's
     RUNS["differences"] = Run(("numeric/test_finite_differences.py",), 1)
 
-QUICK = ("sm_86",)
+QUICK = ("a-gradient",)
 
 PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "--color=no")
 

@@ -76,6 +76,7 @@ def test_unknown_targets_list_these() -> None:
         rc.compile(CELL, "gpu")
 
 
+@pytest.mark.slow
 def test_a_bundle_for_cpu_and_gpu(tmp_path: Path) -> None:
     """Here it runs on the CPU."""
     rc.compile(CELL, ["cpu", "cuda:h100"]).save(tmp_path / "cell")

@@ -19,6 +19,7 @@ from rnn_compiler.linking import linked_module
 TEXT = f"module {{ {function(STACK)} }}"
 
 
+@pytest.mark.slow
 def test_frozen_weights_give_the_bits_of_arguments(tmp_path: Path) -> None:
     """In Python and by IREE's own tool; the module's text has them as constants."""
     given = arguments_of(STACK)

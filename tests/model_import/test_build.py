@@ -73,6 +73,7 @@ def test_frozen_weights() -> None:
     close(program(x=stored["x"], h_prev=stored["h"]).h, stored["y"])
 
 
+@pytest.mark.slow
 def test_sizes_left_open() -> None:
     """Any length and batch, of a model with fixed sizes."""
     (layer,) = layers_of("speech_frozen.pb").values()

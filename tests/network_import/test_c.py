@@ -45,6 +45,7 @@ def test_thawed_modules_take_their_weights_again(module: rc.Module) -> None:
     assert not spec.frozen
 
 
+@pytest.mark.slow
 def test_renamed_modules_keep_their_weights(module: rc.Module) -> None:
     other = module.renamed({"main": "tag"})
     assert [spec.function for spec in other.functions] == ["tag"]

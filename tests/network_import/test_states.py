@@ -51,6 +51,7 @@ def spec(path: Path) -> FunctionSpec:
     return rc.import_network(path).functions[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", ["direct", pytest.param("iree", marks=pytest.mark.slow)])
 def test_chunks_give_what_one_run_does(
     path: Path, calls: str, monkeypatch: pytest.MonkeyPatch

@@ -43,6 +43,7 @@ def assert_kept(spec: rc.FunctionSpec, results: Any) -> None:
 TARGETS = ["cpu:generic", "cpu:x86-64-v2", "cpu:x86-64-v3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "strategy"),
     first([*((target, "fused") for target in TARGETS), ("cpu:generic", "portable")]),

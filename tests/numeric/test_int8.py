@@ -71,9 +71,8 @@ def frozen_in_int8(op: str, variant: dict[str, Any]) -> tuple[rc.Module, dict[st
     return rc.freeze(built, weights, quantize="int8"), given
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(k, marks=[pytest.mark.slow] * (k != "block")) for k in CASES]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
 def test_every_op_computes_what_its_portable_module_says(name: str) -> None:
     frozen, given = frozen_in_int8(*CASES[name])
     fused, plain = (

@@ -362,6 +362,7 @@ def test_derivative_with_attributes(kind: str, attributes: dict[str, Any]) -> No
     assert_is_derivative(kind, EVERY + " initial_c P" * (kind == "LSTM"), **attributes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "rnn_mode", "attributes"),
     first(

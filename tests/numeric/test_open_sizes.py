@@ -278,6 +278,7 @@ def test_inputs_and_cells_of_one(op: str, variant: dict[str, Any], opened: Seque
         check(op, "float32", {**PEEPHOLE, "seq_length": 3, **variant}, **at_size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opened", [["seq_length"], ["seq_length", "batch_size"]])
 def test_steps_past_the_length_are_not_read(opened: Sequence[str]) -> None:
     """What is past `seq_len_max` may be NaN, and rows of results there are 0."""

@@ -119,6 +119,7 @@ def test_all_weights_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done == [1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", first([4, 5]))
 def test_what_is_packed_goes_with_the_weights(number: int) -> None:
     op, dtype, variant = CASES[number]
@@ -133,6 +134,7 @@ def test_what_is_packed_goes_with_the_weights(number: int) -> None:
     assert len(function.prepacking.entries) == 0
 
 
+@pytest.mark.slow
 def test_weights_of_another_device_are_ordinary_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     op, dtype, variant = SINGLE
     program, other = (program_of(op, dtype, variant, d) for d in ("local-sync", "local-task"))

@@ -71,6 +71,7 @@ def test_some_results_are_one_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not results.wci_grad.shares_memory([results.wcf_grad])
 
 
+@pytest.mark.slow
 def test_what_shares_its_memory_is_not_given_out_without_a_copy(program: rc.Program) -> None:
     given = on_device(program, "BlockLSTMGradV2")
     results = program.block_lstm_grad_v2(**given, to_host=False)

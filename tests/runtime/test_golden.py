@@ -41,6 +41,7 @@ def saved(artifact: rc.Artifact, golden: Golden, tmp_path: Path) -> Path:
     return artifact.save(tmp_path / "lstm.vmfb", golden=golden)
 
 
+@pytest.mark.slow
 def test_a_machine_that_computes_the_same(saved: Path, golden: Golden) -> None:
     """To the bit, as it is the same module on the same machine; and the functions did run."""
     found = rc.runtime.verify(saved)

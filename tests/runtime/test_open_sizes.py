@@ -202,6 +202,7 @@ def test_other_sizes_are_not_empty(size: str) -> None:
         rc.build("BlockLSTMV2", **{**OPEN, size: 0})
 
 
+@pytest.mark.slow
 def test_arguments_that_disagree() -> None:
     """Two sequences of other lengths, two batches of other sizes."""
     grad = rc.runtime.load(rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)))
