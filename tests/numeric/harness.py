@@ -148,6 +148,24 @@ def draw(
     return arguments
 
 
+def arguments_of(op: str, dtype: str, variant: dict[str, Any], steps: int, seed: int = 0) -> Arrays:
+    """Arguments of a call of some steps; rows have lengths of their own where they may."""
+    arguments = draw(op, dtype, variant, seed=seed, steps=steps)
+    if "sequence_lengths" in arguments:
+        given = arguments["sequence_lengths"]
+        arguments["sequence_lengths"] = (np.arange(len(given)) * 5 % (steps + 1)).astype("int32")
+        arguments["sequence_lengths"][-1:] = steps
+        forward = CASES[op].forward
+        if forward is not None:  # its results at these lengths
+            made = expected(forward, dtype, variant, forward_arguments(op, arguments))
+            arguments |= {
+                name: made[name].astype(array.dtype)
+                for name, array in arguments.items()
+                if name in made
+            }
+    return arguments
+
+
 def spread(argument: TensorSpec, scale: float) -> float:
     """The standard deviation of an argument: pre-activations are of order 1, unless x is not."""
     if argument.name in ("x", "input", "X"):

@@ -42,7 +42,6 @@ print(json.dumps(peak / sum(size.values())))
 @pytest.mark.parametrize(
     ("sizes", "attributes"),
     [
-        ((32, 16, 128, 128), {}),
         ((24, 1, 256, 256), {}),
         ((48, 8, 64, 128), {"rnn_mode": "gru", "direction": "bidirectional"}),
         ((40, 16, 96, 96), {"num_layers": 2}),

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES
-from numeric.harness import Arrays, draw, expected, forward_arguments, module
+from numeric.harness import Arrays, arguments_of, expected, module
 from quick import first
 
 import rnn_compiler as rc
@@ -73,24 +72,6 @@ def program(
     assert artifact.manifest.strategy == "fused"
     assert not artifact.manifest.plain_loops
     return rc.runtime.load(artifact, "local-sync")
-
-
-def arguments_of(op: str, dtype: str, variant: dict[str, Any], steps: int) -> Arrays:
-    """Arguments of a call; rows have lengths of their own where they may."""
-    arguments = draw(op, dtype, variant, steps=steps)
-    if "sequence_lengths" in arguments:
-        given = arguments["sequence_lengths"]
-        arguments["sequence_lengths"] = (np.arange(len(given)) * 5 % (steps + 1)).astype("int32")
-        arguments["sequence_lengths"][-1:] = steps
-        forward = CASES[op].forward
-        if forward is not None:  # its results at these lengths
-            made = expected(forward, dtype, variant, forward_arguments(op, arguments))
-            arguments |= {
-                name: made[name].astype(array.dtype)
-                for name, array in arguments.items()
-                if name in made
-            }
-    return arguments
 
 
 def check(op: str, dtype: str, variant: dict[str, Any], target: str = "cpu", **sizes: int) -> None:
@@ -191,30 +172,27 @@ def test_static_functions_give_the_same(
 @pytest.mark.parametrize(
     ("op", "batch_size"),
     [
-        *(("BlockLSTMGradV2", size) for size in (1, 2, 3, 7, 8, 9, 33)),
-        *(("BlockLSTMV2", size) for size in (1, 3, 8, 9)),
+        *(("BlockLSTMGradV2", size) for size in (1, 8, 9, 33)),
+        *(("BlockLSTMV2", size) for size in (1, 9)),
     ],
 )
 def test_lengths_of_batches(op: str, batch_size: int) -> None:
-    """However many rows a function is built for, its length may be open."""
+    """One row, a full tile, one row more, several; above are some that are less than a tile."""
     variant = {**PEEPHOLE, "batch_size": batch_size}
     for steps in LENGTHS:
         check(op, "float32", variant, seq_length=steps)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", pytest.param("float16", marks=slow)])
 @pytest.mark.parametrize(
-    "op",
+    ("op", "dtype"),
     [
-        "GRUBlockCellParameterGrad",
-        *(
-            pytest.param(op, marks=slow)
-            for op in (
-                *("LSTMBlockCell", "LSTMBlockCellGrad", "LSTMBlockCellParameterGrad"),
-                *("GRUBlockCell", "GRUBlockCellGrad"),
-            )
-        ),
+        ("GRUBlockCellParameterGrad", "float32"),
+        ("GRUBlockCellGrad", "float16"),
+        ("GRUBlockCell", "float32"),
+        ("LSTMBlockCellParameterGrad", "float16"),
+        ("LSTMBlockCellGrad", "float32"),
+        ("LSTMBlockCell", "float16"),
     ],
 )
 def test_batches_of_cells(op: str, dtype: str) -> None:
@@ -231,12 +209,10 @@ def test_batches_of_cells(op: str, dtype: str) -> None:
         pytest.param("BlockLSTMV2", PEEPHOLE, ["seq_length"], marks=slow),
         ("BlockLSTMGradV2", PEEPHOLE, ["seq_length", "batch_size"]),
         pytest.param("CudnnRNNV3", {**STACKED, "is_training": True}, ["seq_length"], marks=slow),
-        pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["seq_length"], marks=slow),
-        pytest.param("CudnnRNNV3", {**MANY, "is_training": True}, ["batch_size"], marks=slow),
+        pytest.param("CudnnRNNV3", {**MANY, "is_training": False}, ["seq_length"], marks=slow),
         pytest.param("CudnnRNNV3", DROPPED, ["seq_length", "batch_size"], marks=slow),
-        pytest.param("CudnnRNNBackpropV3", {**BOTH, "seq_length": 60}, ["seq_length"], marks=slow),
-        pytest.param("CudnnRNNBackpropV3", BOTH, ["seq_length", "batch_size"], marks=slow),
-        pytest.param("CudnnRNNBackpropV3", {**MANY, "rnn_mode": "gru"}, ["seq_length"], marks=slow),
+        pytest.param("CudnnRNNBackprop", {**BOTH, "seq_length": 60}, ["seq_length"], marks=slow),
+        pytest.param("CudnnRNNBackpropV3", MANY, ["seq_length", "batch_size"], marks=slow),
     ],
 )
 def test_numbers_are_those_of_a_static_function(

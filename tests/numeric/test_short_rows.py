@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from cases import sizes
-from numeric.harness import Arrays, module
+from numeric.harness import Arrays, together
 from quick import first
 
 import rnn_compiler as rc
@@ -25,26 +25,23 @@ FORWARD, _ = OPS = ("CudnnRNNV3", "CudnnRNNBackpropV3")
 
 CASES = [
     # Products that leave out padding; the others have several blocks of time and rows, and so on.
+    # A batch of one tile is not among them: there nothing is known of lengths.
     ("float32", sizes(16, 24, 32, 32, rnn_mode="gru")),
-    ("float32", sizes(24, 41, 33, 40)),
-    ("float32", sizes(16, 24, 64, 64, rnn_mode="gru", direction="bidirectional", num_layers=2)),
     ("bfloat16", sizes(7, 19, 5, 40, num_proj=16, direction="bidirectional")),
     ("float64", sizes(9, 33, 8, 33, rnn_mode="rnn_tanh")),
     ("float16", sizes(8, 40, 16, 33, rnn_mode="rnn_relu", num_layers=2)),
-    ("float32", sizes(32, 64, 70, 130, dropout=0.3, num_layers=2)),
+    ("float32", sizes(32, 41, 70, 130, dropout=0.3, num_layers=2)),
     ("float32", sizes(20, 17, 33, 65, rnn_mode="gru", time_major=False)),
     ("bfloat16", sizes(12, 128, 32, 32, input_mode="skip_input")),
-    ("float64", sizes(6, 5, 3, 4)),
-    ("float32", sizes(6, 1, 3, 4, direction="bidirectional")),
 ]
 
 
-def compiled(dtype: str, variant: dict[str, Any], ops: Sequence[str] = OPS) -> list[rc.Artifact]:
-    return [rc.compile(module(op, dtype, variant), "cpu", strategy="fused") for op in ops]
+def compiled(dtype: str, variant: dict[str, Any], ops: Sequence[str] = OPS) -> rc.Artifact:
+    return rc.compile(together(dtype, dict.fromkeys(ops, variant)), "cpu", strategy="fused")
 
 
-def loaded(artifacts: Sequence[rc.Artifact], device: str = "local-sync") -> list[rc.Program]:
-    return [rc.runtime.load(artifact, device) for artifact in artifacts]
+def loaded(artifact: rc.Artifact, device: str = "local-sync") -> rc.Program:
+    return rc.runtime.load(artifact, device)
 
 
 @pytest.fixture
@@ -70,31 +67,31 @@ def lengths(T: int, B: int) -> Iterator[npt.NDArray[Any]]:
     yield np.where(np.arange(B) == B // 2, T - 1, 0)
 
 
-def arguments(programs: list[rc.Program], dtype: str, seed: int) -> Arrays:
+def arguments(program: rc.Program, dtype: str, seed: int) -> Arrays:
     """Numbers for all arguments that the forward op does not give."""
     rng = np.random.default_rng(seed)
     made: Arrays = {}
-    for program in reversed(programs):
-        for tensor in program.manifest.functions[0].arguments:
+    for function in reversed(program.functions.values()):
+        for tensor in function.spec.arguments:
             scale = 0.2 if tensor.name == "params" else 1
             of = DTYPES[tensor.dtype].numpy if tensor.dtype == dtype else np.dtype(tensor.dtype)
             made[tensor.name] = (scale * rng.standard_normal(tensor.shape)).astype(of)
     return made
 
 
-def results(programs: list[rc.Program], given: Arrays, steps: npt.NDArray[Any]) -> Arrays:
+def results(program: rc.Program, given: Arrays, steps: npt.NDArray[Any]) -> Arrays:
     """What both ops give, with NaN in the padding of what they are given."""
-    forward = programs[0]
-    major = forward.manifest.functions[0].attributes["time_major"]
+    forward, *_ = functions = [*program.functions.values()]
+    major = forward.spec.attributes["time_major"]
     given = {**given, "sequence_lengths": steps.astype(np.int32)}
     for name in {"input", "output_backprop"} & given.keys():
         given[name] = given[name].copy()
         rows = given[name] if major else given[name].swapaxes(0, 1)
         rows[np.arange(rows.shape[0])[:, None] >= steps] = np.nan
     made: dict[str, Any] = {}
-    for program in programs:
-        taken = [argument.name for argument in program.manifest.functions[0].arguments]
-        made |= program(**{name: given[name] for name in taken})._asdict()
+    for function in functions:
+        taken = [argument.name for argument in function.spec.arguments]
+        made |= function(**{name: given[name] for name in taken})._asdict()
         given |= {name: np.asarray(value) for name, value in made.items()}
     return {name: np.asarray(value) for name, value in made.items()}
 
@@ -104,14 +101,16 @@ def results(programs: list[rc.Program], given: Arrays, steps: npt.NDArray[Any]) 
 def test_the_bits_are_those_of_doing_every_row(
     dtype: str, variant: dict[str, Any], uncached: pytest.MonkeyPatch
 ) -> None:
-    artifacts = compiled(dtype, variant)
-    programs, shared = loaded(artifacts), loaded(artifacts, "local-task")
+    artifact = compiled(dtype, variant)
+    program, shared = loaded(artifact), loaded(artifact, "local-task")
     knowing_nothing(uncached)
-    every = loaded(compiled(dtype, variant))
-    given = arguments(programs, dtype, seed=1)
+    plain = compiled(dtype, variant)
+    assert plain.payload != artifact.payload
+    every = loaded(plain)
+    given = arguments(program, dtype, seed=1)
     for steps in lengths(variant["seq_length"], variant["batch_size"]):
         expected = results(every, given, steps)
-        for found in (results(programs, given, steps), results(shared, given, steps)):
+        for found in (results(program, given, steps), results(shared, given, steps)):
             for name, value in found.items():
                 assert np.isfinite(value.astype(np.float64)).all(), (name, steps)
                 np.testing.assert_array_equal(value, expected[name], f"{name} {steps}")

@@ -1,8 +1,8 @@
-"""The fast lowerings compute what the portable one does, on sizes that do not divide too.
+"""Every lowering computes what the reference does, on sizes that do not divide too.
 
-IREE can miscompile such code without a word, so both are run on the same numbers: forward and
-gradient of every sequence op in one module per size. That the pinned one runs on CPUs at all is for
-these tests: its loop is the one that GPUs get.
+IREE can miscompile such code without a word: forward and gradient of every sequence op in one
+module per size. That the pinned lowering runs on CPUs at all is for these tests: its loop is the
+one that GPUs get.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from cases import sizes
 from linking.modules import function
-from numeric.harness import draw, module, together
+from numeric.harness import arguments_of, draw, expected, module, together
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
@@ -57,61 +57,61 @@ def compiled(ops: Sequence[str], dtype: str, variant: dict[str, Any], strategy: 
     return rc.runtime.load(artifact)
 
 
-def assert_same(
-    ops: Sequence[str], dtype: str, variant: dict[str, Any], strategy: str, lengths: Any
+def assert_right(
+    ops: Sequence[str], dtype: str, variant: dict[str, Any], strategy: str, lengths: Sequence[int]
 ) -> None:
-    """Fails unless a strategy gives what the portable one gives, for each of some lengths."""
-    fast, plain = (compiled(ops, dtype, variant, name) for name in (strategy, "portable"))
+    """Fails unless a strategy gives what the reference does, for each of some lengths."""
+    program = compiled(ops, dtype, variant, strategy)
     for op, steps in itertools.product(ops, lengths):
-        function = OPS[op].signature.function
-        arguments = draw(op, dtype, variant, seed=len(op), steps=steps)
-        if "sequence_lengths" in arguments:  # rows of all lengths up to this one
-            rows = arguments["sequence_lengths"]
-            rows[:] = np.arange(steps, steps - len(rows), -1).clip(0)
-        got, expected = (getattr(p, function)(**arguments) for p in (fast, plain))
-        for name, a, b in zip(expected._fields, got, expected, strict=True):
-            a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-            bound = TOLERANCE[dtype] * max(1.0, np.abs(b).max(initial=0))
-            np.testing.assert_allclose(a, b, rtol=0, atol=bound, err_msg=f"{op} {name}")
+        arguments = arguments_of(op, dtype, variant, steps, seed=len(op))
+        found = getattr(program, OPS[op].signature.function)(**arguments)._asdict()
+        for name, right in expected(op, dtype, variant, arguments).items():
+            if found[name].dtype.kind not in "iu":
+                bound = TOLERANCE[dtype] * max(1.0, np.abs(right).max(initial=0))
+                got = np.asarray(found[name], np.float64)
+                np.testing.assert_allclose(got, right, rtol=0, atol=bound, err_msg=f"{op} {name}")
 
 
 @pytest.mark.parametrize(
     "number",
     [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, len(SHAPES)))],
 )
-def test_fused_is_portable(number: int) -> None:
+def test_fused(number: int) -> None:
     T, B, I, H = SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
     variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
-    assert_same(PAIRS[number % len(PAIRS)], dtype, variant, "fused", (T, T - 1, 0))
+    assert_right(PAIRS[number % len(PAIRS)], dtype, variant, "fused", (T, T - 1, 0))
 
 
 # One row; odd sizes; more steps than an iteration holds; a single step.
 PINNED_SHAPES = [(3, 1, 3, 4), (4, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13)]
 
+LOOPS = [*(("pinned", number) for number in range(len(PINNED_SHAPES))), ("portable", 0)]
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(PINNED_SHAPES)))
-def test_pinned_is_portable(number: int) -> None:
+@pytest.mark.parametrize(("strategy", "number"), LOOPS)
+def test_a_loop_of_dispatches(strategy: str, number: int) -> None:
     T, B, I, H = PINNED_SHAPES[number]  # noqa: E741
     dtype = DTYPES[number % len(DTYPES)]
     variant = sizes(T, B, I, H, use_peephole=number % 3 == 0)
-    assert_same(PAIRS[number % len(PAIRS)], dtype, variant, "pinned", (T, T - 1, T // 2, 0))
+    assert_right(PAIRS[number % len(PAIRS)], dtype, variant, strategy, (T, T - 1, T // 2, 0))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("dtype", "variant"),
+    ("strategy", "dtype", "variant"),
     [
-        ("float32", sizes(4, 3, 2, 5, rnn_mode="lstm", direction="bidirectional")),
-        ("float16", sizes(3, 2, 3, 8, rnn_mode="lstm", num_proj=3)),
-        ("float64", sizes(3, 1, 3, 6, rnn_mode="gru", direction="bidirectional")),
+        ("pinned", "float32", sizes(4, 3, 2, 5, rnn_mode="lstm", direction="bidirectional")),
+        ("pinned", "float16", sizes(3, 2, 3, 8, rnn_mode="lstm", num_proj=3)),
+        ("pinned", "float64", sizes(3, 1, 3, 6, rnn_mode="gru", direction="bidirectional")),
+        ("portable", "bfloat16", sizes(4, 2, 3, 5, rnn_mode="gru")),
     ],
 )
-def test_pinned_cudnn_rnn_is_portable(dtype: str, variant: dict[str, Any]) -> None:
+def test_a_loop_of_dispatches_of_cudnn(strategy: str, dtype: str, variant: dict[str, Any]) -> None:
     """Directions side by side, states that rows of padding leave alone, projections."""
     ops = ("CudnnRNNV3", "CudnnRNNBackpropV3")
-    assert_same(ops, dtype, variant, "pinned", (variant["seq_length"], 2))
+    assert_right(ops, dtype, variant, strategy, (variant["seq_length"], 2))
 
 
 @pytest.mark.slow
@@ -193,10 +193,10 @@ def test_a_function_that_fails_does_not_take_others_with_it(refused: str) -> Non
     given = draw("BlockLSTMV2", "float32", sizes)
     program = rc.runtime.load(artifact)
     alone = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", function="good", **sizes), "cpu"))
-    for name, expected in alone(**given)._asdict().items():
-        np.testing.assert_array_equal(getattr(program.good(**given), name), expected)
+    for name, value in alone(**given)._asdict().items():
+        np.testing.assert_array_equal(getattr(program.good(**given), name), value)
         found = program.functions[refused](**given)
-        np.testing.assert_allclose(getattr(found, name), expected, atol=1e-6)
+        np.testing.assert_allclose(getattr(found, name), value, atol=1e-6)
 
 
 @pytest.mark.slow
@@ -214,8 +214,8 @@ def test_nor_does_one_of_a_users_module(refused: str) -> None:
         given = draw("BlockLSTMV2", "float32", variant)
         alone = rc.runtime.load(rc.compile(module("BlockLSTMV2", "float32", variant), "cpu"))
         found = program.functions[name](**given)
-        for result, expected in alone(**given)._asdict().items():
-            np.testing.assert_allclose(getattr(found, result), expected, rtol=0, atol=atol)
+        for result, value in alone(**given)._asdict().items():
+            np.testing.assert_allclose(getattr(found, result), value, rtol=0, atol=atol)
 
 
 def test_unknown_strategies_are_refused() -> None:

@@ -114,7 +114,7 @@ def test_onnx_functions_are_torchs_layers(
 @pytest.mark.slow
 def test_without_gradients_nothing_is_kept() -> None:
     """Of ops whose function decides on that: the same numbers, with autograd on or off."""
-    given = arguments("onnx.GRU", "float32")
+    given = arguments("onnx.GRU", "float64")
     plain = rt.onnx_gru(**given)
     with torch.no_grad():
         assert all(map(torch.equal, plain, rt.onnx_gru(**given)))
@@ -136,7 +136,7 @@ def test_arguments_are_tensorflows(op: str) -> None:
 
 
 def test_arguments_by_position() -> None:
-    given = arguments("GRUBlockCell", "float32")
+    given = arguments("GRUBlockCell", "float64")
     by_name, by_position = rt.gru_block_cell(**given), rt.gru_block_cell(*given.values())
     assert all(map(torch.equal, by_name, by_position))
     called = rt.gru_block_cell(**given, name="what TensorFlow calls the node")
@@ -216,9 +216,9 @@ def test_integers_are_checked() -> None:
 
 def test_tensors_of_any_layout_are_taken() -> None:
     """Views that are transposed, expanded, negated, or begin anywhere in their memory."""
-    given = arguments("BlockLSTMV2", "float32")
+    given = arguments("BlockLSTMV2", "float64")
     expected = rt.block_lstm_v2(**given)
-    memory = torch.empty(given["w"].numel() + 1)
+    memory = torch.empty(given["w"].numel() + 1, dtype=torch.float64)
     memory[1:] = given["w"].flatten()
     moved = {
         "x": given["x"].transpose(0, 1).contiguous().transpose(0, 1),
@@ -232,7 +232,7 @@ def test_tensors_of_any_layout_are_taken() -> None:
 
 def test_results_are_tensors_of_their_own() -> None:
     """Gradients that are all zeros come from IREE in one buffer."""
-    given = {**arguments("BlockLSTMV2", "float32"), "use_peephole": False}
+    given = {**arguments("BlockLSTMV2", "float64"), "use_peephole": False}
     weights = [given[name].requires_grad_() for name in ("wci", "wcf", "wco")]
     rt.block_lstm_v2(**given).h.sum().backward()
     tensors = [*weights, *(each.grad for each in weights)]
@@ -275,7 +275,7 @@ def test_sixteen_bits(dtype: str) -> None:
 @pytest.mark.parametrize("op", only(FUNCTIONS, "CudnnRNNV3", "LSTMBlockCell"))
 def test_custom_ops_have_gradients(op: str) -> None:
     """Called by name, as torch.compile and modes do; also an op without keywords."""
-    given, (first, *_) = arguments(op, "float32"), GRADIENTS[op].results
+    given, (first, *_) = arguments(op, "float64"), GRADIENTS[op].results
     needed = [given[name].requires_grad_() for name in GRADIENTS[op].arguments]
     signature, training = OPS[op].signature, GRADIENTS[op].training
     values = {each.name: each.default for each in signature.attributes} | given
