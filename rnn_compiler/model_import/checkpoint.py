@@ -119,7 +119,7 @@ class Checkpoint:
         within(folder, os.path.relpath(path, folder), self._model)
 
     def key_of(self, node: Any) -> str | None:
-        """The key of an object that is a variable; None if it is none."""
+        """The key of an object that is a variable; None for other objects."""
         keys = [each.checkpoint_key for each in node.attributes if each.name == _VALUE]
         return keys[0] if keys else None
 
@@ -198,7 +198,7 @@ def _handle(data: bytes, at: int, path: Path) -> tuple[int, int, int]:
 
 
 def _varint(data: bytes, at: int, path: Path) -> tuple[int, int]:
-    """A number of seven bits a byte, and where it ends."""
+    """A number with seven bits per byte, and the offset after it."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):

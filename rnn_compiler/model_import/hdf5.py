@@ -27,7 +27,7 @@ _LONGEST = 600
 
 @dataclass(frozen=True)
 class Hdf5:
-    """What is in a file.
+    """The content of a file.
 
     Attributes:
         groups: The attributes of each group that are texts, or lists of texts, by its path.

@@ -29,7 +29,7 @@ BYTES_A_SECOND = 50_000_000
 
 
 class RefusedError(Exception):
-    """Something that is not read."""
+    """Content that is not supported."""
 
 
 def read(file: Any, most: int) -> tuple[dict[str, Any], list[Any]]:
@@ -68,7 +68,7 @@ def read(file: Any, most: int) -> tuple[dict[str, Any], list[Any]]:
 
 
 def texts(value: Any) -> Any:
-    """A text, or a list of texts; None for what is neither."""
+    """A text, or a list of texts; None for other values."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, str):

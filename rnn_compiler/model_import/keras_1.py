@@ -42,12 +42,12 @@ def joined(
     Args:
         weights: Its arrays, in the file's order.
         kind: The class: LSTM, GRU or SimpleRNN.
-        directions: How many directions it has.
+        directions: The number of its directions.
         name: Its name, for messages.
         path: The file, for messages.
 
     Raises:
-        ArtifactError: The arrays of gates have not the same shapes.
+        ArtifactError: The arrays of the gates differ in shape.
     """
     places = _PLACES.get(kind, ())
     if not places or len(weights) != 3 * len(places) * directions:

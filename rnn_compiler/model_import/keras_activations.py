@@ -59,7 +59,7 @@ def onnx_function(activation: Any, version: int) -> OnnxFunction | None:
     """ONNX's function for an activation in a configuration; None if it has none.
 
     Args:
-        activation: What the configuration has: a name, None for linear, or the configuration of a
+        activation: As in the configuration: a name, None for linear, or the configuration of a
             layer, ``LSTM(activation=LeakyReLU(0.1))``.
         version: Keras' major version.
 
@@ -78,7 +78,7 @@ def onnx_function(activation: Any, version: int) -> OnnxFunction | None:
 
 
 def described(activation: Any) -> str:
-    """An activation in a configuration, for messages: a layer as its constructor is called.
+    """An activation in a configuration, for messages; a layer is shown as a constructor call.
 
     Example:
         >>> described({"class_name": "ReLU", "config": {"name": "r", "max_value": 6.0}})
@@ -94,7 +94,7 @@ def described(activation: Any) -> str:
 
 
 def _of_layer(layer: Mapping[str, Any], version: int) -> OnnxFunction | None:
-    """The function that a layer of Keras is; None if ONNX has none."""
+    """ONNX's function for a layer of Keras; None if there is none."""
     kind, options = layer.get("class_name"), layer.get("config")
     if not isinstance(options, dict) or layer.get("registered_name") not in (None, kind):
         return None

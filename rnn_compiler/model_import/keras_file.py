@@ -59,10 +59,10 @@ _KINDS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
 
 
 def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a .keras file, and what else is in it.
+    """The layers of a .keras file, and a description of its other content.
 
     Raises:
-        ArtifactError: The file is damaged, or what it holds is larger than it can be meant to be.
+        ArtifactError: The file is damaged, or its content is implausibly large.
         OSError: It cannot be read.
         UnsupportedError: The package h5py is not installed.
     """
@@ -84,7 +84,7 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
 
 
 def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
-    """A file in a zip file, if it is not much larger there than here."""
+    """A file in a zip file, unless it is much larger than when compressed."""
     if name not in file.namelist():
         raise damaged(path, f"it has no {name}")
     info = file.getinfo(name)
@@ -105,7 +105,7 @@ def parsed(text: bytes | str, path: Path) -> Config:
     """A configuration, which is JSON.
 
     Raises:
-        ArtifactError: It is none.
+        ArtifactError: It is not JSON.
     """
     try:
         data: Any = json.loads(text)
@@ -119,17 +119,17 @@ def parsed(text: bytes | str, path: Path) -> Config:
 def layers_of_model(
     path: Path, config: Config, version: int, file: Hdf5, weights_of: Any
 ) -> tuple[Any, str]:
-    """The recurrent layers of a model, and what else is in it.
+    """The recurrent layers of a model, and a description of its other layers.
 
     Args:
         path: The file, for messages.
         config: The model's configuration.
         version: Keras' major version.
         file: Its weights.
-        weights_of: Finds those of a layer: `of_keras`, or another that takes the same.
+        weights_of: Finds the weights of a layer: `of_keras`, or a function with the same arguments.
 
     Raises:
-        ArtifactError: The configuration or the weights are none that there can be.
+        ArtifactError: The configuration or the weights are invalid.
     """
     model = _layer_configs(config)
     if model is None:
@@ -157,7 +157,7 @@ def layers_of_model(
 def _places(
     model: Config, path: Path, names: list[str] | None = None, groups: list[str] | None = None
 ) -> Iterator[Place]:
-    """The layers of a model, those of models in it too."""
+    """The layers of a model and of the models nested in it."""
     names, groups = names or [], groups or []
     if len(names) > _DEEPEST:
         raise damaged(path, "its models contain each other")
@@ -192,7 +192,7 @@ def _places(
 
 
 def _layer_configs(model: Config) -> list[Config] | None:
-    """The configurations of a model's layers; None where it has none."""
+    """The configurations of a model's layers; None if it is not a model."""
     config: Any = model.get("config")
     layers: Any = cast(Config, config).get("layers") if isinstance(config, dict) else config
     if not isinstance(layers, list):
@@ -201,7 +201,7 @@ def _layer_configs(model: Config) -> list[Config] | None:
 
 
 def _snake_case(name: str) -> str:
-    """What Keras calls a class in a file: ``simple_rnn``."""
+    """Keras' name of a class in a file: ``simple_rnn``."""
     name = re.sub(r"\W+", "", name)
     name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()

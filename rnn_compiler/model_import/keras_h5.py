@@ -41,11 +41,11 @@ _MOST_TOLD = 20
 
 
 def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a whole model, or of one whose architecture is beside, and what else is in it.
+    """The layers of a whole model, or of weights next to their architecture, and other content.
 
     Raises:
         ArtifactError: The file is damaged.
-        InvalidArgumentError: It holds weights alone, and no architecture is beside.
+        InvalidArgumentError: It has only weights, and no architecture is next to it.
         OSError: It cannot be read.
         UnsupportedError: The package h5py is not installed.
     """
@@ -71,11 +71,11 @@ def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
 
 
 def read_json(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of an architecture whose weights are beside, and what else is in it.
+    """The layers of an architecture with weights next to it, and a description of other content.
 
     Raises:
         ArtifactError: A file is damaged.
-        InvalidArgumentError: It is no architecture, or there are no weights beside.
+        InvalidArgumentError: It is not an architecture, or no weights are next to it.
         OSError: A file cannot be read.
         UnsupportedError: The package h5py is not installed.
     """
@@ -112,7 +112,7 @@ def _version(file: Hdf5, config: Config) -> int:
 
 
 def _architecture(path: Path) -> Config | None:
-    """The configuration in a .json file; None if it is JSON of another kind, or none.
+    """The configuration in a .json file; None if it is something else.
 
     Raises:
         OSError: It cannot be read.
@@ -128,7 +128,7 @@ def _architecture(path: Path) -> Config | None:
 
 
 def _beside(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """The files beside one: that of the same name, or else all that end so."""
+    """The files next to one: the one of the same name, or else all with these suffixes."""
     for suffix in suffixes:
         named = path.with_name(_stem(path) + suffix)
         if named.is_file():
@@ -142,7 +142,7 @@ def _beside(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _stem(path: Path) -> str:
-    """A file's name without its suffix, of which there may be two."""
+    """A file's name without its suffixes, one or two."""
     for suffix in (*_WEIGHTS, *_ARCHITECTURE):
         if path.name.lower().endswith(suffix):
             return path.name[: -len(suffix)]
@@ -150,7 +150,7 @@ def _stem(path: Path) -> str:
 
 
 def _told(file: Hdf5) -> str:
-    """What the arrays of weights alone tell of recurrent layers."""
+    """The recurrent layers that arrays of weights suggest, for a message."""
     found: list[str] = []
     for name, array in sorted(file.arrays.items()):
         group, _, last = name.rpartition("/")

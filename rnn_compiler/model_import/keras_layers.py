@@ -4,7 +4,7 @@ A layer is described as ONNX's op: LSTM, SimpleRNN as RNN, GRU with linear_befor
 reset_after=True. It is CudnnRNNV3 if that computes it (`onnx_ops`), and ONNX's op if not: with
 other activations, or with reset_after=False, which multiplies the state by its reset gate before
 the matrix product. Bidirectional is both directions of one op. CuDNNLSTM and CuDNNGRU are
-CudnnRNNV3 as they are; layers of Keras 1 are those of Keras 2 by other names (`keras_1`).
+CudnnRNNV3 directly; layers of Keras 1 are those of Keras 2 under other names (`keras_1`).
 
 Features that no op computes are rejected by name; what the layer does to its input or output
 becomes a note.
@@ -107,13 +107,13 @@ def layers_of(
     Args:
         place: The layer.
         read: Reads its arrays, in Keras' order.
-        masks: The layers before it that mask.
+        masks: The layers before it that produce a mask.
         version: Keras' major version.
         path: The file, for messages.
-        once: Makes arrays of weights, once of those that layers share.
+        once: Computes arrays from weights, once for weights that layers share.
 
     Raises:
-        ArtifactError: Options or weights are none that there can be.
+        ArtifactError: Options or weights are invalid.
     """
     if place.kind == "TimeDistributed":
         inner = _inner(place.options)
@@ -209,7 +209,7 @@ def _notes_of(
 
 
 def _check_units(place: Place, one: Place, units: int, path: Path) -> None:
-    """Checks that the option is what the weights have."""
+    """Checks that the option `units` agrees with the weights."""
     given = one.options.get("units", units)
     if given != units:
         raise ArtifactError(
@@ -225,7 +225,7 @@ def _inner(options: Mapping[str, Any], key: str = "layer") -> Place:
 
 
 def _unwrapped(place: Place) -> Place:
-    """A layer of cuDNN, or whose cell is given apart, ``RNN(LSTMCell(5))``, as the plain layer."""
+    """The plain layer for a layer of cuDNN, or for an RNN around a cell, ``RNN(LSTMCell(5))``."""
     if place.kind in _CUDNN:
         config = {"config": {**place.options, **_CUDNN_OPTIONS}}
         return Place(place.names, place.groups, _CUDNN[place.kind], config)
@@ -239,7 +239,7 @@ def _unwrapped(place: Place) -> Place:
 
 
 def _reason(one: Place, version: int) -> str:
-    """What a layer has that no op computes; empty if there is nothing."""
+    """The feature of a layer that no op computes; empty if there is none."""
     if one.kind not in _KINDS:
         return one.kind
     for name in _KINDS[one.kind][2]:
@@ -250,7 +250,7 @@ def _reason(one: Place, version: int) -> str:
 
 
 def _reason_of_both(options: Mapping[str, Any], forward: Place) -> str:
-    """What a layer in two directions has that no op computes."""
+    """The feature of a layer in two directions that no op computes."""
     if forward.options.get("go_backwards"):
         return "Bidirectional of go_backwards=True"
     if not isinstance(options.get("backward_layer"), dict):
@@ -263,7 +263,7 @@ def _reason_of_both(options: Mapping[str, Any], forward: Place) -> str:
 
 
 def _notes(one: Place, bidirectional: bool, names: Mapping[str, str]) -> list[str]:
-    """What a layer does to its input, output and state."""
+    """Notes about what a layer does to its input, output and state."""
     options = one.options
     notes: list[str] = []
     if not options.get("return_sequences"):

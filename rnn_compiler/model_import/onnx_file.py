@@ -56,7 +56,7 @@ _MOST_NUMBERS = 10_000
 
 
 def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of an ONNX file, and what else is in it.
+    """The layers of an ONNX file, and a description of its other content.
 
     Raises:
         ArtifactError: The file is damaged, or a file that it names is not in its folder.
@@ -94,11 +94,11 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
 
 
 class Files:
-    """The files of a model: the graph's, and those of weights beside it.
+    """The files of a model: the one with the graph, and those with weights next to it.
 
     Attributes:
-        path: The graph's.
-        budget: How many bytes of arrays may be made of them.
+        path: The file with the graph.
+        budget: The limit for the size of their arrays.
     """
 
     def __init__(self, path: Path, stored: int) -> None:
@@ -111,10 +111,10 @@ class Files:
 
         Args:
             tensor: The tensor.
-            size: How many bytes they are.
+            size: Their size in bytes.
 
         Raises:
-            ArtifactError: They are not there, or of another size.
+            ArtifactError: They are missing, or have another size.
             OSError: The file cannot be read.
         """
         entries: Mapping[str, str] = pairs(tensor.external)
@@ -139,7 +139,7 @@ class Scope:
     Attributes:
         graph: The graph.
         files: The model's files.
-        outer: The graph that it is in, whose values it sees.
+        outer: The graph around it, whose values it can use.
     """
 
     def __init__(self, graph: Any, files: Files, outer: Scope | None) -> None:
@@ -168,7 +168,7 @@ class Scope:
         return self._known[name]
 
     def _handed_on(self, name: str) -> str:
-        """The value that a value is, before nodes that only hand it on."""
+        """The value from which nodes only pass this one on."""
         passed: set[str] = set()
         while name in self._makers and name not in passed:
             passed.add(name)
@@ -189,7 +189,7 @@ class Scope:
         return [size if size is not None and 0 < size < 2**31 else None for size in known]
 
     def dtype(self, name: str) -> str | None:
-        """The element type of a value; None if it is not known, or none of numbers."""
+        """The element type of a value; None if it is unknown or not numeric."""
         if name in self._tensors:
             number = self._tensors[name].dtype
         elif name in self._shapes:
@@ -200,7 +200,7 @@ class Scope:
         return found and found.name
 
     def is_zeros(self, name: str, depth: int = 0) -> bool:
-        """Whether all elements of a value are 0, however many there are."""
+        """Whether all elements of a value are 0, even if their number is open."""
         if name not in self._zeros:
             self._zeros[name] = False  # should it depend on itself
             self._zeros[name] = self._is_zeros(name, depth)
@@ -262,7 +262,7 @@ def _nodes(scope: Scope, depth: int = 0) -> Iterator[tuple[Scope, Any]]:
 
 
 def _tensor(tensor: Any, files: Files) -> Any:
-    """The array of a tensor; None if it is none of numbers that are read."""
+    """The array of a tensor; None if its element type is not supported."""
     if tensor.dtype not in _TYPES:
         return None
     dtype, field = _TYPES[tensor.dtype]

@@ -2,11 +2,12 @@
 
 `DynamicQuantizeLSTM` is taken for the LSTM that it approximates (`onnx_int8`).
 
-A node is CudnnRNNV3 if that computes it and its weights are constants (`onnx_ops`); any other is
-ONNX's op of its name, with ONNX's inputs. Of these, inputs of weights that are inputs of the graph,
-or computed in it, stay arguments, with a note.
+A node becomes CudnnRNNV3 if that computes it and its weights are constants (`onnx_ops`); any other
+becomes ONNX's op of the same name, with ONNX's inputs. Weights that are inputs of the graph, or
+computed in it, then stay arguments, with a note.
 
-What no op computes is rejected by name; what the node does to its input or output becomes a note.
+Features that no op computes are rejected by name; what the node does to its input or output becomes
+a note.
 
 Source: https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 """
@@ -64,10 +65,10 @@ class Node:
         name: Its name.
         operator: Its operator.
         attributes: Its attributes, as messages.
-        inputs: The names of its inputs; empty for those that it lacks.
+        inputs: The names of its inputs; empty for missing ones.
         arrays: Their arrays; None for those that are not constant, and a single 0 for states that
             are zeros in any number.
-        shapes: Their shapes, as far as they are known.
+        shapes: Their shapes, if known.
         dtype: The element type of the input or a weight; None if it is not known.
     """
 
@@ -80,12 +81,12 @@ class Node:
     dtype: str | None
 
     def array(self, name: str) -> Any:
-        """The array of an input; None if it is not constant, or not there."""
+        """The array of an input; None if it is not constant or missing."""
         position = INPUTS.index(name)
         return self.arrays[position] if position < len(self.arrays) else None
 
     def shape(self, name: str) -> Sequence[int | None] | None:
-        """The shape of an input; None if it is not known, or not there."""
+        """The shape of an input; None if it is unknown or missing."""
         position = INPUTS.index(name)
         return self.shapes[position] if position < len(self.shapes) else None
 
@@ -95,14 +96,14 @@ class Node:
         return position < len(self.inputs) and bool(self.inputs[position])
 
     def last_size(self, name: str) -> int | None:
-        """The last size of a weight, which has an axis for directions; None if it is not known."""
+        """The last size of a weight, which has an axis for directions; None if it is unknown."""
         array, shape = self.array(name), self.shape(name)
         shape = shape if array is None else array.shape
         return shape[-1] if shape else None
 
     @property
     def hidden_size(self) -> int:
-        """The attribute; 0 if it is not there."""
+        """The attribute; 0 if it is missing."""
         return self.attributes["hidden_size"].i if "hidden_size" in self.attributes else 0
 
 
@@ -112,10 +113,10 @@ def layer_of(node: Node, path: Path, once: Once) -> Layer | Refused:
     Args:
         node: The node.
         path: The file, for messages.
-        once: Makes arrays of its weights, once of those that nodes share.
+        once: Computes arrays from its weights, once for weights that nodes share.
 
     Raises:
-        ArtifactError: Its weights are none that there can be.
+        ArtifactError: Its weights are invalid.
     """
     if node.operator == _REFUSED:
         return Refused(node.name, node.operator)
@@ -237,7 +238,7 @@ def _dtype(node: Node, path: Path) -> str:
 
 
 def _dims(node: Node) -> dict[str, int | None]:
-    """The sizes of a node, None for those that are open or not known."""
+    """The sizes of a node; None for those that are open or unknown."""
     shape = node.shape("X")
     first = (None, None) if shape is None or len(shape) != 3 else tuple(shape[:2])
     batch_first = "layout" in node.attributes and node.attributes["layout"].i
@@ -248,7 +249,7 @@ def _dims(node: Node) -> dict[str, int | None]:
 
 
 def _check_sizes(node: Node, attributes: Mapping[str, Any], path: Path) -> None:
-    """Checks that weights have all directions, and the units that the node says."""
+    """Checks that weights have the node's directions and units."""
     given, units = node.hidden_size, node.last_size("R")
     if given and units is not None and given != units:
         raise ArtifactError(f"{path}: {node.name}: hidden_size is {given}, R is of {units} units")
@@ -267,7 +268,7 @@ def _check_sizes(node: Node, attributes: Mapping[str, Any], path: Path) -> None:
 
 
 def _refused(node: Node) -> Refused | None:
-    """What a node has that no op computes; None if there is nothing."""
+    """The feature of a node that no op computes; None if there is none."""
     for name in _STATES:
         sizes, units = node.shape(name) or (), node.last_size("R")
         if len(sizes) == 3 and None not in (sizes[2], units) and sizes[2] != units:
@@ -277,7 +278,7 @@ def _refused(node: Node) -> Refused | None:
 
 
 def _notes_on_weights(node: Node, lacking: Sequence[str]) -> list[str]:
-    """That weights stay arguments, and what the file does not say of them."""
+    """Notes about weights that stay arguments, and what the file does not say about them."""
     if not lacking:
         return []
     names = " and ".join(f"{each} ({node.inputs[INPUTS.index(each)][:80]!r})" for each in lacking)
@@ -291,7 +292,7 @@ def _notes_on_weights(node: Node, lacking: Sequence[str]) -> list[str]:
 
 
 def _notes(node: Node, names: Mapping[str, str]) -> list[str]:
-    """What the model passes besides X and weights, by the op's names."""
+    """Notes about the inputs that the model passes other than X and weights."""
     notes: list[str] = []
     if node.has("sequence_lens"):
         called = _called("sequence_lens", names)
@@ -306,5 +307,5 @@ def _notes(node: Node, names: Mapping[str, str]) -> list[str]:
 
 
 def _called(name: str, names: Mapping[str, str], which: str = "") -> str:
-    """An input of ONNX's by the op's name of it."""
+    """The op's name for one of ONNX's inputs."""
     return name if names[name] == name else f"{name}{which} is {names[name]}"

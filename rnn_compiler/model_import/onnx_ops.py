@@ -1,4 +1,4 @@
-"""Which op computes a layer of ONNX or Keras, described as ONNX's op with its attributes.
+"""The op for a layer of ONNX or Keras that is described as ONNX's op with its attributes.
 
 It is CudnnRNNV3 if that computes the layer: with cuDNN's cells and no peepholes, forward or in both
 directions. Any other layer is ONNX's op itself.
@@ -41,11 +41,11 @@ def canonical(op: str, given: Mapping[str, Any], dtype: str) -> dict[str, Any]:
 
     Args:
         op: ``"onnx.LSTM"``, ...
-        given: Those that are not at their defaults.
+        given: Those that differ from their defaults.
         dtype: The op's dtype.
 
     Raises:
-        InvalidArgumentError: The op does not have such a value, or they do not go together.
+        InvalidArgumentError: A value is invalid, or they contradict each other.
     """
     attributes = OPS[op].signature.canonical(given, dtype)
     cells_of(op, attributes)

@@ -74,13 +74,13 @@ class Budget:
 
         Args:
             path: The model's file, for messages.
-            stored: How many bytes its files have.
+            stored: The size of its files in bytes.
         """
         self._path = path
         self._most = self._left = _SPARE_BYTES + 16 * stored
 
     def add(self, stored: int) -> None:
-        """Allows for another file of the model, of so many bytes."""
+        """Raises the bound for another file of the model, of that many bytes."""
         self._most += 16 * stored
         self._left += 16 * stored
 
@@ -105,12 +105,12 @@ class Once:
         self._made: dict[Any, tuple[Sequence[Any], Any]] = {}
 
     def __call__(self, key: Any, arrays: Sequence[Any], make: Callable[[], Any]) -> Any:
-        """What `make` makes of some arrays.
+        """The result of `make` for some arrays.
 
         Args:
-            key: What else it depends on.
-            arrays: The arrays; those that are None are none.
-            make: Makes it.
+            key: Other values that it depends on.
+            arrays: The arrays, or None.
+            make: Computes it.
 
         Raises:
             ArtifactError: There are more bytes than the budget allows.

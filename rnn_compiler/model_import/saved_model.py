@@ -26,11 +26,11 @@ _SERVING = "serve"
 
 
 def read_saved_model(folder: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a SavedModel, and what else is in it.
+    """The layers of a SavedModel, and a description of its other content.
 
     Raises:
         ArtifactError: A file of it is damaged.
-        InvalidArgumentError: The folder is none.
+        InvalidArgumentError: The folder is not a SavedModel.
         OSError: A file cannot be read.
         UnsupportedError: The package protobuf is not installed.
     """
@@ -59,7 +59,7 @@ def read_saved_model(folder: Path) -> tuple[list[Layer | Refused], str]:
 
 
 def read_frozen_graph(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a graph whose weights are constants, and what else is in it.
+    """The layers of a graph whose weights are constants, and a description of its other content.
 
     Raises:
         ArtifactError: The file is damaged.
@@ -79,11 +79,11 @@ def _bound(
 ) -> dict[str, tuple[str, ...]]:
     """The nodes of the variables that the functions of a model hold, by the functions' names.
 
-    The graph and the checkpoint each have the objects of the model, in orders of their own; one
-    with the same name in the same parent is the same.
+    The graph and the checkpoint each list the objects of the model, in different orders. Objects
+    with the same name in the same parent are the same.
 
     Args:
-        objects: The graph's.
+        objects: The graph's objects.
         checkpoint: The checkpoint.
         nodes: The node of each variable, by its key in the checkpoint.
     """
@@ -109,7 +109,7 @@ def _bound(
 
 
 def _ops_of(graph: Graph) -> str:
-    """The ops of a graph that may stand for a recurrent layer, for a message."""
+    """The ops of a graph that may belong to a recurrent layer, for a message."""
     bodies = [graph.main.body, *graph.functions.values()]
     ops = {node.op for body in bodies for node in body.nodes.values()}
     loops = sorted(ops & {"While", "StatelessWhile", "Enter", "TensorListReserve"})

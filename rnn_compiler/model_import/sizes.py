@@ -25,9 +25,9 @@ class Sizes:
         """Knows nothing yet.
 
         Args:
-            signature: The op's.
-            form: The op's with its attributes.
-            attributes: These.
+            signature: The op's signature.
+            form: The signature with the op's attributes.
+            attributes: The attributes.
         """
         self._signature = signature
         self._attributes = attributes

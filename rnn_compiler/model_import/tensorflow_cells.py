@@ -1,7 +1,7 @@
 """Cells that TensorFlow 1 wrote as ordinary ops: BasicLSTMCell, LSTMCell and GRUCell.
 
-They are steps of loops, of either kind: frames of Enter and Exit, or functions of While. What they
-compute is LSTMBlockCell and GRUBlockCell, and so are their weights:
+They are steps of loops of either kind: frames of Enter and Exit, or functions of While. They
+compute the same as LSTMBlockCell and GRUBlockCell, with the same weights:
 
     i, j, f, o = split([x, h] w + b)
     c' = clip(c * sigmoid(f + forget_bias + wcf * c) + sigmoid(i + wci * c) * tanh(j))
@@ -9,9 +9,9 @@ compute is LSTMBlockCell and GRUBlockCell, and so are their weights:
 
     r, u = split(sigmoid([x, h] w_ru + b_ru))    h' = u * h + (1 - u) * tanh([x, r * h] w_c + b_c)
 
-Peepholes and the clip may be missing. Sums and products are in either order. What has the output
-gate of an LSTM cell, but other ops than these, such as a projection, is refused; what is no cell at
-all is passed over.
+Peepholes and the clip may be missing. The operands of sums and products may be in either order. A
+cell with the output gate of an LSTM but with other ops, such as a projection, is refused; ops that
+are no cell at all are ignored.
 
 Source: tensorflow/python/ops/rnn_cell_impl.py of TensorFlow 1.15.
 """
@@ -55,17 +55,17 @@ _NOTE = (
 
 
 class _NoCellError(Exception):
-    """A value that no cell makes."""
+    """A value is not the result of a cell."""
 
 
 class _Gate(NamedTuple):
-    """What the sigmoid of a gate takes.
+    """The argument of a gate's sigmoid.
 
     Attributes:
         part: Its part of the product.
-        bias: The number that is added.
+        bias: The number that is added to it.
         peephole: The weights of its peephole; None if it has none.
-        state: What those are multiplied with.
+        state: The state that these are multiplied with.
     """
 
     part: Value
@@ -75,7 +75,7 @@ class _Gate(NamedTuple):
 
 
 def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer | Refused]]:
-    """The cells of a graph, each with the scope that it is in.
+    """The cells of a graph, each with its scope.
 
     Args:
         constants: The graph, and what is known of its weights.
@@ -95,12 +95,12 @@ def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer | Refused]]:
 
 
 def _folder(name: str) -> str:
-    """Where in the graph a node is."""
+    """The path of a node in the graph."""
     return name.rpartition("/")[0]
 
 
 class _Cells:
-    """Reads the cells of a scope backwards from the state that they make."""
+    """Reads the cells of a scope backwards from the state that they compute."""
 
     def __init__(self, constants: Constants) -> None:
         self._constants = constants
@@ -108,7 +108,7 @@ class _Cells:
         self._matrices: dict[tuple[Value, str], list[Value]] | None = None
 
     def lstm(self, value: Value) -> Layer | Refused:
-        """The LSTM cell that makes a value, which is its h: the output gate times the state."""
+        """The LSTM cell whose h is a value: the output gate times the state."""
         sides = self._sides(value, "Mul")
         for state, gate in (sides, sides[::-1]):
             if self._op(gate) == "Sigmoid" and self._op(state) in _ACTIVATIONS:
@@ -165,7 +165,7 @@ class _Cells:
         return self._layer(value.scope, name, "LSTMBlockCell", attributes, weights, units)
 
     def _gate(self, sigmoid: Value) -> _Gate:
-        """A gate, of what its sigmoid takes: a part of the product, and what is added to that."""
+        """A gate, from its sigmoid's argument: a part of the product, bias and peephole."""
         part, bias, peephole, seen = None, 0.0, None, None
         waiting = self._inputs(sigmoid, "Sigmoid")[:1]
         for _ in range(_MOST_TERMS):
@@ -189,7 +189,7 @@ class _Cells:
         return _Gate(part, bias, peephole, seen)
 
     def _peephole(self, term: Value) -> tuple[Any, Value]:
-        """The weights of a peephole, and the state that it looks at."""
+        """The weights of a peephole, and its state."""
         sides = self._sides(term, "Mul")
         for weights, state in (sides, sides[::-1]):
             array = self._constants.array(weights)
@@ -198,7 +198,7 @@ class _Cells:
         raise _NoCellError
 
     def _unclipped(self, state: Value) -> tuple[Value, float]:
-        """A state before it is clipped, and to what; -1 where it is not clipped."""
+        """A state before it is clipped, and the bound; -1 if it is not clipped."""
         if self._op(state) != "Maximum":
             return state, -1.0
         smaller, low = self._and_number(state, "Maximum")
@@ -208,7 +208,7 @@ class _Cells:
         return unclipped, high
 
     def _and_number(self, value: Value, op: str) -> tuple[Value, float]:
-        """What an op takes: a value, and a constant number."""
+        """The operands of an op: a value, and a constant number."""
         sides = self._sides(value, op)
         for other, constant in (sides, sides[::-1]):
             number = self._constants.array(constant)
@@ -217,13 +217,13 @@ class _Cells:
         raise _NoCellError
 
     def _is_projected(self, h: Value, units: int, name: str) -> bool:
-        """Whether h is multiplied with a matrix in the cell, which a product of some name is in."""
+        """Whether h is multiplied with a matrix in the cell of a product with that name."""
         matrices = self._factors(h.scope).get((self._source(h), _folder(name)), ())
         arrays = map(self._constants.array, matrices)
         return any(array is not None and array.shape[:1] == (units,) for array in arrays)
 
     def _factors(self, scope: Scope) -> dict[tuple[Value, str], list[Value]]:
-        """The matrices that values are multiplied with, by the value and where in the graph."""
+        """The matrices that values are multiplied with, by value and path in the graph."""
         if self._matrices is None:
             self._matrices = {}
             for node in scope.body.nodes.values():
@@ -234,7 +234,7 @@ class _Cells:
         return self._matrices
 
     def gru(self, value: Value) -> Layer:
-        """The GRU cell that makes a value, which is its h."""
+        """The GRU cell whose h is a value."""
         kept, new = self._sides(value, *_SUMS)
         if "Tanh" not in map(self._op, self._inputs(new, "Mul")):
             kept, new = new, kept
@@ -261,7 +261,7 @@ class _Cells:
         weights: dict[str, Any],
         units: int,
     ) -> Layer:
-        """The layer of a cell, whose product is a node of some name."""
+        """The layer of a cell, given the name of its product."""
         first = next(iter(weights.values()))
         input_size: int = first.shape[0] - units
         dims = {"batch_size": None, "input_size": input_size, "num_units": units}
@@ -277,19 +277,19 @@ class _Cells:
         return checked(made, self._graph.path)
 
     def _name(self, scope: Scope, name: str) -> str:
-        """The name of a cell, whose product has some name."""
+        """The name of a cell, given the name of its product."""
         return layer_name([part for part in (*scope.path, _folder(name)) if part])
 
     def _source(self, value: Value) -> Value:
         return self._graph.source(value)
 
     def _op(self, value: Value) -> str:
-        """The op that makes a value; empty for an argument."""
+        """The op that computes a value; empty for an argument."""
         node = self._graph.node(self._source(value))
         return "" if node is None else node.op
 
     def _inputs(self, value: Value, *ops: str) -> list[Value]:
-        """What the op reads that makes a value, and is one of these."""
+        """The inputs of the op that computes a value, if it is one of these."""
         source = self._source(value)
         node = self._graph.node(source)
         if node is None or node.op not in ops:
@@ -307,7 +307,7 @@ class _Cells:
     def _activated(
         self, value: Value, op: str, first: str, second: str, whole: bool = False
     ) -> tuple[Value, Value]:
-        """What two ops read, or make, whose results are combined, in either order."""
+        """The operands, or results, of two ops whose results are combined, in either order."""
         sides = self._sides(value, op)
         for a, b in (sides, sides[::-1]):
             if (self._op(a), self._op(b)) == (first, second):
@@ -315,7 +315,7 @@ class _Cells:
         raise _NoCellError
 
     def _parts(self, product: Value, number: int) -> list[Value]:
-        """The factors of a product that are that part of a split."""
+        """The factors of a product that are a certain part of a split."""
         found = [self._source(each) for each in self._inputs(product, "Mul")]
         found = [each for each in found if self._op(each) == "Split" and each.number == number]
         if not found:
@@ -346,7 +346,7 @@ class _Cells:
         return first
 
     def _product(self, value: Value) -> tuple[Value, Value, Any, Any, str]:
-        """Of [x, h] w + b: x, h, w, b, and the name of the product."""
+        """The parts of [x, h] w + b: x, h, w, b, and the name of the product."""
         product, bias = self._sides(value, "BiasAdd", *_SUMS)
         if self._op(product) != "MatMul":
             product, bias = bias, product

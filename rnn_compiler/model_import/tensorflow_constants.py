@@ -1,16 +1,16 @@
-"""The arrays that nodes of a TensorFlow graph stand for, where nothing is computed but moved.
+"""The arrays of values in a TensorFlow graph that are constants or only move constants.
 
-A weight is a constant or a variable, cut, joined, transposed and reshaped: `Constants.array` does
-the same to its array (`tensorflow_moves`). Anything else, such as a product of matrices, leaves a
-value unknown.
+A weight is a constant or a variable that may be sliced, concatenated, transposed and reshaped;
+`Constants.array` does the same to its array (`tensorflow_moves`). With any other op, such as a
+matrix product, the value is unknown.
 
-A variable is what the graph assigns to it when it restores a checkpoint: RestoreV2 lists keys, and
-each of its results is assigned to a variable, as it is or after moves; contrib's CudnnLSTM keeps
-matrices and biases in the checkpoint, and makes its buffer of them. Where a graph restores nothing,
-names are compared.
+The value of a variable is what the graph assigns to it when it restores a checkpoint: RestoreV2
+lists keys, and each of its results is assigned to a variable, directly or after moves. (contrib's
+CudnnLSTM stores matrices and biases in the checkpoint, and assembles its buffer from them.) If a
+graph restores nothing, variables are found by name.
 
-A graph may have hundreds of functions that move the same weights: the same move of the same arrays
-is made once, and counts once.
+A graph may have hundreds of functions that move the same weights. The same move of the same arrays
+is computed once, and counts once.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Constants:
 
     Attributes:
         graph: The graph.
-        keys: The key of each variable in the checkpoint, by the name of the variable's node, of
-            those that are restored as they are.
+        keys: The key of each variable in the checkpoint, by the name of the variable's node, if it
+            is restored without moves.
     """
 
     def __init__(self, graph: Graph, checkpoint: Checkpoint | None, budget: Budget) -> None:
@@ -60,7 +60,7 @@ class Constants:
         Args:
             graph: The graph.
             checkpoint: The variables; None if there are none.
-            budget: How many bytes may be moved in all.
+            budget: The limit for the bytes of all moves.
         """
         self.graph = graph
         self.keys: dict[str, str] = {}
@@ -80,7 +80,7 @@ class Constants:
         """The array of a value; None if it is not constant.
 
         Raises:
-            ArtifactError: A node moves what cannot be moved so.
+            ArtifactError: A node's move does not fit its array.
         """
         value = self.graph.source(value)
         if value not in self._known:
@@ -92,7 +92,7 @@ class Constants:
         """An array with memory of its own, the same one for all arrays with the same elements.
 
         Raises:
-            ArtifactError: It would be larger than the file can be meant to give.
+            ArtifactError: It would be implausibly large for the file.
         """
         if id(array) not in self._whole:
             if not array.flags.c_contiguous:
@@ -106,7 +106,7 @@ class Constants:
         return self._whole[id(array)][1]
 
     def is_for_checkpoint(self, scope: Scope, node: Any) -> bool:
-        """Whether a node takes part in saving or restoring variables, and in nothing else."""
+        """Whether a node is only used to save or restore variables."""
         if scope not in self._saved:
             nodes = scope.body.nodes
             waiting = [name for name, each in nodes.items() if each.op == _SAVE]
@@ -120,7 +120,7 @@ class Constants:
         return node.name in self._saved[scope] or self.is_restored(Value(scope, node.name))
 
     def is_restored(self, value: Value) -> bool:
-        """Whether a value is moved out of the checkpoint, and no initial value."""
+        """Whether a value comes from the checkpoint and is not an initial value."""
         waiting = [self.graph.source(value)]
         seen = set(waiting)
         while waiting and len(seen) < _MOST_RESTORED:
@@ -162,7 +162,7 @@ class Constants:
         return self._moved[key][1]
 
     def _move(self, node: Any, arrays: list[Any], attributes: dict[str, Any], number: int) -> Any:
-        """What a node makes of arrays."""
+        """The result of a node for some arrays."""
         try:
             return MOVES[node.op](arrays, attributes, number)
         except Exception as error:  # what numpy says of axes, shapes and sizes
@@ -178,13 +178,13 @@ class Constants:
         return self._stored(name or node.name)
 
     def _stored(self, name: str | None) -> Any:
-        """What the checkpoint has under a key, or for a variable's name."""
+        """The array in the checkpoint under a key, or for a variable's name."""
         if self._checkpoint is None or name is None:
             return None
         return self._checkpoint.array(name)
 
     def _find_restored(self) -> None:
-        """Finds what is assigned to variables out of the checkpoint."""
+        """Finds the values that variables are restored from."""
         for scope in self.graph.scopes({_RESTORE}):
             for node in scope.body.nodes.values():
                 if node.op not in ("Assign", "AssignVariableOp"):
@@ -213,13 +213,13 @@ class Constants:
 
 
 def _identity(array: Any) -> Any:
-    """What two arrays share that are the same: small ones their elements, others their place."""
+    """An identity that equal arrays share: the elements of small ones, the address of others."""
     if array.nbytes <= _SMALL:
         return array.dtype.name, array.shape, array.tobytes()
     return id(array)
 
 
 def _content(attributes: dict[str, Any]) -> tuple[tuple[str, bytes], ...]:
-    """The attributes of a node that its op has; others, ``_output_shapes``, are notes."""
+    """The attributes of a node that belong to its op, without notes such as ``_output_shapes``."""
     held = sorted((name, each) for name, each in attributes.items() if not name.startswith("_"))
     return tuple((name, each.SerializeToString(deterministic=True)) for name, each in held)

@@ -1,15 +1,16 @@
-"""TensorFlow's graphs: nodes, functions and the calls between them, as if all were written inline.
+"""TensorFlow's graphs: nodes, functions and their calls, as if all calls were inlined.
 
-A function is called from several places, each time with other weights, so its calls are looked at
-one by one: a `Scope` is the main graph, or one call of a function with the scope that calls it. A
-`Value` is a result of a node in a scope, or an argument of its function.
+A function may be called several times with different weights, so every call is examined: a `Scope`
+is the main graph, or one call of a function together with the calling scope. A `Value` is a result
+of a node in a scope, or an argument of its function.
 
-`Graph.source` follows a value back to where it is made, through all that hands values on unchanged:
-identities, reads of variables, arguments and results of functions, and what a loop does not change.
+`Graph.source` follows a value back to the op that computes it, through everything that passes
+values on unchanged: identities, reads of variables, arguments and results of functions, loop
+invariants.
 
-Keras keeps an LSTM as two functions that compute the same, one for CPUs and one with CudnnRNNV3,
-and TensorFlow takes either as it runs; ``api_implements`` tells that they are one. A call of one is
-here a call of both.
+Keras saves an LSTM as two equivalent functions, one for CPUs and one with CudnnRNNV3, and
+TensorFlow selects one at run time; the attribute ``api_implements`` connects them. Here a call of
+one is a call of both.
 
 Sources: tensorflow/core/framework/function.proto, tensorflow/core/ops/functional_ops.cc,
 tensorflow/core/grappler/optimizers/implementation_selector.h.
@@ -50,9 +51,9 @@ class Value(NamedTuple):
     """A result of a node, or an argument of a function.
 
     Attributes:
-        scope: Where.
+        scope: The scope it is in.
         name: The node's name, or the argument's.
-        number: Which of the node's results.
+        number: The number of the node's result.
     """
 
     scope: Scope
@@ -68,9 +69,9 @@ class Body:
         name: The function's name; empty for the main graph.
         nodes: The nodes by name.
         arguments: The position of each argument by name.
-        results: What its results are, in order.
-        implements: What Keras has several functions for, of which this is one.
-        is_derived: Whether it is a gradient, or the copy of a function that one is taken of.
+        results: The values of its results, in order.
+        implements: The name that Keras gives to several equivalent functions.
+        is_derived: Whether it is a gradient, or a copy of a function made to compute one.
     """
 
     name: str
@@ -102,10 +103,10 @@ class Scope:
     """The main graph, or one call of a function.
 
     Attributes:
-        body: What is in it.
-        caller: The scope of the call; None for the main graph, and for what nobody calls.
-        call: The node of the call; None where there is none, as a program calls it.
-        inputs: What is passed as each argument.
+        body: Its nodes.
+        caller: The scope of the call; None for the main graph and for uncalled functions.
+        call: The node of the call; None if only a program calls it.
+        inputs: The value of each argument.
     """
 
     body: Body
@@ -115,14 +116,14 @@ class Scope:
 
     @cached_property
     def path(self) -> tuple[str, ...]:
-        """The names of the calls down to here."""
+        """The names of the calls that lead here."""
         if self.caller is None or self.call is None:
             return (self.body.name,) if self.body.name else ()
         return (*self.caller.path, self.call.name)
 
     @property
     def is_reached(self) -> bool:
-        """Whether the main graph calls it, or is it."""
+        """Whether it is the main graph, or called from it."""
         scope = self
         while scope.caller is not None and scope.call is not None:
             scope = scope.caller
@@ -173,10 +174,10 @@ class Graph:
 
         Args:
             wanted: The ops.
-            every: Whether a scope has all of them, not one.
+            every: Whether a scope must have all of them, not just one.
 
         Raises:
-            ArtifactError: There are more calls than any model has.
+            ArtifactError: There are implausibly many calls.
         """
 
         def has(body: Body) -> bool:
@@ -216,7 +217,7 @@ class Graph:
         return Scope(body, self.main if bound else None, None, ("",) * missing + bound)
 
     def child(self, scope: Scope, node: Any, name: str) -> Scope:
-        """The scope of a call: of a node, and the function that it calls."""
+        """The scope of a call, given its node and the called function."""
         key = (scope, node.name, name)
         if key not in self._children:
             inputs = data_inputs(node)
@@ -225,10 +226,10 @@ class Graph:
         return self._children[key]
 
     def value(self, scope: Scope, text: str) -> Value:
-        """What an input of a node, or a result of a function, names.
+        """The value that an input of a node or a result of a function names.
 
-        In a graph that is ``node:1``, the second result. In a function it is ``node:output_h:0``:
-        the first of that name, which is one of several of an op of ours, or a list.
+        In a graph it is written ``node:1``, the second result; in a function ``node:output_h:0``,
+        the first tensor of the result with that name.
         """
         name, *rest = text.split(":")
         number = int(rest[-1]) if rest and rest[-1].isdigit() else 0
@@ -251,10 +252,10 @@ class Graph:
         raise damaged(self.path, f"a node reads {value.name!r}, which is not in its graph")
 
     def source(self, value: Value) -> Value:
-        """Where a value is made.
+        """The value before all nodes that only pass it on.
 
         Raises:
-            ArtifactError: Nowhere: it is passed on in a cycle, or from a node that there is not.
+            ArtifactError: There is a cycle, or a node is missing.
         """
         passed: dict[Value, None] = {}
         while value not in self._sources:
@@ -270,7 +271,7 @@ class Graph:
         return made
 
     def _before(self, value: Value) -> Value | None:
-        """What a value is handed on from; None if it is made here."""
+        """The value that a node passes on; None if the node computes a new one."""
         self._hops_left -= 1
         if self._hops_left < 0:
             raise exceeded(self.path, "its functions pass values on too often")
@@ -300,7 +301,7 @@ class Graph:
         return self.value(inner, inner.body.results[index])
 
     def _is_unchanged(self, scope: Scope, position: int) -> bool:
-        """Whether the body of a loop hands an argument on as it is."""
+        """Whether the body of a loop passes an argument on unchanged."""
         key = (scope, position)
         if key not in self._unchanged:
             self._unchanged[key] = False  # should it depend on itself
@@ -319,7 +320,7 @@ class Graph:
         return self._unchanged[key]
 
     def _implementing(self, name: str) -> list[str]:
-        """The functions that a call of one may be a call of."""
+        """The functions that are equivalent to one, including itself."""
         body = self.functions.get(name)
         if body is None:
             return []
@@ -327,7 +328,7 @@ class Graph:
         return [name, *(other for other in others if other != name)]
 
     def _holding(self, has: Callable[[Body], bool]) -> tuple[set[str], set[str]]:
-        """The functions that have something, or call such, and those that functions call."""
+        """The functions that have something or call one that has, and all called functions."""
         callers: dict[str, set[str]] = {}
         for body in self.functions.values():
             for _, first in body.calls:
@@ -344,7 +345,7 @@ class Graph:
 
 
 def data_inputs(node: Any) -> list[str]:
-    """The inputs of a node that are values; the others only say what comes first."""
+    """The inputs of a node that are values, without control dependencies."""
     return [name for name in node.input if not name.startswith("^")]
 
 
@@ -387,7 +388,7 @@ _GENERIC = re.compile(r"(Stateful|TPU)?PartitionedCall(_\d+)?")
 
 
 def layer_name(path: Sequence[str]) -> str:
-    """A name of a path of calls and a node, without those that are all alike."""
+    """A name for a node in a path of calls, without the parts that all have in common."""
     steps = [_STORED.sub(r"\1", step) for step in path]
     parts = [part for step in steps for part in step.split("/") if not _GENERIC.fullmatch(part)]
     return "/".join(part for k, part in enumerate(parts) if not k or part != parts[k - 1])

@@ -1,7 +1,7 @@
 """The recurrent ops of a TensorFlow graph as layers, with their attributes, sizes and weights.
 
-Sizes are read off shapes: those of the weights, those that the graph notes for results
-(``_output_shapes``), and those of placeholders, constants and variables.
+Sizes are derived from shapes: of the weights, of results, if the graph records them
+(``_output_shapes``), and of placeholders, constants and variables.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
     """The layers of a graph, in the order of its nodes; calls of one layer are one layer.
 
     Args:
-        constants: The graph, and what is known of its weights.
+        constants: The graph, with its known weights.
 
     Raises:
         ArtifactError: The graph is damaged.
@@ -88,7 +88,7 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
 
 
 def _add(found: list[Layer], layer: Layer, reached: bool) -> None:
-    """Adds a layer that is not among those that were found."""
+    """Adds a layer, unless it has been found already."""
     same = [k for k, other in enumerate(found) if _is_same(layer, other, reached)]
     if not same:
         found.append(layer)
@@ -137,7 +137,7 @@ def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, no
 
 
 def _attributes(graph: Graph, name: str, op: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The op's attributes, at their defaults where the node has none."""
+    """The op's attributes, with defaults for those that the node lacks."""
     attributes: dict[str, Any] = {}
     for attribute in OPS[op].signature.attributes:
         value: Any = attribute.default
@@ -160,7 +160,7 @@ def _attributes(graph: Graph, name: str, op: str, given: Mapping[str, Any]) -> d
 def _values(
     graph: Graph, scope: Scope, node: Any, form: Signature, attributes: Mapping[str, Any]
 ) -> dict[str, Value]:
-    """What is passed as each argument that is a single tensor."""
+    """The value of each argument that is a single tensor."""
     inputs = iter([graph.value(scope, text) for text in data_inputs(node)])
     values: dict[str, Value] = {}
     for tensor in form.arguments:
@@ -178,7 +178,7 @@ def _values(
 def _weights(
     graph: Graph, constants: Constants, values: Mapping[str, Value], attributes: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The weights that are constant, and what is to be said of the others."""
+    """The weights that are constant, and notes about the others."""
     weights: dict[str, Any] = {}
     notes: list[str] = []
     for name in WEIGHTS:
@@ -200,7 +200,7 @@ def _other_notes(
     form: Signature,
     values: Mapping[str, Value],
 ) -> list[str]:
-    """Where the arguments that are no weights come from."""
+    """Notes about the origin of arguments that are not weights."""
     notes: list[str] = []
     for tensor in form.arguments:
         if tensor.name in WEIGHTS or tensor.name not in values or tensor.equals is not None:
@@ -228,7 +228,7 @@ _MOST_AXES = 32
 
 
 def _origin(graph: Graph, value: Value) -> str:
-    """The ops that a value comes from, the last first, in words."""
+    """The ops that a value comes from, the last first, as text."""
     steps: list[str] = []
     for _ in range(_STEPS_TOLD):
         value = graph.source(value)
@@ -244,7 +244,7 @@ def _origin(graph: Graph, value: Value) -> str:
 
 
 def _noted(node: Any) -> list[Shape | None]:
-    """The shapes that the graph notes for the results of a node."""
+    """The shapes that the graph records for the results of a node."""
     attributes = attributes_of(node)
     if "_output_shapes" not in attributes:
         return []
@@ -272,7 +272,7 @@ def _shape(graph: Graph, constants: Constants, value: Value) -> Shape | None:
 
 
 def _is_same(layer: Layer, other: Layer, reached: bool) -> bool:
-    """Whether two nodes are one layer: what they compute is the same.
+    """Whether two nodes compute the same and are one layer.
 
     A function that the main graph does not reach may be a copy of one that it does, without the
     weights, which are known only where it is called.
@@ -291,12 +291,12 @@ def _is_same(layer: Layer, other: Layer, reached: bool) -> bool:
 
 
 def _has_weights(layer: Layer) -> bool:
-    """Whether the matrices are known: biases and peepholes may be the same in several layers."""
+    """Whether the matrices are known; biases and peepholes may be equal in several layers."""
     return any(name in layer.weights for name in ("w", "w_ru", "params"))
 
 
 def _joined(first: Layer, second: Layer) -> Layer:
-    """A layer that is called in two places: what is open in one may be known in the other."""
+    """A layer that is called twice: sizes that one call leaves open may be known in the other."""
     dims = {
         name: size if size is not None else second.dims[name] for name, size in first.dims.items()
     }

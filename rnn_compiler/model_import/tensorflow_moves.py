@@ -1,7 +1,7 @@
 """TensorFlow's ops that move the elements of arrays, in numpy.
 
-Sums, differences and products of elements are among them, as they are the same everywhere:
-contrib's CudnnLSTM halves each bias when it restores it, as cuDNN has two.
+Elementwise sums, differences and products are included, because contrib's CudnnLSTM halves each
+bias when it restores it (cuDNN has two biases).
 
 Source: tensorflow/core/ops/array_ops.cc.
 """
@@ -59,7 +59,7 @@ def _split_sizes(arrays: Sequence[Any], attributes: Mapping[str, Any], index: in
 
 
 def _strided_slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    """What Python's own slices do, and masks that leave a bound open or drop an axis."""
+    """A slice as in Python, with masks that leave a bound open or drop an axis."""
     masks = {
         name: attributes[f"{name}_mask"].i if f"{name}_mask" in attributes else 0
         for name in ("begin", "end", "shrink_axis", "ellipsis", "new_axis")
@@ -96,7 +96,7 @@ def _cast(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> A
 
 
 def _elementwise(function: Any) -> Move:
-    """An operation on elements of arrays of which one is as large as the result."""
+    """An elementwise operation on arrays, one of which has the shape of the result."""
 
     def move(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
         shape = np.broadcast_shapes(arrays[0].shape, arrays[1].shape)
@@ -109,7 +109,7 @@ def _elementwise(function: Any) -> Move:
 
 
 def _params(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    """CudnnRNN's buffer: all matrices, then all biases, after the three sizes."""
+    """CudnnRNN's buffer, from three sizes, all matrices and all biases."""
     return np.concatenate([np.ravel(array) for array in arrays[3:]])
 
 
@@ -121,7 +121,7 @@ def _range(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> 
 
 
 def _gather(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    """The parts at some places of an axis; None for more of them than there are."""
+    """The slices at some indices of an axis; None if there are more indices than slices."""
     array, places, *axes = arrays
     axis = int(axes[0]) if axes else 0
     if places.size > array.shape[axis] or _number(attributes, "batch_dims"):

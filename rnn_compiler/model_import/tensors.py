@@ -1,4 +1,4 @@
-"""TensorFlow's element types, shapes and tensors, as its protobuf messages hold them.
+"""TensorFlow's element types, shapes and tensors in protobuf messages.
 
 Sources: tensorflow/core/framework/types.proto, tensor.proto, tensor_shape.proto.
 """
@@ -58,14 +58,14 @@ def shape_of(shape: Any) -> Shape | None:
 
 
 def tensor_of(tensor: Any, path: Path, name: str, budget: Budget) -> Any:
-    """The array of a tensor; None if it is none of numbers.
+    """The array of a tensor; None if it is not numeric.
 
-    A tensor that gives fewer elements than it has repeats the last: those are a view, so that a
-    few bytes never become many.
+    If a message has fewer elements than the shape, the last one is repeated. The result is then a
+    view, so that a few bytes never become many.
 
     Raises:
-        ArtifactError: Its elements do not go with its shape, or the last of several is repeated
-            more often than the budget allows.
+        ArtifactError: Its elements do not fit its shape, or the last of several is repeated more
+            often than the budget allows.
     """
     if tensor.dtype not in _TYPES:
         return None
@@ -92,7 +92,7 @@ def tensor_of(tensor: Any, path: Path, name: str, budget: Budget) -> Any:
 
 
 def _values(numbers: list[Any], dtype: np.dtype[Any], field: str) -> Any:
-    """Numbers as an array; those of 16-bit floats are their bits."""
+    """Numbers as an array; 16-bit floats are stored as their bits."""
     if field == "half_val":
         bits: Any = np.array(numbers, np.uint16)
         return bits.view(dtype)

@@ -1,9 +1,9 @@
 """PyTorch's files: the recurrent modules of a state dict, whole module or script, by their names.
 
-A module is known by the names of its tensors, ``encoder.weight_ih_l0``, and their shapes: an LSTM
-has four gates, a GRU three, an RNN one. Of a cell the names have no number.
+A module is recognised by the names of its tensors, ``encoder.weight_ih_l0``, and their shapes: an
+LSTM has four gates, a GRU three, an RNN one. The names of a cell have no number.
 
-What a state dict does not tell is a note: batch_first, and of an RNN whether it is tanh or relu.
+A note says what a state dict does not contain: batch_first, and the nonlinearity of an RNN.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_TOLD = 10
 
 
 def read_torch(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a file of torch.save or torch.jit.save, and what else is in it.
+    """The layers of a file from torch.save or torch.jit.save, and a description of other content.
 
     Raises:
         ArtifactError: The file is damaged.
@@ -50,7 +50,7 @@ def read_torch(path: Path) -> tuple[list[Layer | Refused], str]:
 def _layer(
     prefix: str, tensors: Mapping[str, Tensor], file: TorchFile, budget: Budget, path: Path
 ) -> Layer | Refused:
-    """The layer of a module, of which the names begin with a prefix."""
+    """The layer of a module whose names begin with a prefix."""
     suffix = "" if "weight_ih" in tensors else "_l0"
     shapes = {stem: tensors[stem + suffix].shape for stem in _STEMS if stem + suffix in tensors}
     w, r = shapes.get("weight_ih", ()), shapes.get("weight_hh", ())
@@ -93,7 +93,7 @@ _STEMS = ("weight_ih", "weight_hh", "weight_hr")
 
 
 def _notes(mode: str, told: str, is_cell: bool, batch_first: object) -> tuple[str, ...]:
-    """What the names do not tell."""
+    """Notes about what the names do not tell."""
     notes: list[str] = []
     if is_cell:
         notes.append("a cell, which the model calls for each step: seq_length=1, or all steps")

@@ -1,4 +1,4 @@
-"""All layers of a model in one module, a function each."""
+"""All layers of a model in one module, one function per layer."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def build_layers(
     quantize: str | None = None,
     **dims: Any,
 ) -> Module:
-    """The module of several layers, whose functions are called as `function_names` says.
+    """The module of several layers, with the functions that `function_names` gives.
 
-    Scalars that a function would give for TensorFlow's sake alone are left out.
+    Scalar results that only exist for compatibility with TensorFlow are left out.
 
     Args:
-        layers: What `import_model` gave.
+        layers: The layers, from `import_model`.
         name: The module's name.
-        frozen: Whether the weights are in the module; else they are arguments.
+        frozen: Whether the weights are stored in the module; otherwise they are arguments.
         quantize: How frozen weights are stored, as for `rnn_compiler.freeze`.
-        **dims: Dimensions that the model leaves open, or other than the model's, and attributes;
-            each layer takes those that it has.
+        **dims: Dimensions that the model leaves open or that override the model's, and attributes;
+            each layer uses those that it has.
 
     Raises:
         TypeError: No layer has such a dimension or attribute.
-        InvalidArgumentError: A dimension is missing, or is not what the weights have.
+        InvalidArgumentError: A dimension is missing, or does not match the weights.
         UnsupportedError: The compiler is not installed.
 
     Example:
@@ -96,7 +96,7 @@ def identifier(text: str, taken: Sequence[str] = TAKEN["name"]) -> str:
 
     Args:
         text: The text.
-        taken: Names that something else has.
+        taken: Names that are in use.
 
     Example:
         >>> identifier("1-lstm/CudnnRNNV3"), identifier("vm"), identifier("???")
