@@ -106,7 +106,7 @@ class TimeLoop:
         lengths: The argument with the number of steps of each row, int64 ``[B]``. Past its end a
             row keeps its states and its outputs are 0. None if every row has every step.
         start: The argument with the time of row 0 of every output, a scalar; None for 0.
-        room: The argument used only for its length, that of the outputs; None if there is none.
+        like: The argument used only for its length, that of the outputs; None if there is none.
     """
 
     arguments: list[ir.Value]
@@ -117,7 +117,7 @@ class TimeLoop:
     reverse: bool
     lengths: ir.Value | None
     start: ir.Value | None
-    room: ir.Value | None
+    like: ir.Value | None
     _levels: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
 
     @classmethod
@@ -159,7 +159,7 @@ class TimeLoop:
             ir.BoolAttr(known["reverse"]).value,
             named("lengths"),
             named("start"),
-            named("room"),
+            named("like"),
         )
         for root in time_loop.roots():
             time_loop.level(root)

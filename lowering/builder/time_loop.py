@@ -45,7 +45,7 @@ def time_loop(
     reverse: bool = False,
     start: Value | None = None,
     lengths: str | None = None,
-    room: Value | None = None,
+    like: Value | None = None,
 ) -> dict[str, Value]:
     """Runs a step for t in start..start+length-1, or from the last of these down.
 
@@ -63,7 +63,7 @@ def time_loop(
         start: The first time, int64 scalar; None for 0.
         lengths: The number of steps of each row of the batch, int64 ``[B]``: from that time on the
             row keeps its state, and its row of every output is 0. None if every row has every step.
-        room: If sizes are open, a vector as long as the outputs; None if an operand is as long.
+        like: If sizes are open, a vector as long as the outputs; None if an operand is as long.
 
     Returns:
         The outputs and the final state, by name.
@@ -82,7 +82,7 @@ def time_loop(
         return {**zeros(), **state}
 
     others = {} if start is None else {"start": start}
-    others |= {} if room is None else {"room": room}
+    others |= {} if like is None else {"like": like}
     given = {"seq_len_max": length, **operands, **state, **others}
     names = list(given)
     symbol = b.unused_symbol(name)

@@ -240,7 +240,7 @@ class Body:
         """Emits the reading of an array's size."""
         return self.number("tensor.dim", [value, self.index(axis)], "index")
 
-    def held(self, array: Array) -> Array:
+    def materialized(self, array: Array) -> Array:
         """Emits a clone: IREE then does not fuse the array's producer into its readers."""
         return self.array("flow.tensor.clone", [array, *array.type.computed], array.type)
 

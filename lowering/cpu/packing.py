@@ -148,7 +148,7 @@ class _Transposing:
         self.wide = panel if wide == 1 else wide
         self.rest, self.padding = self.width % self.wide, count * panel - self.width
         self.executable = Executable(outside, "pack", count)
-        self.source = self.executable.read(outside.held(matrix))
+        self.source = self.executable.read(outside.materialized(matrix))
         if interleaved or gates == 1:
             shape: tuple[int, ...] = (count, self.inner, gates * panel)
             self.sizes: tuple[int, ...] = (1, *shape[1:])

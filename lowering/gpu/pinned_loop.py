@@ -191,7 +191,7 @@ class _PinnedLoop:
         biases into it, and then cannot compile it ("operations on global resources").
         """
         is_apart = len(self.plan.levels) > 1 and len(array.shape) == 1
-        return self._body.held(array) if is_apart else array
+        return self._body.materialized(array) if is_apart else array
 
     def _tiling(self, product: Product, gpu: Gpu | None) -> Tiling | None:
         rows, columns = static_shape(product.value)
@@ -204,7 +204,7 @@ class _PinnedLoop:
         weight = self.values.reads[product.weight]
         is_row = self.tilings[product.value] and shape(product.value)[0] == 1
         if is_row and not product.transposed:
-            return self._body.held(transposed(self._body, weight))
+            return self._body.materialized(transposed(self._body, weight))
         return weight
 
     def results(self, count: Number) -> list[Array]:
@@ -256,8 +256,8 @@ class _Step:
         """Emits the step; returns the arrays that it has written to."""
         loop, step = self.pinned.loop, self.step
         counter = number.to_integer("i64")
-        runs = counter < step.scalars[loop.arguments[0]]
-        step.begin(counter, state_ring.rows_at(self.body, number, runs))
+        active = counter < step.scalars[loop.arguments[0]]
+        step.begin(counter, state_ring.rows_at(self.body, number, active))
         products: dict[ir.Value, Array] = {}
         for level, groups in enumerate(self.pinned.plan.levels):
             for product in loop.products.values():
@@ -265,7 +265,7 @@ class _Step:
                     with self.body.located(defining(product.value).location):
                         products[product.value] = self._multiply(product)
             for group in groups:
-                self._write(group, products, runs)
+                self._write(group, products, active)
         return list(step.arrays.values())
 
     def _multiply(self, product: Product) -> Array:
@@ -280,7 +280,7 @@ class _Step:
         axes = contraction((1, int(product.transposed)))
         return body.array("stablehlo.dot_general", [lhs, weight], type, axes)
 
-    def _write(self, group: Group, products: dict[ir.Value, Array], runs: Number) -> None:
+    def _write(self, group: Group, products: dict[ir.Value, Array], active: Number) -> None:
         """Emits the dispatch of a group; a state that is itself a product is put in its row."""
         step, computed = self.step, Group(group.gate_width, group.gates)
         for write in group.writes:
@@ -290,7 +290,7 @@ class _Step:
             else:
                 _put(self.body, step.arrays[write.array], step.leads[write.lead], product)
         if computed.writes:
-            pointwise(step, self.pinned.plan.batch, products, runs, computed)
+            pointwise(step, self.pinned.plan.batch, products, active, computed)
 
 
 def _row(body: Body, array: Array, lead: Index, columns: int) -> Array:

@@ -33,7 +33,7 @@ def row_of(array: Array, lead: Index, *, gate: bool = False) -> tuple[list[Index
 
 
 def pointwise(
-    step: StepContext, batch: int, products: Mapping[ir.Value, Array], runs: Number, group: Group
+    step: StepContext, batch: int, products: Mapping[ir.Value, Array], active: Number, group: Group
 ) -> None:
     """Emits a group's dispatch.
 
@@ -41,7 +41,7 @@ def pointwise(
         step: The step; its arrays are written to.
         batch: The number of rows.
         products: The products so far.
-        runs: Whether the step is active.
+        active: Whether the step is active.
         group: The writes of the dispatch.
     """
     region = spare_block()
@@ -53,7 +53,7 @@ def pointwise(
     ]
     points = _Points(step, batch, products, group, inside, targets)
     values = [
-        points.result(write, number, runs if write.is_kept else None)
+        points.result(write, number, active if write.is_kept else None)
         for number, write in enumerate(writes)
     ]
     made = points.generic(values)
@@ -108,7 +108,7 @@ class _Points(Walk):
         self.axes = [*rows, *(["gate"] if group.gates > 1 else []), "column"]
         self.inputs: dict[tuple[ir.Value, Place], tuple[Array, list[int], Number]] = {}
 
-    def result(self, write: Write, number: int, runs: Number | None) -> Number:
+    def result(self, write: Write, number: int, active: Number | None) -> Number:
         """The scalar to write: if the step is inactive, the old one."""
         body, group, element = self.body, self.group, self.targets[number].element
         count = gate_count(write.value) if group.gates > 1 else 1
@@ -123,10 +123,10 @@ class _Points(Walk):
             axis = {"dim": integer(self.axes.index("gate"))}
             place = body.number("linalg.index", [], "index", attributes=axis)
             result = body.select(body.compare("eq", place, here), gates[gate], result)
-        if runs is None:
+        if active is None:
             return result
         before = Number(body, self._block.arguments[number], element)
-        return body.select(runs, result, before)
+        return body.select(active, result, before)
 
     def generic(self, values: Sequence[Number]) -> list[Array]:
         """Emits the `linalg.generic` of the points' results; its inputs come before its outputs."""

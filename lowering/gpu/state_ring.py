@@ -27,17 +27,17 @@ _UNREAD = 2
 """The row that is never read."""
 
 
-def rows_at(body: Body, step: Number, runs: Number) -> dict[str, Index]:
+def rows_at(body: Body, step: Number, active: Number) -> dict[str, Index]:
     """Emits the rows that a step reads, "current", and writes, "next".
 
     Args:
         body: The body that gets the ops.
         step: The step's number, an index.
-        runs: Whether the step is active: one of the call's n steps.
+        active: Whether the step is active: one of the call's n steps.
     """
     current = step % 2
     after = 1 - current
-    return {"current": current, "next": body.select(runs, after, body.index(_UNREAD))}
+    return {"current": current, "next": body.select(active, after, body.index(_UNREAD))}
 
 
 def last_row(count: Number) -> Number:

@@ -259,10 +259,11 @@ def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
     """Emits a concatenation of arrays.
 
-    Each is held: IREE 3.13 would compute them all in the dispatch that joins them, on its stack.
+    Each is materialized: IREE 3.13 would compute them all in the dispatch that joins them, on its
+    stack.
     """
     axis = ir.IntegerAttr(op.attributes["dimension"]).value
-    parts = [body.held(array_of(body, operand)) for operand in op.operands]
+    parts = [body.materialized(array_of(body, operand)) for operand in op.operands]
     starts: list[Index] = [0]
     for part in parts:
         starts.append(starts[-1] + part.shape[axis])

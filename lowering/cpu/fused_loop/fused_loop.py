@@ -104,8 +104,8 @@ class FusedLoop:
     def _steps_at_most(self) -> Index:
         """The maximum number of steps; read from a sequence if it is open."""
         loop = self.loop
-        if isinstance(loop.seq_length, Open) and loop.room is not None:
-            return self.function.size(self.function.arguments[loop.arguments.index(loop.room)], 0)
+        if isinstance(loop.seq_length, Open) and loop.like is not None:
+            return self.function.size(self.function.arguments[loop.arguments.index(loop.like)], 0)
         return self._size(loop.seq_length, rank=3)
 
     def _rows(self) -> Index:
@@ -126,7 +126,7 @@ class FusedLoop:
         If the loop has an operand for the outputs' length, each sequence has a length T of its own.
         """
         time = self._length if length is None else length
-        is_timed = rank(value) == 3 or value in {self.loop.room}  # `==` takes no None
+        is_timed = rank(value) == 3 or value in {self.loop.like}  # `==` takes no None
         whole = (time, self._batch) if is_timed else (self._batch,)
         return tuple(
             size if isinstance(size, int) else whole[axis] for axis, size in enumerate(shape(value))
@@ -134,7 +134,7 @@ class FusedLoop:
 
     def _argument(self, value: ir.Value, given: ir.Value) -> Array:
         """An argument of the function, without a batch axis of 1, and with at least two steps."""
-        own = self.loop.room is not None and rank(value) == 3
+        own = self.loop.like is not None and rank(value) == 3
         length = self.function.size(given, 0) if own else None
         array = Array(given, self._sizes(value, length), element(value))
         if rank(value) == 3 and array.shape[0] == 1:
@@ -143,8 +143,10 @@ class FusedLoop:
         if value in weights or rank(value) == 0:
             return array
         if self._plan.batched or rank(value) < 2 or array.shape[-2] != 1:
-            return self.function.held(array)
-        return self.function.held(collapse(self.function, array, _batch_groups(rank(value))))
+            return self.function.materialized(array)
+        return self.function.materialized(
+            collapse(self.function, array, _batch_groups(rank(value)))
+        )
 
     # The dispatch.
 
@@ -210,13 +212,14 @@ class FusedLoop:
             return None
         start = None if loop.start is None else arguments[loop.start]
         lengths, count = arguments[loop.lengths], self._length
-        late = loop.reverse  # short rows then come in late, else they leave early
-        return rows_by_length(self.function, self._vectors, lengths, start, count, late=late)
+        return rows_by_length(
+            self.function, self._vectors, lengths, start, count, reverse=loop.reverse
+        )
 
     def _initial(self, state: State, before: Array) -> Array:
         """The state before the first step, in the element type of the dispatch's array."""
         kind = self._plan.arrays[self._plan.states[state.value]].element
-        return self.function.held(converted(self.function, before, kind))
+        return self.function.materialized(converted(self.function, before, kind))
 
     def _bring_in(
         self, executable: Executable, arguments: dict[ir.Value, Array]
@@ -224,7 +227,7 @@ class FusedLoop:
         """Binds the arguments inside the dispatch, scalars as numbers."""
         loop, body = self.loop, executable.body
         apart = {product.weight for product in loop.products.values()}
-        apart |= {state.value for state in loop.states} | {loop.room}
+        apart |= {state.value for state in loop.states} | {loop.like}
         inside, scalars = dict(arguments), dict[ir.Value, Number]()
         for value, array in arguments.items():
             if value in self.opaque_arguments:

@@ -17,7 +17,7 @@ from the ring row that its last step wrote, or from the same if it has no steps 
 n the maximum number of steps of any row:
 
     leaving early   first step 0, last step steps[b] - 1
-    coming late     first step n - steps[b], last step n - 1
+    starting late   first step n - steps[b], last step n - 1
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class RowOrder:
         order: The number in the batch of the row at each place, int32 ``[B]``.
         steps: The number of steps of the row at each place, int32 ``[B]``.
         active: The number of active rows, for each row of the loop's outputs, int32 ``[T + 1]``.
-        late: Whether short rows start late.
+        reverse: Whether time runs backwards; short rows then start late, else they finish early.
         memories: The sequences that steps read, as memrefs, by the values of their arrays.
     """
 
     order: Array
     steps: Array
     active: Array
-    late: bool
+    reverse: bool
     memories: Mapping[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
 
     def inside(self, executable: Executable, sequences: Sequence[Array]) -> RowOrder:
@@ -61,7 +61,7 @@ class RowOrder:
             executable.read(each) for each in (self.order, self.steps, self.active)
         )
         memories = {array.value: executable.memory(array) for array in sequences}
-        return RowOrder(order, steps, active, self.late, memories)
+        return RowOrder(order, steps, active, self.reverse, memories)
 
     def row(self, body: Body, place: Index) -> Number:
         """The number in the batch of the row at a place."""
@@ -101,7 +101,7 @@ class RowOrder:
 
         def place(number: Number) -> None:
             row = self.row(body, number)
-            remaining = self._steps(body, number) if self.late else count
+            remaining = self._steps(body, number) if self.reverse else count
             for first, ring in states:
                 copy_row(body, vectors, (first, [row]), (ring, [row_of(remaining), number]))
 
@@ -129,7 +129,7 @@ class RowOrder:
 
         def place(number: Number) -> None:
             row = self.row(body, number)
-            last = LAST if self.late else row_of(count - self._steps(body, number))
+            last = LAST if self.reverse else row_of(count - self._steps(body, number))
             for ring, final in states:
                 copy_row(body, vectors, (ring, [last, number]), (final, [row]))
 
@@ -146,7 +146,7 @@ def rows_by_length(
     start: Array | None,
     count: Index,
     *,
-    late: bool,
+    reverse: bool,
 ) -> RowOrder:
     """Emits the sorting of rows.
 
@@ -156,7 +156,7 @@ def rows_by_length(
         lengths: The number of steps of each row, int64 ``[B]``.
         start: The time of the loop's first step, an int64 scalar; None for 0.
         count: The maximum number of steps from then on.
-        late: Whether short rows start late.
+        reverse: Whether time runs backwards; short rows then start late, else they finish early.
 
     Returns:
         The order.
@@ -164,7 +164,7 @@ def rows_by_length(
     (batch,) = lengths.shape
     executable = Executable(outside, "order", 1)
     body = executable.body
-    lengths = executable.read(outside.held(lengths))
+    lengths = executable.read(outside.materialized(lengths))
     first = executable.given(outside.element(start)) if start is not None else None
     order, steps = (executable.make(ArrayType((batch,), "i32")) for _ in range(2))
     active = executable.make(ArrayType((count + 1,), "i32"))
@@ -203,4 +203,4 @@ def rows_by_length(
     body.loop(0, count, 1, [active], add)  # of r or more
     body.loop(0, batch, 1, [active, order, steps], sort)  # of more than r
     executable.dispatch()
-    return RowOrder(order, steps, active, late)
+    return RowOrder(order, steps, active, reverse)

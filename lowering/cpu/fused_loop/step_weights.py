@@ -75,7 +75,7 @@ def step_weights(
         matrix = pack(outside, vectors, matrix, axis, panel, gates, interleaved=interleaved)
     elif axis == 0:
         matrix = transposed(outside, matrix)
-    return outside.held(matrix)
+    return outside.materialized(matrix)
 
 
 def _side_by_side(

@@ -88,7 +88,7 @@ class _Int8Product:
             packed = collapse(outside, packed, [[0, 1], [2]])
         self.executable = Executable(outside, "int8_product", self.along * self.across)
         self.lhs, self.rhs, self.scale = (
-            self.executable.read(outside.held(each)) for each in (lhs, packed, scale)
+            self.executable.read(outside.materialized(each)) for each in (lhs, packed, scale)
         )
         self.made = self.executable.make(ArrayType((*lhs.shape[:-1], self.columns), "f32"))
         places = (max(2, self.along * self.across), *(() if self.is_row else (_AT_ONCE,)))

@@ -98,11 +98,11 @@ class OuterSum:
         outside: Function,
         sides: Sequence[Side],
         rows: Rows,
-        room: Index,
+        capacity: Index,
     ) -> list[Array]:
         """Emits the panels of some matrices, of `high` or `wide` columns each."""
         return gathered_panels(
-            outside, self.vectors, sides, rows, room, self.element, self.operands
+            outside, self.vectors, sides, rows, capacity, self.element, self.operands
         )
 
     def emit(
@@ -128,13 +128,15 @@ class OuterSum:
         """
         executable = Executable(outside, "sum", WORKGROUPS)
         sides = {each.value: each for one in sums for each in (one.lhs, one.rhs)}
-        inside = {value: executable.read(outside.held(each)) for value, each in sides.items()}
+        inside = {
+            value: executable.read(outside.materialized(each)) for value, each in sides.items()
+        }
         rows = rows.inside(executable)
         if total is None:
             size = sum(each.height * each.width for each in sums)
             whole = executable.make(ArrayType((size,), self.element))
         else:
-            whole = executable.change(outside.held(total))
+            whole = executable.change(outside.materialized(total))
         for each in sums:
             lhs, rhs = inside[each.lhs.value], inside[each.rhs.value]
             here = Sum(lhs, rhs, each.height, each.width, executable.size(each.offset))

@@ -55,7 +55,7 @@ def gathered_panels(
     vectors: VectorUnit,
     sides: Sequence[Side],
     rows: Rows,
-    room: Index,
+    capacity: Index,
     element: str,
     operands: Operands,
 ) -> list[Array]:
@@ -66,7 +66,7 @@ def gathered_panels(
         vectors: The vector unit.
         sides: The matrices.
         rows: The valid rows.
-        room: The maximum number of valid rows, K.
+        capacity: The maximum number of valid rows, K.
         element: The element type of panels that are not of pairs.
         operands: The operand types of the product.
 
@@ -78,9 +78,9 @@ def gathered_panels(
     for side in sides:
         count = -(-side.columns // side.width)
         if operands.lhs == "bf16":
-            type = ArrayType((count, (room + 1) // 2, side.width), "i32")
+            type = ArrayType((count, (capacity + 1) // 2, side.width), "i32")
         else:
-            type = ArrayType((count, room, side.width), element)
+            type = ArrayType((count, capacity, side.width), element)
         made.append(_Gathering(outside, executable, vectors, side, rows, type, operands).emit())
     executable.dispatch()
     return made
@@ -103,9 +103,9 @@ class _Gathering:
         self.is_swapped = operands == ("f32", "bf16")
         self.base: Index = 0
         if side.begins is not None:
-            steps = self.body.element(executable.read(outside.held(side.begins[0])))
+            steps = self.body.element(executable.read(outside.materialized(side.begins[0])))
             self.base = steps.to_index() * executable.size(side.begins[1])
-        self.matrix = executable.read(outside.held(side.matrix))
+        self.matrix = executable.read(outside.materialized(side.matrix))
         self.made, self.first = executable.make(type), executable.workgroup() * _ROWS
 
     def emit(self) -> Array:

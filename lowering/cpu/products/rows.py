@@ -100,9 +100,9 @@ def listed_rows(
     (batch,) = lengths.shape
     executable = Executable(outside, "rows", 1)
     body = executable.body
-    lengths = executable.read(outside.held(lengths))
+    lengths = executable.read(outside.materialized(lengths))
     if isinstance(start, Array):
-        first = body.element(executable.read(outside.held(start)))
+        first = body.element(executable.read(outside.materialized(start)))
     else:
         first = executable.given(start)
     rows = executable.make(ArrayType((steps * batch,), "i32"))

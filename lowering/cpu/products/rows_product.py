@@ -110,7 +110,9 @@ class _Product:
                 rhs = collapse(outside, rhs, [[0, 1], [2]])
         self.executable = Executable(outside, "product", self.workgroups)
         self.body = self.executable.body
-        self.lhs, self.rhs = (self.executable.read(outside.held(each)) for each in (lhs, rhs))
+        self.lhs, self.rhs = (
+            self.executable.read(outside.materialized(each)) for each in (lhs, rhs)
+        )
         self.outside, self.store = outside, store
 
     @property

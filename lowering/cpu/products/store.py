@@ -41,8 +41,8 @@ class Store:
         """The matrix inside a dispatch that writes to it, and the number of the first row."""
         first: Index = 0
         if self.steps is not None:
-            steps = executable.body.element(executable.read(outside.held(self.steps)))
+            steps = executable.body.element(executable.read(outside.materialized(self.steps)))
             first = steps.to_index() * executable.size(self.batch)
         if isinstance(self.whole, ArrayType):
             return executable.make(self.whole), first
-        return executable.change(outside.held(self.whole)), first
+        return executable.change(outside.materialized(self.whole)), first

@@ -260,7 +260,7 @@ class Direction:
         whole = block.length == self.steps.seq_length
         length = self.steps.count if whole else self.steps.of(b, block)
         is_apart = not whole and isinstance(block.length, Open)
-        room = b.full(0, (block.length,), "int8") if is_apart else None
+        like = b.full(0, (block.length,), "int8") if is_apart else None
         return time_loop(
             b,
             f"{cell.name}_backward",
@@ -272,6 +272,6 @@ class Direction:
             attributes={"cell": cell.name},
             reverse=not self.reverse,
             start=None if whole else b.constant(block.start, "int64"),
-            room=room,
+            like=like,
             lengths=None if self.steps.lengths is None else "lengths",
         )

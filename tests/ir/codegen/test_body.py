@@ -81,7 +81,7 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
             """,
         ),
         (
-            lambda body, array, _: body.held(array),
+            lambda body, array, _: body.materialized(array),
             "CHECK: flow.tensor.clone %arg0 : tensor<3x4xf32>",
         ),
         (
