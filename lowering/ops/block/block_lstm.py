@@ -1,9 +1,9 @@
 """BlockLSTM, BlockLSTMV2 and their gradients: an LSTM over a whole sequence.
 
 Layouts: time-major ``x[T, B, I]``; ``w[I+H, 4H]`` with the rows of x first; blocks of the 4H axis
-in the order i, ci, f, o (BlockLSTM) or i, f, ci, o (BlockLSTMV2). One `seq_len_max` n serves the
-whole batch; rows ``t >= n`` of every output are 0, and rows ``t >= n`` of no input are looked at,
-so NaN may sit there.
+in the order i, ci, f, o (BlockLSTM) or i, f, ci, o (BlockLSTMV2). One `seq_len_max` n applies to
+the whole batch; rows ``t >= n`` of every output are 0, and rows ``t >= n`` of inputs are not read,
+so they may hold NaN.
 
 Forward. The input projection of all steps is one matrix product, then the time loop adds the
 recurrent part (`lstm.forward`):
@@ -11,20 +11,20 @@ recurrent part (`lstm.forward`):
     zx = x @ w[:I]
     for t in 0..n-1: i, cs, f, o, ci, co, h [t] = step(zx[t] + b + h[t-1] @ w[I:], cs[t-1])
 
-where b has BlockLSTM's forget_bias added to the block of f.
+where b includes BlockLSTM's forget_bias in the block of f.
 
-Backward. The loop keeps only the gate gradients (`lstm.backward`); everything that can be a
-single product over all steps is one, after it:
+Backward. The loop stores only the gate gradients (`lstm.backward`). Everything that can be a single
+product over all steps follows it:
 
     for t in n-1..0: dgates[t], dc = step'(.., cs_grad[t] + dc, h_grad[t] + dgates[t+1] @ w[I:]^T)
     x_grad = dgates @ w[:I]^T      w_grad = [x, h_prev]^T @ dgates      b_grad = sum(dgates)
     wci_grad = sum(di * cs_prev)   wcf_grad = sum(df * cs_prev)         wco_grad = sum(do * cs)
 
-16-bit types are what is stored: every output row, hence also the state that the next step reads,
-and the gate gradients. Products accumulate, and activations are computed, in float32.
+16-bit types are used for storage: for every output row, hence also for the state that the next step
+reads, and for the gate gradients. Products are summed, and activations computed, in float32.
 
-Source: tensorflow/core/kernels/rnn/lstm_ops.cc (BlockLSTMOp, BlockLSTMGradOp), with TensorFlow's
-uninitialised rows defined as 0.
+Source: tensorflow/core/kernels/rnn/lstm_ops.cc (BlockLSTMOp, BlockLSTMGradOp). Rows that TensorFlow
+leaves uninitialised are defined as 0.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
         b.formula("z = zx[t] + b + h_prev @ w[I:]")
         z = reads["zx"].row(t) + reads["b"] + state["h_prev"].dot(reads["w_h"], (1, 0), compute)
-        activations = lstm.forward(
+        activations, _ = lstm.forward(
             b,
             z,
             state["cs_prev"].to(compute),
@@ -225,12 +225,12 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     ran = b.iota((T, B), 0).compare("LT", n)
 
     def where_ran(value: Value) -> Value:
-        """Rows t >= n as 0: what is there may be NaN, and 0 * NaN would leak it into a sum."""
+        """Rows t >= n as 0: they may hold NaN, which 0 * NaN would leak into a sum."""
         mask = ran.broadcast_in_dim(value.shape, (0, 1))
         return b.select(mask, value, b.full(0, value.shape, value.dtype))
 
     def before(first: Value, rows: Value) -> Value:
-        """Row t holds what step t started from: `first`, then the rows of the steps before."""
+        """The state before each step: `first`, then the rows of the previous steps."""
         return b.concatenate([first.reshape(1, *first.shape), rows], 0).slice(0, 0, T)
 
     dgates = loop["dgates"]

@@ -18,14 +18,14 @@ Backward, from saved activations; the values of x, b_ru and b_c are not read:
     [dx1, dh1] = [d_r_bar, d_u_bar] @ w_ru^T
     d_x = dx1 + dx2      d_h_prev = dh1 + d_hr*r + d_h*u
 
-TensorFlow stops there. GRUBlockCellParameterGrad, which is this package's own, gives the rest:
+TensorFlow computes no more. GRUBlockCellParameterGrad, an op of this package, gives the rest:
 
     d_w_ru = [x, h_prev]^T @ d_r_bar_u_bar       d_b_ru = sum(d_r_bar_u_bar)
     d_w_c  = [x, r*h_prev]^T @ d_c_bar           d_b_c  = sum(d_c_bar)
 
 Source: tensorflow/core/kernels/rnn/gru_ops.h (GRUCell, GRUCellBprop); the formulas in the op's
-documentation have slips that the kernel has not. CudnnRNN's gru, which resets after the product, is
-`cells.cudnn_gru`.
+documentation have errors that the kernel does not have. CudnnRNN's gru, which resets after the
+product, is `cells.cudnn_gru`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """LSTMBlockCell and its gradient: one step of an LSTM.
 
 Layouts: ``x[B, I]``; ``w[I+H, 4H]`` with the rows of x first; blocks of the 4H axis in the order
-i, ci, f, o (TensorFlow's documentation lists them otherwise; its kernels do not).
+i, ci, f, o (as in TensorFlow's kernels; its documentation lists another order).
 
 Forward (`lstm.forward`):
 
@@ -14,13 +14,13 @@ read:
     dicfo = gradients of z         cs_prev_grad
     wci_grad = sum(di * cs_prev)   wcf_grad = sum(df * cs_prev)   wco_grad = sum(do * cs)
 
-TensorFlow stops there. LSTMBlockCellParameterGrad, which is this package's own, gives the rest:
+TensorFlow computes no more. LSTMBlockCellParameterGrad, an op of this package, gives the rest:
 
     [x_grad, h_prev_grad] = dicfo @ w^T    w_grad = [x, h_prev]^T @ dicfo    b_grad = sum(dicfo)
 
-Source: tensorflow/core/kernels/rnn/lstm_ops.cc (LSTMBlockCellOp, LSTMBlockCellGradOp). That its CPU
-kernel may overwrite the peephole weights before it reads them, and that its GPU kernel adds the
-peephole term of cs_prev_grad twice, is not followed.
+Source: tensorflow/core/kernels/rnn/lstm_ops.cc (LSTMBlockCellOp, LSTMBlockCellGradOp). Two bugs are
+not reproduced: its CPU kernel may overwrite the peephole weights before it reads them, and its GPU
+kernel adds the peephole term of cs_prev_grad twice.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     bias = lstm.gate_bias(b, spec, args["b"], _GATE_ORDER)
     b.formula("z = [x, h_prev] @ w + b")
     z = b.concatenate([args["x"], args["h_prev"]], 1).dot(args["w"], (1, 0), compute) + bias
-    activations = lstm.forward(
+    activations, _ = lstm.forward(
         b,
         z,
         args["cs_prev"].to(compute),

@@ -1,1 +1,1 @@
-"""One step of each kind of cell, and its derivative; that of GRUBlockCell is in `ops.block`."""
+"""The cells: one step of each kind and its derivative. GRUBlockCell's is in `ops.block`."""

@@ -1,13 +1,13 @@
 """ONNX's activation functions as data: formula, derivative, parameters.
 
-The derivative is computed from what a step keeps, and that is the function's value y wherever y
-tells it. Where it does not, the step keeps the input x instead, and y is computed again: if inputs
-are clipped, as the derivative is 0 where they were; for functions that are not monotonic with an
-alpha that is not positive; and for those that end at an alpha, which rounded to 16 bits lies beside
-the end, where the derivative is not 0.
+A step saves the function's value y if the derivative can be computed from it. Otherwise it saves
+the input x, and the derivative recomputes y: if inputs are clipped, because the derivative is 0
+where they were; for functions that are not monotonic if alpha is not positive; and for those that
+saturate at a value that 16 bits cannot represent, because a rounded y would lie beside that value,
+where the derivative is not 0.
 
-A gradient is multiplied from the left: slope, then the factors. Where a function is flat, it is 0
-whatever the factors are, even NaN.
+A gradient is multiplied from the left: slope, then the factors. Where a function is flat, the
+gradient is 0 whatever the factors are, even NaN.
 
 Source of formulas and of the defaults of alpha and beta: the operators LSTM and, by the names of
 the functions, Affine, Elu, HardSigmoid, LeakyRelu, ThresholdedRelu of the ONNX specification
@@ -44,16 +44,16 @@ class Slope(NamedTuple):
 
 @dataclass(frozen=True)
 class Activation:
-    """A function of ONNX's.
+    """One of ONNX's functions.
 
     Attributes:
         name: ONNX's name.
-        formula: y in terms of x, for people.
-        derivative: dy/dx, for people: in terms of y where a step keeps that.
-        apply: Emits y of x, alpha and beta.
-        slope: Emits the derivative of x, y, alpha and beta; x is y where only that is known.
-        parameters: Which of alpha and beta it has, with their defaults; None for none.
-        needs_input: Whether with some alpha the derivative needs x.
+        formula: y in terms of x, for the documentation.
+        derivative: dy/dx, for the documentation: in terms of y if a step saves y.
+        apply: Emits y, given x, alpha and beta.
+        slope: Emits the derivative, given x, y, alpha and beta; if only y is known, y for both.
+        parameters: Its parameters among alpha and beta, with their defaults; None for no default.
+        needs_input: Whether the derivative needs x, given alpha.
     """
 
     name: str
@@ -99,7 +99,7 @@ def _hard_sigmoid_slope(b: Builder, x: Value, y: Value, alpha: float, beta: floa
 
 
 def _from_0_on(b: Builder, x: Value, below: Value) -> Slope:
-    """1 from 0 on, something else below."""
+    """A slope of 1 for x >= 0, and another one below."""
     return Slope(b.select(x.compare("GE", 0.0), b.full(1, x.shape, x.dtype), below))
 
 
@@ -201,12 +201,12 @@ ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({row.name: row for row 
 
 @dataclass(frozen=True)
 class Function:
-    """A function with its parameters, as a gate has it.
+    """The activation function of a gate: a function with its parameters.
 
     Attributes:
-        of: Which function.
-        alpha: Its alpha, 0 if it has none.
-        beta: Its beta, 0 if it has none.
+        of: The function.
+        alpha: Its alpha; 0 if it has none.
+        beta: Its beta; 0 if it has none.
         clip: The bound of its input; 0 for none.
     """
 
@@ -217,39 +217,38 @@ class Function:
 
     @property
     def keeps_input(self) -> bool:
-        """Whether a step keeps the function's input for the derivative, not its value."""
+        """Whether a step saves the function's input instead of its value."""
         return self.clip > 0 or self.of.needs_input(self.alpha)
 
-    def clipped(self, b: Builder, x: Value) -> Value:
-        """The input, within its bounds."""
-        if not self.clip:
-            return x
-        b.formula("z = min(max(z, -clip), clip)")
-        return b.clamp(-self.clip, x, self.clip)
+    def gate(self, b: Builder, x: Value) -> tuple[Value, Value]:
+        """A gate's value, and what a step saves of it: the value, or the clipped input."""
+        x = b.clamp(-self.clip, x, self.clip) if self.clip else x
+        y = self.apply(b, x)
+        return y, x if self.keeps_input else y
 
     def apply(self, b: Builder, x: Value) -> Value:
         """The function of a clipped input."""
         return self.of.apply(b, x, self.alpha, self.beta)
 
-    def value(self, b: Builder, kept: Value) -> Value:
-        """The function's value, from what a step keeps."""
-        return self.apply(b, kept) if self.keeps_input else kept
+    def value(self, b: Builder, saved: Value) -> Value:
+        """The function's value, from what a step saved."""
+        return self.apply(b, saved) if self.keeps_input else saved
 
-    def gradient(self, b: Builder, kept: Value, y: Value, *factors: Value) -> Value:
+    def gradient(self, b: Builder, saved: Value, y: Value, *factors: Value) -> Value:
         """The derivative times some factors: the gradient of the input before it is clipped.
 
         Args:
             b: The builder.
-            kept: What a step keeps; or the input, if the value is known besides.
+            saved: What a step saved; or the input, if the value is known too.
             y: The function's value.
-            *factors: What its gradient is a product of.
+            *factors: The factors of the gradient of y.
         """
-        slope, rises = self.of.slope(b, kept, y, self.alpha, self.beta)
+        slope, rises = self.of.slope(b, saved, y, self.alpha, self.beta)
         result = functools.reduce(operator.mul, factors if slope is None else (slope, *factors))
         inside = [] if rises is None else [rises]
-        if self.clip:  # rounded as what is kept is
-            bound = b.full(self.clip, kept.shape, b.spec.dtype).to(kept.dtype)
-            inside.append(_absolute(b, kept).compare("LT", bound))
+        if self.clip:  # rounded like the saved input
+            bound = b.full(self.clip, saved.shape, b.spec.dtype).to(saved.dtype)
+            inside.append(_absolute(b, saved).compare("LT", bound))
         for condition in inside:
             result = b.select(condition, result, b.full(0, result.shape, result.dtype))
         return result

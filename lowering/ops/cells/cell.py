@@ -1,4 +1,8 @@
-"""What a cell is: one step of a recurrence, and its derivative."""
+"""The interface of a cell: one step of a recurrence, and its derivative.
+
+A new cell is a class like those in `cudnn_gru` or `cudnn_plain`. `direction` emits its loops over
+time and `ops.cudnn.gradient` the gradients of its weights.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "Derivative", "PlainCell", "StepResult", "Times"]
 
 Times = Callable[[str, "Value"], "Value"]
-"""A product of a step: with the weights of a name, of rows ``[B, N]`` in any type."""
+"""Multiplies rows, ``[B, N]`` in any type, by the weights of a name."""
 
 
 class StepResult(NamedTuple):
-    """What one step gives, in the compute type.
+    """The result of one step, in the compute type.
 
     Attributes:
         h: The new output, before any projection, ``[B, H]``.
         c: The new cell state, ``[B, H]``; None if the cell has none.
-        saved: What the derivative will need, each ``[B, H]``, in the order of `Cell.saved`.
+        saved: The values that the derivative needs, each ``[B, H]``, in the order of `Cell.saved`.
     """
 
     h: Value
@@ -33,14 +37,15 @@ class StepResult(NamedTuple):
 
 
 class Derivative(NamedTuple):
-    """What the derivative of a step gives, in the compute type.
+    """The result of the derivative of a step, in the compute type.
 
     Attributes:
-        input: Gradients of the gates as the input projection sees them, ``[B, gH]``.
-        recurrent: Those as the first recurrent product sees them; None if they are the same.
-        h: Gradient of the previous output that does not pass through R; None if there is none.
+        input: Gradient of the input projection, ``[B, gH]``.
+        recurrent: Gradient of the first recurrent product; None if it equals `input`.
+        h: The part of the previous output's gradient that does not pass through R; None if there
+            is no such part.
         c: Gradient of the previous cell state; None if the cell has none.
-        vectors: Gradients of the direction's vectors, of each row, by name.
+        vectors: Gradients of the direction's vectors, for each row, by name.
     """
 
     input: Value
@@ -51,17 +56,18 @@ class Derivative(NamedTuple):
 
 
 class Cell(Protocol):
-    """One step of a layer's cell and its derivative.
+    """One step of a cell, and its derivative.
 
     Attributes:
-        name: What the loops are called, such as its rnn_mode.
-        saved: The names of what a step saves; "c" among them is the cell state.
-        has_cell_state: Whether there is a ``c`` beside ``h``.
-        reads: What the derivative reads besides: "h", its own output; "h_before", the previous one.
-        splits_recurrent: Whether its derivative has a `Derivative.recurrent` of all gates, of which
-            the gradient of R is then made.
-        is_direct_apart: Whether `Derivative.h` needs products of its own, so that the loop hands it
-            on beside the gradient that passes through R: a sum would need both at once.
+        name: The name of its loops, such as its rnn_mode.
+        saved: The names of the values that a step saves; "c" is the cell state.
+        has_cell_state: Whether it has a state ``c`` in addition to ``h``.
+        reads: What else its derivative reads: "h", the step's output; "h_before", the previous one.
+        splits_recurrent: Whether `Derivative.recurrent` covers all gates; the gradient of R is then
+            computed from it.
+        is_direct_apart: Whether `Derivative.h` needs products of its own. The loop then carries it
+            separately from the gradient that passes through R, because a sum would need both
+            products at the same level.
     """
 
     @property
@@ -89,11 +95,11 @@ class Cell(Protocol):
         ...
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
-        """The bias of the input projection, and those that the step needs by name."""
+        """The bias of the input projection, and the biases that the step adds, by name."""
         ...
 
     def weights(self, b: Builder, recurrent: Value) -> Values:
-        """The recurrent weights as the steps multiply with them, by name, ``w_r`` first."""
+        """The matrices that a step multiplies with, by name, ``w_r`` first."""
         ...
 
     def step(
@@ -103,11 +109,11 @@ class Cell(Protocol):
 
         Args:
             b: The builder.
-            x: The gates' input side, ``[B, gH]``.
-            r: The output before, multiplied with ``w_r``.
-            state: The state before.
-            parameters: What `biases` named, and other vectors that the direction has.
-            times: Multiplies with other weights, transposed.
+            x: The input projection with its bias, ``[B, gH]``.
+            r: The previous output, multiplied with ``w_r``.
+            state: The previous state.
+            parameters: The biases that `biases` named, and the direction's vectors.
+            times: Multiplies with the transpose of other matrices.
         """
         ...
 
@@ -118,30 +124,34 @@ class Cell(Protocol):
 
         Args:
             b: The builder.
-            reads: What the step saved; ``c_before``, if there is one; what `reads` names; vectors
-                that the direction has.
+            reads: The values that the step saved; ``c_before`` if the cell has a state c; the
+                values that `reads` names; the direction's vectors.
             dh: Gradient of the step's output, before any projection.
             dc: Gradient of the step's cell state.
-            times: Multiplies with other weights than ``w_r``.
+            times: Multiplies with other matrices than ``w_r``.
         """
         ...
 
     def factors(
         self, b: Builder, gates: Value, before: Value, saved: Value | None
     ) -> Sequence[tuple[int, Value, Value]]:
-        """What the gradient of R is the sum of: first row, gates' gradients, what was multiplied.
+        """The products that make up the gradient of R.
 
         Args:
             b: The builder.
-            gates: The gates' gradients as the recurrent products see them, ``[n, B, gH]``.
-            before: The output before each step, ``[n, B, h]``.
-            saved: What the steps saved, ``[n, B, kH]``; None if that is nothing.
+            gates: Gradients of the recurrent products, ``[n, B, gH]``.
+            before: The previous output of each step, ``[n, B, h]``.
+            saved: The values that the steps saved, ``[n, B, kH]``; None if there are none.
+
+        Returns:
+            For each block of rows of R: the first row, the gradients of its gates, and the values
+            that it was multiplied with.
         """
         ...
 
 
 class PlainCell:
-    """What most cells have in common."""
+    """The defaults, which suit most cells."""
 
     splits_recurrent = False
     is_direct_apart = False
@@ -150,12 +160,12 @@ class PlainCell:
     def factors(
         self, b: Builder, gates: Value, before: Value, saved: Value | None
     ) -> Sequence[tuple[int, Value, Value]]:
-        """All gates, and the output before."""
+        """All gates, and the previous output."""
         return [(0, gates, before)]
 
     @property
     def reads(self) -> frozenset[str]:
-        """Nothing besides what is saved."""
+        """Nothing but the saved values."""
         return frozenset()
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
@@ -164,5 +174,5 @@ class PlainCell:
         return input + recurrent, {}
 
     def weights(self, b: Builder, recurrent: Value) -> Values:
-        """All of them at once."""
+        """R as one matrix."""
         return {"w_r": recurrent}

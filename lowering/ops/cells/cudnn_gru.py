@@ -6,17 +6,16 @@ the logistic function:
     r = s(zx_r + r_r)    z = s(zx_z + r_z)    u = r_n + bR_n    n = tanh(zx_n + r*u)
     h = (1 - z)*n + z*h_before
 
-A step saves r, z, n and u. The gates' gradients as the input projection sees them
-are a_r, a_z, a_n; as the recurrent product sees them a_r, a_z, r*a_n:
+A step saves r, z, n and u. The gradients of the gates are a_r, a_z, a_n with respect to the input
+projection, and a_r, a_z, r*a_n with respect to the recurrent product:
 
     a_n = dh * (1-z) * (1 - n*n)    a_r = a_n * u * r*(1-r)
     a_z = dh * (h_before - n) * z*(1-z)
-    dh_before = dh * z, besides what passes through R
+    dh_before = dh * z, plus the gradient that passes through R
 
-GRUBlockCell, which resets before the product, is another cell (`gru_block_cell`), and so is ONNX's
-of its default (`gru_reset_before`). ONNX's with linear_before_reset is this one, in gate order
-z, r, n, with functions f and g of its own in the place of s and tanh; what is kept of a gate is its
-value, unless its function needs the input.
+GRUBlockCell (`gru_block_cell`) and ONNX's default GRU (`gru_reset_before`) reset before the product
+and are separate cells. ONNX's GRU with linear_before_reset is this one, in gate order z, r, n, with
+its own functions f and g in place of s and tanh (`activations`).
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ class GRU(PlainCell):
 
     Attributes:
         gate_order: The order of its gates, "rzn" or "zrn".
-        f: The function of the gates r and z.
-        g: That of n.
+        f: The activation function of r and z.
+        g: The activation function of n.
     """
 
     gate_order: str = "rzn"
@@ -56,11 +55,11 @@ class GRU(PlainCell):
 
     @property
     def reads(self) -> frozenset[str]:
-        """The output before."""
+        """The previous output."""
         return frozenset({"h_before"})
 
     def biases(self, b: Builder, input: Value, recurrent: Value) -> tuple[Value, Values]:
-        """Emits the bias outside, which lacks bR_n; the step adds that inside the reset."""
+        """Emits the sum without bR_n, which the step adds before it applies the reset gate."""
         b.formula("b = bW + [bR_r, bR_z, 0]")
         first, second, n = recurrent.split(0, 3)
         outside = b.concatenate([first, second, b.full(0, n.shape, n.dtype)], 0)
@@ -75,29 +74,22 @@ class GRU(PlainCell):
         b.formula("r_k = block k of r")
         rs = self._gates(r)
         b.formula("r = s(zx_r + r_r)")
-        kept_r = self.f.clipped(b, xs["r"] + rs["r"])
-        reset = self.f.apply(b, kept_r)
+        reset, saved_r = self.f.gate(b, xs["r"] + rs["r"])
         b.formula("z = s(zx_z + r_z)")
-        kept_z = self.f.clipped(b, xs["z"] + rs["z"])
-        z = self.f.apply(b, kept_z)
+        z, saved_z = self.f.gate(b, xs["z"] + rs["z"])
         b.formula("u = r_n + bR_n")
         u = rs["n"] + parameters["b_n"]
         b.formula("n = tanh(zx_n + r*u)")
-        kept_n = self.g.clipped(b, xs["n"] + reset * u)
-        n = self.g.apply(b, kept_n)
+        n, saved_n = self.g.gate(b, xs["n"] + reset * u)
         b.formula("h = (1 - z)*n + z*h_before")
         h = (1.0 - z) * n + z * state["h"]
-        saved = [
-            x if of.keeps_input else y
-            for of, x, y in ((self.f, kept_r, reset), (self.f, kept_z, z), (self.g, kept_n, n))
-        ]
-        return StepResult(h, None, (*saved, u))
+        return StepResult(h, None, (saved_r, saved_z, saved_n, u))
 
     def derivative(
         self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
     ) -> Derivative:
         """Emits its derivative."""
-        b.formula("r = of what was kept")
+        b.formula("r = value of the gate")
         r, z, n = (
             of.value(b, reads[name]) for of, name in ((self.f, "r"), (self.f, "z"), (self.g, "n"))
         )

@@ -1,10 +1,10 @@
-"""The LSTM as a cell of a layer: cuDNN's `lstm`, in gate order i, f, n, o, and ONNX's.
+"""The LSTM of cuDNN, in gate order i, f, n, o, and of ONNX: one step and its derivative.
 
     z = zx + r      zx = W x + bW + bR      r = R h_before
 
-A step saves what is kept of the gates i, f, n, o, which is their values after activation unless a
-function needs its input, and the cell state c; co = h(c) is computed again. Cell clip and forget
-bias are the block ops' alone; ONNX's has functions of its own and peepholes.
+A step saves i, f, n and o, or the inputs of their functions (`activations`), and the cell state c;
+co = h(c) is recomputed. Only the block ops have a cell clip and a forget bias; only ONNX's LSTM has
+peepholes here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["LSTM", "output"]
 
 
 def output(b: Builder, activations: Value) -> Value:
-    """The outputs before projection of all steps, ``[T, B, H]``, from what they saved."""
+    """The outputs of all steps before the projection, ``[T, B, H]``, from what the steps saved."""
     b.formula("m = o * tanh(c)")
     *_, o, c = activations.split(2, len(LSTM.saved))
     return o * b.tanh(c)
@@ -37,7 +37,7 @@ class LSTM(PlainCell):
 
     Attributes:
         gate_order: The order of its gates, a key of `lstm.GATE_ORDERS`.
-        functions: Its functions.
+        functions: Its activation functions.
     """
 
     gate_order: str = "IFCO"
@@ -53,7 +53,7 @@ class LSTM(PlainCell):
         """Emits one step."""
         b.formula("z = zx + r")
         z = x + r
-        step, kept = lstm.forward_with_kept(
+        step, saved = lstm.forward(
             b,
             z,
             state["c"],
@@ -61,7 +61,7 @@ class LSTM(PlainCell):
             gate_order=self.gate_order,
             functions=self.functions,
         )
-        gates = (kept[name] for name in ("i", "f", "ci", "o"))
+        gates = (saved[name] for name in ("i", "f", "ci", "o"))
         return StepResult(step.h, step.cs, (*gates, step.cs))
 
     def derivative(

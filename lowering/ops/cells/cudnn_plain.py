@@ -2,8 +2,8 @@
 
     h = f(zx + r)      zx = W x + bW + bR      r = R h_before
 
-with f tanh or relu in cuDNN, and any of `activations` in ONNX. The derivative needs the output
-alone, so a step saves nothing of its own, unless f needs its input. relu'(0) is 0.
+with f tanh or relu in cuDNN, and any of `activations` in ONNX. The derivative reads only the
+output; a step saves nothing else, unless f needs its input. relu'(0) is 0.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class RNN(PlainCell):
     """The `Cell` of rnn_tanh and rnn_relu, and of ONNX's RNN.
 
     Attributes:
-        name: As of any cell.
-        f: The function.
+        name: The cell's name.
+        f: The activation function.
     """
 
     name: str
@@ -37,12 +37,12 @@ class RNN(PlainCell):
 
     @property
     def saved(self) -> Sequence[str]:
-        """The input of the function, if it has to be kept."""
+        """The input of the function, if the derivative needs it."""
         return ("z",) if self.f.keeps_input else ()
 
     @property
     def reads(self) -> frozenset[str]:
-        """The output, if that is kept."""
+        """The output, if the derivative needs that instead."""
         return frozenset() if self.f.keeps_input else frozenset({"h"})
 
     def step(
@@ -50,14 +50,15 @@ class RNN(PlainCell):
     ) -> StepResult:
         """Emits one step."""
         b.formula("z = zx + r")
-        z = self.f.clipped(b, x + r)
+        z = x + r
         b.formula(f"h = {self.f.of.name}(z)")
-        return StepResult(self.f.apply(b, z), None, (z,) if self.f.keeps_input else ())
+        h, saved = self.f.gate(b, z)
+        return StepResult(h, None, (saved,) if self.f.keeps_input else ())
 
     def derivative(
         self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
     ) -> Derivative:
         """Emits its derivative."""
         b.formula("dz = dh * f'(z)")
-        kept = reads["z" if self.f.keeps_input else "h"]
-        return Derivative(self.f.gradient(b, kept, self.f.value(b, kept), dh), None, None, None)
+        saved = reads["z" if self.f.keeps_input else "h"]
+        return Derivative(self.f.gradient(b, saved, self.f.value(b, saved), dh), None, None, None)

@@ -1,23 +1,24 @@
 """One direction of one layer: any cell, over a padded sequence, forward and backward.
 
-A `Cell` is one step and its derivative; what is common to all cells is here. Per row of the batch
-the steps t = 0..len-1 count, in this order or, for the backward direction, in the reverse one. With
-m the cell's result, R ``[gH, h]`` the recurrent weights and Wp ``[P, H]`` those of a projection:
+A `Cell` is one step and its derivative; the rest is the same for all cells and is here. Each row of
+the batch has the steps t = 0..len-1, in this order or, in the reverse direction, from the last to
+the first. With m the cell's result, R ``[gH, h]`` the recurrent weights and Wp ``[P, H]`` those of
+a projection:
 
     forward    m, c = step(zx[t], h @ R^T, h, c)       h = m @ Wp^T, or m without a projection
     backward   dh += dy[t]      dm = dh @ Wp, or dh
-               dx_gates[t], dr_gates[t], dh, dc = derivative(dm, dc, what the step saved)
+               dx_gates[t], dr_gates[t], dh, dc = derivative(dm, dc, the values the step saved)
                dh += dr_gates[t] @ R
 
-Outside the valid steps, row t of every output is 0 and h, c, dh and dc are left as they are, though
-padding may hold NaN. `time_loop` is told the lengths and sees to that; a step is of valid rows.
+At invalid steps, row t of every output is 0 and h, c, dh and dc do not change, even if the padding
+holds NaN. `time_loop` gets the lengths and takes care of that; a step only describes valid rows.
 
-Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are used as they are, and the
-only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``. A cell may cut R into
-several matrices by rows; the first is R here, and the cell multiplies with the others itself.
+Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are read in their own layout,
+and the only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``. A cell may
+split R by rows into several matrices: R is then the first, and the cell multiplies with the others.
 
-16-bit types are what is stored: h, c, what is saved, and the gate gradients. Products accumulate,
-and everything else is computed, in float32; so are dh and dc.
+16-bit types are used for storage: h, c, saved values, and gate gradients. Products are summed, and
+everything else is computed, in float32, including dh and dc.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ class Direction:
     Attributes:
         b: The builder.
         cell: The cell.
-        storage: The dtype of what is stored.
-        steps: Which steps count.
-        reverse: Whether it is the backward direction.
+        storage: The dtype of stored values.
+        steps: The valid steps.
+        reverse: Whether it is the reverse direction.
         recurrent: R, ``[gH, h]``.
         projection: Wp, ``[P, H]``, or None.
-        parameters: Vectors that steps read besides, in the compute type, by name.
+        parameters: Other vectors that steps read, in the compute type, by name.
     """
 
     b: Builder
@@ -74,12 +75,12 @@ class Direction:
 
     @property
     def more_states(self) -> list[str]:
-        """What the backward loop hands on besides the gradients of h and c, each ``[B, H]``."""
+        """The states of the backward loop other than the gradients of h and c, each ``[B, H]``."""
         direct = ["dh_direct"] if self.cell.is_direct_apart else []
         return [*direct, *(f"d_{name}" for name in self.parameters)]
 
     def _times(self, reads: Values, axis: int) -> Times:
-        """Products with the weights of a step, over one of their axes."""
+        """Products with the weights of a step, summed over one of their axes."""
 
         def times(name: str, rows: Value) -> Value:
             return rows.to(self.storage).dot(reads[name], (1, axis), self._compute)
@@ -97,13 +98,13 @@ class Direction:
 
         Args:
             zx: The input projection without its bias, ``[T, B, gH]`` in the compute type.
-            biases: That bias, ``b``, and those that the cell's step needs.
+            biases: That bias, ``b``, and those that the cell's step adds.
             state: ``h`` and, if the cell has it, ``c`` before the first step.
-            training: Whether what the derivative needs is saved.
+            training: Whether to save the values that the derivative needs.
 
         Returns:
-            ``y [T, B, h]``; the final ``h`` and ``c``; when training, ``activations``, what is
-            saved, side by side, ``[T, B, kH]``.
+            ``y [T, B, h]``; the final ``h`` and ``c``; when training, ``activations``, the saved
+            values side by side, ``[T, B, kH]``.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         T, B, _ = zx.shape
@@ -166,16 +167,16 @@ class Direction:
             dy: Gradient of the layer's output, ``[T, B, D*h]``.
             y: The layer's output, ``[T, B, D*h]``.
             columns: The first column of both that belongs to this direction.
-            activations: What `forward` saved; None if that is nothing.
+            activations: The values that `forward` saved; None if there are none.
             initial: ``h`` and ``c`` before the first step.
-            gradients: ``dh`` and, if the cell has it, ``dc`` of the state after the block's last
-                step; what `more_states` names.
-            block: The steps t to do; of those, that many count as `steps` says.
+            gradients: ``dh`` and, if the cell has a state c, ``dc`` of the state after the block's
+                last step; the states that `more_states` names.
+            block: The steps t; those that `steps` has run.
 
         Returns:
-            ``dx_gates [block.length, B, gH]``; ``dr_gates`` likewise if it differs; with a
-            projection, ``dh_rows [block.length, B, P]``, gradient of its result; `gradients` of the
-            state before the block's first step.
+            ``dx_gates [block.length, B, gH]``; ``dr_gates`` of the same shape if it differs; with a
+            projection, ``dh_rows [block.length, B, P]``, the gradient of its result; `gradients` of
+            the state before the block's first step.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         B = y.shape[1]
@@ -186,7 +187,7 @@ class Direction:
         first |= {"c_0": initial["c"].to(compute)} if cell.has_cell_state else {}
 
         def own(name: str, row: Value) -> Value:
-            """Of a row of the whole layer, what is of this direction."""
+            """The columns of a row of the layer that belong to this direction."""
             return row.slice(1, columns, columns + h) if name in ("dy", "y") else row
 
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
@@ -198,7 +199,7 @@ class Direction:
                 return row.split(1, len(cell.saved))[cell.saved.index(name)]
 
             def previous(name: str, initial: Value) -> Value:
-                """What the step started from: the row of the step before it, or the initial one."""
+                """The state before the step: a row of the previous step, or the initial one."""
                 b.formula(f"{name}_before = {name} of the step before, or the initial one")
                 time = t + 1 if self.reverse else t - 1
                 row = saved(name, time) if name == "c" else own(name, reads[name].row(time))
@@ -256,7 +257,7 @@ class Direction:
 
         names = {"dx_gates": rows} | ({"dr_gates": rows} if cell.splits_recurrent else {})
         names |= {"dh_rows": h} if self.projection is not None else {}
-        b.formula("n = how many steps of the block count")
+        b.formula("n = the number of valid steps of the block")
         whole = block.length == self.steps.seq_length
         length = self.steps.count if whole else self.steps.of(b, block)
         is_apart = not whole and isinstance(block.length, Open)

@@ -1,18 +1,18 @@
-"""ONNX's GRU as it is by default: the reset gate comes before the product.
+"""ONNX's default GRU, which resets before the matrix product: one step and its derivative.
 
-Gate order z, r, n; zx = W x + bW + bR, with R cut into those rows for z and r, R_zr, and those for
-n, R_n; f and g are the cell's functions:
+Gate order z, r, n; zx = W x + bW + bR. R_zr is the rows of R for z and r, R_n those for n; f and g
+are the activation functions:
 
     z = f(zx_z + R_z h_before)    r = f(zx_r + R_r h_before)    n = g(zx_n + R_n (r*h_before))
     h = (1 - z)*n + z*h_before
 
-A step saves what is kept of z, r and n: values, unless a function needs its input. Its derivative:
+A step saves z, r and n, or the inputs of their functions (`activations`). Its derivative:
 
     a_n = dh * (1-z) * g'    q = a_n @ R_n    a_r = q * h_before * f'    a_z = dh*(h_before-n) * f'
-    dh_before = dh*z + q*r, besides [a_z, a_r] @ R_zr
+    dh_before = dh*z + q*r, plus [a_z, a_r] @ R_zr
     dR_zr = [a_z, a_r]^T @ h_before           dR_n = a_n^T @ (r*h_before)
 
-In 16-bit types r*h_before and a_n are rounded, as what is multiplied is.
+In 16-bit types r*h_before and a_n are rounded, like every operand of a product.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class GRUResetBefore(PlainCell):
     """The `Cell` of ONNX's GRU with linear_before_reset=0.
 
     Attributes:
-        f: The function of the gates z and r.
-        g: That of n.
+        f: The activation function of z and r.
+        g: The activation function of n.
     """
 
     f: Function = SIGMOID
@@ -52,7 +52,7 @@ class GRUResetBefore(PlainCell):
 
     @property
     def reads(self) -> frozenset[str]:
-        """The output before."""
+        """The previous output."""
         return frozenset({"h_before"})
 
     def weights(self, b: Builder, recurrent: Value) -> Values:
@@ -72,30 +72,23 @@ class GRUResetBefore(PlainCell):
         b.formula("r_k = block k of r")
         r_z, r_r = r.split(1, 2)
         b.formula("z = f(zx_z + r_z)")
-        kept_z = self.f.clipped(b, x_z + r_z)
-        z = self.f.apply(b, kept_z)
+        z, saved_z = self.f.gate(b, x_z + r_z)
         b.formula("r = f(zx_r + r_r)")
-        kept_r = self.f.clipped(b, x_r + r_r)
-        reset = self.f.apply(b, kept_r)
+        reset, saved_r = self.f.gate(b, x_r + r_r)
         b.formula("rh = r*h_before")
         rh = reset * state["h"]
         b.formula("n = g(zx_n + rh @ R_n^T)")
-        kept_n = self.g.clipped(b, x_n + times("w_n", rh))
-        n = self.g.apply(b, kept_n)
+        n, saved_n = self.g.gate(b, x_n + times("w_n", rh))
         b.formula("h = (1 - z)*n + z*h_before")
         h = (1.0 - z) * n + z * state["h"]
-        saved = [
-            x if of.keeps_input else y
-            for of, x, y in ((self.f, kept_z, z), (self.f, kept_r, reset), (self.g, kept_n, n))
-        ]
-        return StepResult(h, None, saved)
+        return StepResult(h, None, (saved_z, saved_r, saved_n))
 
     def derivative(
         self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
     ) -> Derivative:
         """Emits its derivative."""
         h_before = reads["h_before"]
-        b.formula("z = of what was kept")
+        b.formula("z = value of the gate")
         z, r, n = (
             of.value(b, reads[name]) for of, name in ((self.f, "z"), (self.f, "r"), (self.g, "n"))
         )
@@ -117,13 +110,13 @@ class GRUResetBefore(PlainCell):
     def factors(
         self, b: Builder, gates: Value, before: Value, saved: Value | None
     ) -> Sequence[tuple[int, Value, Value]]:
-        """R_zr was multiplied with the output before, R_n with what the reset gate left of it."""
+        """R_zr was multiplied with the previous output, R_n with that times the reset gate."""
         assert saved is not None
         units = static_size(before.shape[2])
         b.formula("rh = r*h_before")
-        _, kept, _ = saved.split(2, len(self.saved))
+        _, saved_r, _ = saved.split(2, len(self.saved))
         wide = before.to(DTYPES[before.dtype].compute)
-        rh = (self.f.value(b, kept.to(wide.dtype)) * wide).to(before.dtype)
+        rh = (self.f.value(b, saved_r.to(wide.dtype)) * wide).to(before.dtype)
         return [
             (0, gates.slice(2, 0, 2 * units), before),
             (2 * units, gates.slice(2, 2 * units, 3 * units), rh),

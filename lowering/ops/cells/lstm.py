@@ -24,9 +24,9 @@ TensorFlow's kernels do:
 
 Source: tensorflow/core/kernels/rnn/lstm_ops.h (LSTMBlockCellFprop, LSTMBlockCellBprop).
 
-ONNX's LSTM is the same with three functions of its own (`Functions`): f in the place of s, g of the
-tanh of z_ci, h of that of cs; and with input_forget f = 1 - i. There the gradient stops where a
-function's input is clipped.
+ONNX's LSTM is the same with other activation functions (`Functions`): f instead of s, g instead of
+the tanh of z_ci, h instead of the tanh of cs; with input_forget, f = 1 - i. Its gradient is 0 where
+the input of a function is clipped.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ __all__ = [
     "backward",
     "cell_clip",
     "forward",
-    "forward_with_kept",
     "gate_bias",
     "gradient_by",
     "peephole_gradients",
@@ -73,15 +72,15 @@ GATE_ORDERS: dict[str, tuple[str, str, str, str]] = {
     "IFCO": ("i", "f", "ci", "o"),
     "IOFC": ("i", "o", "f", "ci"),
 }
-"""Which gate each block of the 4H axis of ``w``, ``b`` and the gate gradients belongs to.
+"""The gates along the 4H axis of ``w``, ``b`` and the gate gradients.
 
-ICFO is that of LSTMBlockCell and BlockLSTM, IFCO that of BlockLSTMV2 and cuDNN, IOFC ONNX's.
+LSTMBlockCell and BlockLSTM use ICFO, BlockLSTMV2 and cuDNN use IFCO, ONNX uses IOFC.
 """
 
 PEEPHOLES = ("wci", "wcf", "wco")
 
 SAVED = ("i", "f", "o", "ci", "co")
-"""The activations of a step that its derivative reads, besides the cell states."""
+"""The activations that the derivative of a step reads, in addition to the cell states."""
 
 WEIGHTS = (
     Argument("w", "I+H 4H", "weights, rows of x first"),
@@ -162,12 +161,12 @@ class LSTMStep(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """The functions of a cell.
+    """The activation functions of a cell.
 
     Attributes:
-        f: That of the gates i, f and o.
-        g: That of the cell input.
-        h: That of the cell state in the output.
+        f: For the gates i, f and o.
+        g: For the cell input.
+        h: For the cell state, in the output.
         input_forget: Whether the forget gate is 1 - i.
     """
 
@@ -187,9 +186,10 @@ def forward(
     peepholes: Mapping[str, Value],
     *,
     gate_order: str,
-    cell_clip: float,
-) -> LSTMStep:
-    """One step of TensorFlow's cell, from the pre-activations of its gates.
+    cell_clip: float = 0.0,
+    functions: Functions = TENSORFLOWS,
+) -> tuple[LSTMStep, dict[str, Value]]:
+    """One step, from the pre-activations of its gates.
 
     Args:
         b: The builder.
@@ -198,41 +198,17 @@ def forward(
         peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
         gate_order: A key of `GATE_ORDERS`.
         cell_clip: Bound of the cell state; none if not positive.
-    """
-    return forward_with_kept(b, z, cs_prev, peepholes, gate_order=gate_order, cell_clip=cell_clip)[
-        0
-    ]
+        functions: The activation functions.
 
-
-def forward_with_kept(
-    b: Builder,
-    z: Value,
-    cs_prev: Value,
-    peepholes: Mapping[str, Value],
-    *,
-    gate_order: str,
-    cell_clip: float = 0.0,
-    functions: Functions = TENSORFLOWS,
-) -> tuple[LSTMStep, dict[str, Value]]:
-    """One step, and what its derivative needs of the gates i, ci, f and o: value or input of each.
-
-    Args:
-        b: The builder.
-        z: As in `forward`.
-        cs_prev: As in `forward`.
-        peepholes: As in `forward`.
-        gate_order: As in `forward`.
-        cell_clip: As in `forward`.
-        functions: The cell's functions.
+    Returns:
+        The activations, and what the derivative needs of i, ci, f and o (`Function.gate`).
     """
     gates: dict[str, Value] = {}
-    kept: dict[str, Value] = {}
+    saved: dict[str, Value] = {}
 
-    def function(gate: str, of: Function, name: str) -> Value:
-        x = of.clipped(b, gates[gate])
+    def activated(gate: str, of: Function, name: str) -> Value:
         b.formula(f"{gate} = {name}(z_{gate})")
-        y = of.apply(b, x)
-        kept[gate] = x if of.keeps_input else y
+        y, saved[gate] = of.gate(b, gates[gate])
         return y
 
     for block, gate in enumerate(GATE_ORDERS[gate_order]):
@@ -243,13 +219,13 @@ def forward_with_kept(
         gates["i"] += cs_prev * peepholes["wci"]
         b.formula("z_f += cs_prev*wcf")
         gates["f"] += cs_prev * peepholes["wcf"]
-    i = function("i", functions.f, "s")
-    ci = function("ci", functions.g, "tanh")
+    i = activated("i", functions.f, "s")
+    ci = activated("ci", functions.g, "tanh")
     if functions.input_forget:
         b.formula("f = 1 - i")
-        f = kept["f"] = 1.0 - i
+        f = saved["f"] = 1.0 - i
     else:
-        f = function("f", functions.f, "s")
+        f = activated("f", functions.f, "s")
     b.formula("cs = i*ci + f*cs_prev")
     cs = i * ci + f * cs_prev
     if cell_clip > 0:
@@ -260,14 +236,14 @@ def forward_with_kept(
     if peepholes:
         b.formula("z_o += cs*wco")
         gates["o"] += cs * peepholes["wco"]
-    o = function("o", functions.f, "s")
+    o = activated("o", functions.f, "s")
     b.formula("h = o*co")
     h = o * co
-    return LSTMStep(i, cs, f, o, ci, co, h), kept
+    return LSTMStep(i, cs, f, o, ci, co, h), saved
 
 
 class GateGradients(NamedTuple):
-    """Gradients with respect to the pre-activations of the gates, each ``[..., H]``."""
+    """The gradients of the pre-activations of the gates, each ``[..., H]``."""
 
     i: Value
     ci: Value
@@ -276,13 +252,13 @@ class GateGradients(NamedTuple):
 
     @staticmethod
     def split(b: Builder, dgates: Value, gate_order: str) -> GateGradients:
-        """Cut from one ``[..., 4H]`` tensor."""
+        """The blocks of a ``[..., 4H]`` tensor."""
         b.formula("dgates = [di, dci, df, do] in the order " + gate_order)
         blocks = dgates.split(len(dgates.shape) - 1, 4)
         return GateGradients(**dict(zip(GATE_ORDERS[gate_order], blocks, strict=True)))
 
     def concatenate(self, b: Builder, gate_order: str) -> Value:
-        """As the blocks of one ``[B, 4H]`` tensor."""
+        """A ``[B, 4H]`` tensor with these blocks."""
         b.formula("dgates = [di, dci, df, do] in the order " + gate_order)
         return b.concatenate([getattr(self, gate) for gate in GATE_ORDERS[gate_order]], 1)
 
@@ -300,19 +276,19 @@ def backward(
 
     Args:
         b: The builder.
-        saved: The step's ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``; of another cell
-            than TensorFlow's what was kept of the gates, and ``cs``.
+        saved: The step's ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``; with other
+            functions than TensorFlow's what `forward` says, and ``cs``.
         cs_prev: The cell state before the step, ``[B, H]``.
         cs_grad: Gradient of the step's cell state, ``[B, H]``.
         h_grad: Gradient of the step's output, ``[B, H]``.
         peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
-        functions: The cell's functions.
+        functions: The activation functions.
 
     Returns:
         The gradients of the gates and of `cs_prev`.
     """
     of = functions
-    b.formula("i = of what was kept")
+    b.formula("i = value of the gate")
     i, o = (of.f.value(b, saved[name]) for name in ("i", "o"))
     f = saved["f"] if of.input_forget else of.f.value(b, saved["f"])
     ci, co = of.g.value(b, saved["ci"]), saved["co"]

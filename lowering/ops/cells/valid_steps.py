@@ -1,4 +1,4 @@
-"""Which steps of a padded batch count, of a sequence or of a block of time."""
+"""The valid steps of a padded batch, in a sequence or in a block of time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["TimeBlock", "ValidSteps"]
 
 
 class TimeBlock(NamedTuple):
-    """A block of time, of which steps past the sequence's end do not run.
+    """A block of time. Steps past the end of the sequence do not run.
 
     Attributes:
-        start: Its first step; open, as `stop` is, if the sequence's length is.
+        start: Its first step. Both are open if the length of the sequence is.
         stop: The step after its last.
     """
 
@@ -27,18 +27,18 @@ class TimeBlock(NamedTuple):
 
     @property
     def length(self) -> Size:
-        """How many steps it has."""
+        """The number of steps."""
         return self.stop - self.start
 
 
 @dataclass(frozen=True)
 class ValidSteps:
-    """Which steps of a padded batch count.
+    """The valid steps of a padded batch.
 
     Attributes:
         seq_length: T.
-        count: How many steps any row has, int64 scalar.
-        lengths: How many steps each row has, int64 ``[B]``; None if all have all.
+        count: The number of steps of the longest row, int64 scalar.
+        lengths: The number of steps of each row, int64 ``[B]``; None if every row has every step.
     """
 
     seq_length: Size
@@ -57,7 +57,7 @@ class ValidSteps:
         return ValidSteps(seq_length, lengths.max(0).to("int64"), lengths.to("int64"))
 
     def of(self, b: Builder, block: TimeBlock) -> Value:
-        """How many steps of a block of time any row has, int64 scalar."""
+        """The number of steps of a block of time that the longest row has, int64 scalar."""
         count = self.count
         if self.lengths is not None and isinstance(block.length, Open):
             count = self.lengths  # of a scalar and a size IREE 3.13 computes on the host, and waits
@@ -65,7 +65,7 @@ class ValidSteps:
         return steps.max(0) if steps.shape else steps
 
     def valid(self, b: Builder, t: Value) -> Value | None:
-        """Which rows have a step `t`, ``[B]``; None for all."""
+        """The rows that have a step `t`, as a mask ``[B]``; None for all."""
         if self.lengths is None:
             return None
         b.formula("valid = t < lengths")

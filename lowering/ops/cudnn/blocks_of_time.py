@@ -1,17 +1,18 @@
 """The blocks of time of the backward pass of CudnnRNN and ONNX's ops, and their order.
 
-The gates' gradients are the largest temporary by far: undivided, they alone would be almost half of
-what the op is given and returns. Four blocks or so, twice as many if a step has two sets of them;
-of equal length, if that can be, so that one loop serves all, and of two steps at least; fewer if
-there is little to save, as each block reads and writes all sums of weights.
+The gradients of the gates are by far the largest temporary: undivided, they would take almost half
+as much memory as all arguments and results. There are about four blocks, or eight if a step has two
+sets of these gradients. Each has at least two steps, and all have equal lengths if possible, so
+that they share one loop. If there is little memory to save there are fewer, because each block
+reads and writes all sums of weights.
 
-Where sizes are open, there are as many blocks as there may be. Their length is computed by the same
-rule when the function runs, from its sizes alone:
+If sizes are open, the number of blocks is fixed. Their length is computed by the same rule when the
+function runs, from its sizes alone:
 
-    count = max(1, min(the most, the share, the bytes, T / 2))      length = ceil(T / count)
+    count = max(1, min(most, by share, by bytes, T / 2))      length = ceil(T / count)
 
-So of a short sequence the first ones have all steps, and the others, which begin where it ends,
-none: their loops and products do nothing. The host does the same steps for every length, and waits
+In a short sequence the first blocks then have all steps. The others begin at its end and have none,
+so their loops and products do nothing. The host performs the same steps for every length, and waits
 for no number from the device.
 """
 
@@ -31,17 +32,18 @@ if TYPE_CHECKING:
 __all__ = ["blocks_of_time", "from_the_end"]
 
 SMALLEST_BLOCK = 1 << 16
-"""Bytes of gates' gradients from which on a block of time is worth its own loop and products."""
+"""Bytes of gradients of gates from which a block of time is worth its own loop and products."""
 
 SHARE = 12
-"""There are as many blocks, up to the most, as make one a part in so many of all that there is."""
+"""A block's gradients of gates take about this fraction of the arguments and results, 1 in 12."""
 
 MANY_BLOCKS = 4 << 20
-"""Bytes of gates' gradients of known sizes up to which there are twice as many blocks. A block's
-products copy what they sum; more blocks cost no time here, and up to a tenth for larger ones."""
+"""Bytes of gradients of gates up to which there are twice as many blocks, if sizes are known. A
+block's products copy their operands. More blocks cost no time here, but up to a tenth for larger
+ones."""
 
 BLOCK_LENGTH = "block_length"
-"""The open dimension that is the length of a block."""
+"""The open dimension for the length of a block."""
 
 
 def blocks_of_time(net: Layers) -> list[TimeBlock]:
@@ -66,16 +68,16 @@ def blocks_of_time(net: Layers) -> list[TimeBlock]:
 
 
 def _open_blocks(net: Layers, most: int, share: Size, total: Size) -> list[TimeBlock]:
-    """Emits where blocks of open sizes begin, and their length; gives the blocks.
+    """Emits the starts and the length of blocks of open sizes.
 
     Args:
         net: The network.
-        most: How many there are.
-        share: The bytes of gates' gradients, `SHARE` times.
-        total: Those of all that there is.
+        most: The number of blocks.
+        share: The bytes of all gradients of gates, times `SHARE`.
+        total: The bytes of all arguments and results.
     """
     b = net.b
-    b.formula("block_length = T / how many blocks have steps")
+    b.formula("block_length = T / the number of blocks with steps")
     steps = b.constant(net.spec.dims["seq_length"], "int64")
     shares, everything = b.constant(share, "int64"), b.constant(total, "int64")
     smallest = SHARE * net.num_directions * SMALLEST_BLOCK
@@ -87,16 +89,16 @@ def _open_blocks(net: Layers, most: int, share: Size, total: Size) -> list[TimeB
     b.define(BLOCK_LENGTH, length)
     made: list[TimeBlock] = []
     for number in range(most):
-        b.formula("start = of the block, or T")
+        b.formula("start = start of the block, or T")
         start = (length * number).binary("minimum", steps)
         made.append(_block(net, f"block_{number}", start))
     return made
 
 
 def from_the_end(net: Layers, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock]:
-    """Blocks of time, the last one first; of open sizes, the last that has steps.
+    """Blocks of time, the last one first; if sizes are open, the last one that has steps.
 
-    Those without steps follow, and begin where the sequence ends.
+    Blocks without steps follow, and begin at the end of the sequence.
     """
     if not net.spec.open_dims:
         return blocks[::-1]
@@ -105,7 +107,7 @@ def from_the_end(net: Layers, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock
     length = b.constant(open_dimension(BLOCK_LENGTH), "int64")
     last = (steps + (length - 1)) / length - 1
     for number in range(len(blocks)):
-        b.formula("start = of the last block but some, or T")
+        b.formula("start = start of this block from the end, or T")
         place = last - number
         is_none = (0 - place).binary("maximum", 0).binary("minimum", 1)
         start = place.binary("maximum", 0) * length + is_none * steps
@@ -114,7 +116,7 @@ def from_the_end(net: Layers, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock
 
 
 def _block(net: Layers, name: str, start: Value) -> TimeBlock:
-    """A block of open length that begins at a step, which gets a name."""
+    """A block of open length that begins at a step, which becomes an open dimension."""
     net.b.define(name, start)
     first = open_dimension(name)
     return TimeBlock(first, first + open_dimension(BLOCK_LENGTH))

@@ -1,11 +1,11 @@
-"""Dropout masks from a counter-based generator, Philox 4x32, which any two devices agree on.
+"""Dropout masks from a counter-based generator, Philox 4x32, the same on every device.
 
-The mask is a function of three integers and the shape alone: `seed` and `seed2`, which make the key
-``seed << 32 | seed2`` as TensorFlow's kernel has it, and `call_counter`, the upper half of the
-counter, whose lower half numbers the elements. Calls with different counters, modulo 2**32, draw
-from parts of the sequence that do not overlap.
+The mask depends only on the shape and three integers: `seed` and `seed2`, which form the key
+``seed << 32 | seed2`` as in TensorFlow's kernel, and `call_counter`, the upper half of the counter,
+whose lower half numbers the elements. Calls with different counters, modulo 2**32, draw from
+disjoint parts of the sequence.
 
-An element is dropped where its 32 bits are below ``rate * 2**32``.
+An element is dropped if its 32 bits are below ``rate * 2**32``.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ CALL_COUNTER = Attribute(
 OPERANDS = tuple(
     Argument(each.name, "", each.doc, dtype="int64", default=0) for each in (*SEEDS, CALL_COUNTER)
 )
-"""The arguments of a compiled function that drops something."""
+"""The additional arguments of a compiled function with dropout."""
 
 
 def dropout_mask(
     b: Builder, args: Values, rate: float, shape: tuple[Size, ...], dtype: str
 ) -> Value:
     """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``."""
-    # It has the MLIR bindings, which those who read `OPERANDS` do without.
+    # It imports the MLIR bindings, which importers of `OPERANDS` do not need.
     from rnn_compiler.lowering.builder.random_bits import random_bits
 
     count = product(shape)

@@ -1,14 +1,14 @@
-"""The gradient of one layer of CudnnRNN or of ONNX's ops, a block of time after the other.
+"""The gradient of one layer of CudnnRNN or of ONNX's ops, one block of time after the other.
 
 For each direction, with dy the gradient of the layer's output y and x its input:
 
-    dx_gates, dr_gates, dh, dc = the recurrence's derivative, which keeps only the gates' gradients
+    dx_gates, dr_gates, dh, dc = the derivative of the recurrence; only gate gradients are stored
     dW += dx_gates^T @ x     dR += dr_gates^T @ h_before     dWp += dh^T @ m     dbW, dbR += sums
     dx = dx_gates @ W
 
-The output of the step before (h_before) is the layer's output, one row on, but the initial state at
-the first step. The gates' gradients of one block are all that is kept of them at a time: what they
-add to dW, dR and dWp is added in the place where it belongs, and the next block waits for that.
+The previous output (h_before) is the layer's output shifted by one row, with the initial state at
+the first step. Only one block's gradients of the gates are in memory at a time: their products are
+added to dW, dR and dWp in place, and the next block waits for that.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
 
     Args:
         directions: The layer's directions, started.
-        params: The gradient of all parameters so far; 0 where the layer's are.
+        params: The gradient of all parameters so far; 0 at the layer's parameters.
 
     Returns:
-        That gradient with the layer's matrices; all else is in the directions.
+        That gradient with the layer's matrices; the directions have the rest.
     """
     net = directions[0].net
     blocks = blocks_of_time(net)
@@ -52,34 +52,34 @@ def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
         for each in directions:
             params = each.multiply(params, whole=count == 1)
         if count > 1:
-            net.b.formula("only now what follows")
+            net.b.formula("next block = after these products")
             done = [mark for each in directions for mark in each.marks(params)]
-            kept = [(each.sums, key) for each in directions for key in each.sums]
-            later = net.b.after(done, [sums[key] for sums, key in kept])
-            for (sums, key), value in zip(kept, later, strict=True):
+            sums_by_key = [(each.sums, key) for each in directions for key in each.sums]
+            later = net.b.after(done, [sums[key] for sums, key in sums_by_key])
+            for (sums, key), value in zip(sums_by_key, later, strict=True):
                 sums[key] = value
     return params
 
 
 @dataclass
 class DirectionGradient:
-    """The gradient of one direction of a layer, as far as it is made.
+    """The gradient of one direction of a layer, which grows block by block.
 
     Attributes:
         net: The op.
-        pseudo_layer: Which.
+        pseudo_layer: The direction.
         dy: Gradient of the layer's output, ``[T, B, D*h]``.
         x: The layer's input, ``[T, B, in]``.
         y: The layer's output, ``[T, B, D*h]``.
-        column: The first column of both that is the direction's.
-        saved: What the forward pass saved, ``[T, B, kH]``; None if that is nothing.
+        column: The direction's first column in both.
+        saved: The values that the forward pass saved, ``[T, B, kH]``; None if there are none.
         initial: The state before the first step, by name.
-        sums: ``dx``, flat unless sizes are open, ``dbW`` and ``dbR``; ``dh`` and what else `start`
-            began with, of the state that the last block started from.
-        parts: The gradients of the matrices, with their places, if there is a single block.
-        states: What one block hands to the next.
+        sums: ``dx``, flat unless sizes are open, ``dbW`` and ``dbR``; ``dh`` and the other states
+            that `start` began with, before the last block.
+        parts: The gradients of the matrices, with their offsets, if there is a single block.
+        states: The names of the states that one block passes to the next.
         block: The block of time that was run last.
-        loop: What its loop gave.
+        loop: The results of its loop.
     """
 
     net: Layers
@@ -103,19 +103,19 @@ class DirectionGradient:
 
     @property
     def pending(self) -> list[tuple[int, Value]]:
-        """The gradients of parameters that are not in the buffer yet, with their places in it.
+        """The gradients of parameters that are not in the buffer yet, with their offsets.
 
-        Those are the biases and, if there is a single block, the matrices too: added to nothing,
-        they are written where they belong anyway.
+        These are the biases and, if there is a single block, the matrices too, because nothing has
+        to be added to them.
         """
         places = {"dbW": self.pseudo_layer.input_bias, "dbR": self.pseudo_layer.recurrent_bias}
         return [*self.parts, *((place.offset, self.sums[key]) for key, place in places.items())]
 
     def start(self, state: Values) -> None:
-        """Begins, from the gradient of the state after the last step.
+        """Begins with the gradient of the state after the last step.
 
-        What else the loops hand on begins with 0: the gradients of vectors, for each row of the
-        batch, and of the output before what does not pass through R, where that is apart.
+        The other states of the loops begin with 0: the gradients of vectors, for each row of the
+        batch, and the part of the gradient that does not pass through R (`Cell.is_direct_apart`).
         """
         T, B, width = self.x.shape
         b, direction = self.net.b, self.net.direction(self.pseudo_layer)
@@ -146,10 +146,10 @@ class DirectionGradient:
 
         Args:
             params: The gradient of all parameters so far.
-            whole: Whether the block is all there is.
+            whole: Whether there is only this block.
 
         Returns:
-            That gradient with the block's share.
+            That gradient with the block's part.
         """
         net, b = self.net, self.net.b
         is_open = bool(net.spec.open_dims)
@@ -178,7 +178,7 @@ class DirectionGradient:
     def _add_open(self, params: Value) -> Value:
         """Emits the products of a block of open length."""
         net, b, block = self.net, self.net.b, self.block
-        b.formula("count = how many steps of the block count")
+        b.formula("count = the number of valid steps of the block")
         count = net.steps.of(b, block)
         start = b.constant(block.start, "int64")
         products = Products(b, start, count, net.steps.lengths)
@@ -196,7 +196,7 @@ class DirectionGradient:
         return products.add_outer_sums(params, factors, is_first=before is None)
 
     def marks(self, params: Value) -> list[Value]:
-        """Emits an element of each product of the block: whoever reads it waits for the product."""
+        """Emits an element of each product of the block; reading it waits for the product."""
         places: list[tuple[Value, Size]] = [(params, self.pseudo_layer.recurrent.offset)]
         if self.x.shape[2]:
             places.append((self.sums["dx"], 0 if self.net.spec.open_dims else self._written))
@@ -204,13 +204,13 @@ class DirectionGradient:
 
     @property
     def _written(self) -> Size:
-        """Where in dx the block is."""
+        """The offset of the block in dx."""
         _, B, width = self.x.shape
         return self.block.start * B * width
 
     @property
     def _read(self) -> TimeBlock:
-        """The steps of sequences that products are given: all, of open ones."""
+        """The steps of the sequences that products read: all of them if sizes are open."""
         return TimeBlock(0, self.x.shape[0]) if self.net.spec.open_dims else self.block
 
     @property
@@ -218,7 +218,7 @@ class DirectionGradient:
         return self.loop.get("dr_gates", self.loop["dx_gates"])
 
     def _input_gradient(self) -> Value:
-        """The block's share of the gradient of the layer's input, ``[n, B, in]``."""
+        """The block's part of the gradient of the layer's input, ``[n, B, in]``."""
         net, b, dx_gates = self.net, self.net.b, self.loop["dx_gates"]
         n, B, _ = dx_gates.shape
         if net.skips(self.pseudo_layer):
@@ -232,11 +232,11 @@ class DirectionGradient:
 
     @property
     def _products(self) -> Products:
-        """The products of the block, whose sizes are known."""
+        """The products of a block of known sizes."""
         return Products(self.net.b, static_size(self.block.start), lengths=self.net.steps.lengths)
 
     def _factors(self) -> list[Factors]:
-        """The factors of the block's share in each matrix's gradient, with the matrix's place."""
+        """The factors of the block's part of each matrix's gradient, with the matrix's offset."""
         net, b, each, block = self.net, self.net.b, self.pseudo_layer, self._read
         factors: list[Factors] = []
         if not net.skips(each):
@@ -255,10 +255,10 @@ class DirectionGradient:
         return factors
 
     def output_before(self) -> Value:
-        """The output before each step of the block, ``[n, B, h]``: the initial one, or a row of y.
+        """The previous output of each step, ``[n, B, h]``: the initial one, or a row of y.
 
-        Row t is row t-1 of the output, or row t+1 of the backward direction's, which is 0 past each
-        sequence's end: there its first step is.
+        Row t is row t-1 of the output. In the reverse direction it is row t+1, which is 0 past the
+        end of each sequence, where the first step gets the initial output.
         """
         net, b, block = self.net, self.net.b, self._read
         T, (_, h) = self.y.shape[0], self.initial["h"].shape

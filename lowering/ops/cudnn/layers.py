@@ -1,4 +1,4 @@
-"""What ops of whole layers have in common, CudnnRNN and ONNX's, and their gradients read."""
+"""The interface of the ops on whole layers, CudnnRNN and ONNX's, that their gradients use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Layers(ABC):
         b: The builder.
         spec: The op.
         args: Its arguments, by name.
-        steps: Which steps of the padded batch count.
+        steps: The valid steps of the padded batch.
     """
 
     b: Builder
@@ -39,7 +39,7 @@ class Layers(ABC):
     @property
     @abstractmethod
     def num_directions(self) -> int:
-        """How many directions a layer has."""
+        """The number of directions of a layer."""
 
     @property
     @abstractmethod
@@ -49,7 +49,7 @@ class Layers(ABC):
     @property
     @abstractmethod
     def gate_gradients(self) -> int:
-        """How many sets of gates' gradients a step has, 1 or 2."""
+        """The number of sets of gate gradients of a step, 1 or 2."""
 
     @abstractmethod
     def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
@@ -65,4 +65,4 @@ class Layers(ABC):
 
     @abstractmethod
     def skips(self, pseudo_layer: PseudoLayer) -> bool:
-        """Whether it takes its input as it is, without W."""
+        """Whether it adds its input to each gate directly, without W."""

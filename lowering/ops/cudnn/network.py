@@ -1,4 +1,4 @@
-"""What the forward and the backward pass of CudnnRNN share: sizes, layouts, parts of arguments."""
+"""A CudnnRNN op or its gradient: sizes, layouts, and the parts of arguments that layers read."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ class Network(Layers):
         return self.args[buffer].region(block.offset, block.shape)
 
     def states(self, suffix: str) -> dict[str, Value]:
-        """All initial states, or gradients of all final ones, by the name of the state."""
+        """All initial states, or the gradients of all final ones, by the name of the state."""
         names = ("h", "c") if self.cell.has_cell_state else ("h",)
         side = "output" if suffix else "input"
         return {name: self.swap(self.args[f"{side}_{name}{suffix}"]) for name in names}
 
     def state(self, states: Values, index: int, prefix: str = "") -> dict[str, Value]:
-        """The states of one pseudo-layer, by the name of the state."""
+        """The states of one pseudo-layer, by name."""
         rows: dict[str, Value] = {}
         for name, value in states.items():
             self.b.formula(f"{prefix}{name} = of pseudo-layer {index}")
@@ -106,7 +106,7 @@ class Network(Layers):
 
     @property
     def num_directions(self) -> int:
-        """How many directions a layer has."""
+        """The number of directions of a layer."""
         return self.layout.num_directions
 
     @property
@@ -116,7 +116,7 @@ class Network(Layers):
 
     @property
     def gate_gradients(self) -> int:
-        """How many sets of gates' gradients a step has."""
+        """The number of sets of gate gradients of a step."""
         return 2 if self.cell.splits_recurrent else 1
 
     def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
@@ -128,7 +128,7 @@ class Network(Layers):
         return self.part("params", pseudo_layer.input)
 
     def times_mask(self, value: Value, mask: Value) -> Value:
-        """What dropout lets through, of a layer's output or of its gradient."""
+        """A layer's output, or its gradient, times the dropout mask."""
         self.b.formula("x = y * mask")
         return (value.to(self.spec.compute) * mask.to(self.spec.compute)).to(self.spec.dtype)
 

@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 _MAX_TENSORS = 512
-"""How many matrices a function may have. Beyond, IREE takes minutes to compile the results."""
+"""The most matrices that a function may have. With more, IREE takes minutes to compile it."""
 
 _SIZES = (
     Argument("num_layers", "", "number of layers", dtype="int32", equals="L"),
@@ -59,7 +59,7 @@ _PARAMS = Tensor("params", "N", "the opaque buffer of all weights and biases")
 _WEIGHTS = Tensor("weights", "", "every matrix, in canonical order", is_list=True)
 _BIASES = Tensor("biases", "", "every bias, in canonical order", is_list=True)
 
-# What a layer drops does not change its parameters: checked, and never a reason to compile.
+# Dropout does not change the parameters: its attributes are checked, but cause no compilation.
 _MODES = tuple(
     replace(each, at_run_time=each.name in ("dropout", "seed", "seed2")) for each in MODES
 )

@@ -1,19 +1,19 @@
 """CudnnRNN, V2, V3 and their gradients: stacked recurrent layers in one or two directions.
 
-Layouts inside are time-major; `signatures` has the ops' own, `cudnn_layout` that of the
+All layouts here are time-major; `signatures` describes those of the ops, `cudnn_layout` that of the
 parameters, `cudnn_reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
 
 Forward, for each layer; x is the input, or the output of the layer below times its dropout mask:
 
-    zx = x @ W^T, all steps in one product; with skip_input x itself for every gate
-    y, h, c = the cell's `Direction` over zx + biases, each direction on its own
+    zx = x @ W^T, all steps in one product; with skip_input, x itself for every gate
+    y, h, c = the cell's `Direction` over zx + biases, separately for each direction
     output = [forward | backward] along the last axis
 
-Backward, from the top layer down (`gradient` has that of one layer): the gradient of a
-layer's input, the sum over its directions, times the dropout mask, is that of the output of the
-layer below. What the forward pass saved is read; nothing is computed again but tanh(c).
+Backward, from the top layer down (`gradient` has that of one layer): the gradient of a layer's
+input, summed over its directions, times the dropout mask, is the gradient of the output of the
+layer below. It reads the values that the forward pass saved, and recomputes only tanh(c).
 
-Padding is left out by select, so NaN may be in padded rows of input and output_backprop.
+Padding is excluded by select, so padded rows of input and output_backprop may hold NaN.
 
 Sources: tensorflow/core/kernels/cudnn_rnn_ops.cc; cuDNN's developer guide (cudnnRNNMode_t,
 cudnnSetRNNDescriptor_v8) for the cells' equations.
@@ -89,7 +89,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 
 def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tuple[Value, Values]:
-    """The gates' input side for all steps, and the biases: ``b``, and what else the cell adds."""
+    """The input projection of all steps, and the biases: ``b``, and those that the cell adds."""
     b = net.b
     bW = net.part("params", pseudo_layer.input_bias).to(net.spec.compute)
     bR = net.part("params", pseudo_layer.recurrent_bias).to(net.spec.compute)

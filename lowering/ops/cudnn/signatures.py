@@ -1,17 +1,18 @@
 """The signatures of CudnnRNN, V2, V3 and their gradients.
 
-They differ in little: V2 adds `host_reserved`; V3 adds `sequence_lengths`, `num_proj` and
-`time_major`. What the tensors are depends on the attributes (`_forms`); with ``D`` directions,
-hidden size ``h`` (num_proj with a projection, else num_units) and time_major:
+The versions differ little: V2 adds `host_reserved`; V3 adds `sequence_lengths`, `num_proj` and
+`time_major`. The shapes depend on the attributes (`_forms`); with ``D`` directions, hidden size
+``h`` (num_proj with a projection, else num_units) and time_major:
 
     input [T, B, I]                        output [T, B, D*h]
     input_h, output_h [L*D, B, h]          input_c, output_c [L*D, B, H], lstm only
     params [params_size]                   reserve_space [reserve_size], when training
 
 time_major=false swaps the first two axes of all but the last two. In the modes without a cell
-state, `input_c`, `output_c` and `output_c_backprop` are taken in any shape and not read, and the
-results `output_c` and `input_c_backprop` are scalar zeros. When not training, `reserve_space` is a
-scalar zero. `host_reserved` is what TensorFlow keeps of cuDNN's algorithm: zeros here, ignored.
+state, `input_c`, `output_c` and `output_c_backprop` may have any shape and are not read, and the
+results `output_c` and `input_c_backprop` are scalar zeros. In inference, `reserve_space` is a
+scalar zero. `host_reserved` describes cuDNN's algorithm in TensorFlow; here it is zeros, and
+ignored.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ MODES = (
         "input_mode",
         str,
         "linear_input",
-        "skip_input adds the input to each gate; auto_select does where input_size = num_units",
+        "skip_input adds the input to each gate; auto_select does so if input_size = num_units",
         choices=INPUT_MODES,
     ),
     Attribute(
         "direction",
         str,
         "unidirectional",
-        "bidirectional layers hand on both directions' outputs side by side; states then have two "
-        "rows a layer, forward and backward",
+        "the output of a bidirectional layer is that of both directions side by side; states then "
+        "have two rows per layer, forward and backward",
         choices=tuple(DIRECTIONS),
     ),
     dropout.RATE,
@@ -55,7 +56,9 @@ MODES = (
 NUM_PROJ = Attribute(
     "num_proj", int, 0, "lstm only: size of the projected output; 0 for none", bounds=(0, 2**31 - 1)
 )
-_IS_TRAINING = Attribute("is_training", bool, True, "whether to drop, and to save for the gradient")
+_IS_TRAINING = Attribute(
+    "is_training", bool, True, "whether to apply dropout, and to save values for the gradient"
+)
 _TIME_MAJOR = Attribute("time_major", bool, True, "false swaps time or layer with the batch")
 
 
@@ -71,7 +74,7 @@ def layout_of(op: str, known: Mapping[str, Any]) -> Layout:
 
 
 def reserve_of(op: str, known: Mapping[str, Any]) -> ReserveLayout:
-    """The layout of `reserve_space`, likewise."""
+    """The layout of `reserve_space`, from dimensions and attributes."""
     sizes = known["seq_length"], known["batch_size"]
     return ReserveLayout(layout_of(op, known), *sizes, known["dropout"])
 
@@ -124,7 +127,7 @@ def _forms(
         Argument(
             "sequence_lengths",
             "B",
-            "steps of each row; what is past them is padding",
+            "number of valid steps of each row; the rest is padding",
             dtype="int32",
             minimum=0,
             maximum="T",
@@ -137,7 +140,7 @@ def _forms(
     )
     reserve = Result("reserve_space", "R" if training else "", "what the gradient needs")
     shape = "2" if version == 2 and training else ""
-    host = Result("host_reserved", shape, "zeros, for TensorFlow's sake", dtype="int8")
+    host = Result("host_reserved", shape, "zeros, for compatibility with TensorFlow", dtype="int8")
     inputs += lengths if version == 3 else ()
     if not gradient:
         drops = training and attributes["dropout"] > 0

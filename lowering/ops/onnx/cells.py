@@ -1,9 +1,10 @@
-"""The cells that ONNX's attributes ask for, one for each direction.
+"""The cell of each direction, from ONNX's attributes.
 
-`activations` are f, g, h of LSTM, f, g of GRU, f of RNN; of two directions, the forward ones first.
-Each function that has an alpha takes the next number of `activation_alpha`, and likewise beta: so
-ONNX Runtime reads the specification. Functions for which none is left have ONNX's defaults. A list
-as long as `activations` is also taken if both readings agree.
+`activations` lists f, g, h for LSTM, f, g for GRU and f for RNN; with two directions, the forward
+ones first. Each function that has an alpha gets the next number of `activation_alpha`, and likewise
+beta; this is how ONNX Runtime reads the specification. If there are too few numbers, the remaining
+functions get ONNX's defaults. A list as long as `activations` is accepted too if both readings
+agree.
 """
 
 from __future__ import annotations
@@ -28,24 +29,24 @@ DIRECTIONS: Mapping[str, tuple[int, ...]] = {
     "reverse": (1,),
     "bidirectional": (0, 1),
 }
-"""Of each direction attribute, the directions that there are: 1 runs backward."""
+"""The directions of each value of the attribute `direction`: 1 is the reverse direction."""
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
-"""How many gates an op's cells have."""
+"""The number of gates of an op's cells."""
 
 DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
-"""The functions of an op where `activations` says nothing."""
+"""The default activation functions of an op."""
 
 
 def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
-    """The cells of an op, one for each of its directions.
+    """The cells of an op, one per direction.
 
     Args:
         op: The name of the op, ``"onnx.LSTM"``, or of its gradient.
         attributes: Its attributes.
 
     Raises:
-        InvalidArgumentError: They do not go together.
+        InvalidArgumentError: The attributes contradict each other.
     """
     kind = op.removeprefix("onnx.").removesuffix("Grad")
     directions = DIRECTIONS[attributes["direction"]]
@@ -102,7 +103,7 @@ def _names(op: str, kind: str, given: Sequence[str], directions: int) -> Sequenc
 def _numbers(
     op: str, rows: Sequence[Activation], parameter: str, attributes: Mapping[str, Any]
 ) -> list[float]:
-    """The alpha, or beta, of each function; 0 of those that have none."""
+    """The alpha, or beta, of each function; 0 if it has none."""
     name = f"activation_{parameter}"
     given = [float(text) for text in attributes[name].split()]
     takers = [place for place, row in enumerate(rows) if parameter in row.parameters]

@@ -1,4 +1,4 @@
-"""What the forward and the backward pass of ONNX's ops share: directions, parts of arguments."""
+"""One of ONNX's ops or its gradient: directions, layouts, and the parts of arguments they read."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["PEEPHOLES", "OnnxLayer"]
 
 PEEPHOLES = ("wci", "wco", "wcf")
-"""The parts of P, in order, as the cell calls them."""
+"""The parts of P, in order, by the cell's names."""
 
 
 @dataclass(frozen=True)
 class OnnxLayer(Layers):
-    """A forward op or a gradient of ONNX's.
+    """One of ONNX's forward ops or gradients.
 
     Attributes:
         cells: The cell of each direction.
@@ -45,29 +45,29 @@ class OnnxLayer(Layers):
 
     @property
     def backward_runs(self) -> Sequence[int]:
-        """Of each direction, whether it runs backward, 1, or forward, 0."""
+        """For each direction, 1 if it is the reverse direction, 0 if it is the forward one."""
         return DIRECTIONS[str(self.spec.attributes["direction"])]
 
     def time_major(self, value: Value) -> Value:
-        """A sequence or a state as layout 0 has it: ``[T, B, I]``, ``[T, D, B, H]``, ..."""
+        """A sequence or a state in layout 0: ``[T, B, I]``, ``[T, D, B, H]``, ..."""
         if not self.spec.attributes["layout"]:
             return value
         self.b.formula("layout = batch second")
         return value.transpose(1, 0, 2) if len(value.shape) == 3 else value.transpose(1, 2, 0, 3)
 
     def as_laid_out(self, value: Value) -> Value:
-        """A sequence or a state as the op's layout has it."""
+        """A sequence or a state in the op's layout."""
         if not self.spec.attributes["layout"]:
             return value
         self.b.formula("layout = batch first")
         return value.transpose(1, 0, 2) if len(value.shape) == 3 else value.transpose(2, 0, 1, 3)
 
     def part(self, name: str, place: int, axis: int = 0) -> Value:
-        """What an argument has for a direction."""
+        """The part of an argument that belongs to a direction."""
         return self.part_of(self.args[name], name, place, axis)
 
     def part_of(self, value: Value, name: str, place: int, axis: int = 0) -> Value:
-        """What a value has for a direction."""
+        """The part of a value that belongs to a direction."""
         self.b.formula(f"{name} = of direction {place}")
         shape = (*value.shape[:axis], *value.shape[axis + 1 :])
         return value.slice(axis, place, place + 1).reshape(*shape)
@@ -98,7 +98,7 @@ class OnnxLayer(Layers):
 
     @property
     def num_directions(self) -> int:
-        """How many directions there are."""
+        """The number of directions."""
         return len(self.cells)
 
     @property
@@ -108,12 +108,12 @@ class OnnxLayer(Layers):
 
     @property
     def gate_gradients(self) -> int:
-        """How many sets of gates' gradients a step has."""
+        """The number of sets of gate gradients of a step."""
         return 2 if self.cells[0].splits_recurrent else 1
 
     @cached_property
     def pseudo_layers(self) -> Sequence[PseudoLayer]:
-        """The directions, with the places of their parameters in a vector of all: W, R, B."""
+        """The directions, with the offsets of their parameters in a vector of W, R and B."""
         D, rows, width = (static_size(size) for size in self.args["W"].shape)
         units = static_size(self.args["R"].shape[2])
         recurrent, biases = D * rows * width, D * rows * (width + units)
@@ -139,7 +139,7 @@ class OnnxLayer(Layers):
         return self.part("W", self.pseudo_layers.index(pseudo_layer))
 
     def skips(self, pseudo_layer: PseudoLayer) -> bool:
-        """False: there always are weights."""
+        """False: ONNX's ops always have weights for the input."""
         return False
 
     def direction(self, pseudo_layer: PseudoLayer) -> Direction:

@@ -1,22 +1,22 @@
 """ONNX's LSTM, GRU and RNN: a layer in one or two directions, and its gradient.
 
-`signatures` has layouts and inputs, `cells` what the attributes ask for, `ops.cells` the formulas
-of a step. For each direction, X the input and h, c its initial states:
+`signatures` describes layouts and inputs, `cells` interprets the attributes, `ops.cells` has the
+formulas of a step. For each direction, with the input X and its initial states h, c:
 
     zx = X @ W^T, all steps in one product
     Y, Y_h, Y_c = the cell's `Direction` over zx + biases
 
-Backward, the gradient of a layer (`ops.cudnn.gradient`), from Y and what was saved:
+Backward, the gradient of a layer (`ops.cudnn.gradient`), from Y and the saved values:
 
-    dx_gates, initial_h_grad, initial_c_grad, P_grad = the recurrence's derivative
-    X_grad = dx_gates @ W    W_grad = dx_gates^T @ X    R_grad = dr_gates^T @ H before
+    dx_gates, initial_h_grad, initial_c_grad, P_grad = the derivative of the recurrence
+    X_grad = dx_gates @ W    W_grad = dx_gates^T @ X    R_grad = dr_gates^T @ previous H
     B_grad = sums of dx_gates and dr_gates
 
-With a cell of cuDNN's this is a layer of CudnnRNN in another order of gates, with the same bits.
-Padding may hold NaN.
+With one of cuDNN's cells this is a layer of CudnnRNN with its gates in another order, and gives the
+same bits. Padding may hold NaN.
 
-Source: the ONNX specification of the operators (https://onnx.ai/onnx/operators). Where it leaves
-something open, docs/onnx_ops.md says what is done and what ONNX Runtime does.
+Source: the ONNX specification of the operators (https://onnx.ai/onnx/operators). docs/onnx_ops.md
+says what is done where it is ambiguous, and what ONNX Runtime does there.
 """
 
 from __future__ import annotations

@@ -7,21 +7,21 @@ and g gates:
     sequence_lens [B]    initial_h, initial_c [D, B, H]
     Y [T, D, B, H]    Y_h, Y_c [D, B, H]    reserve_space [D, T, B, kH], with is_training
 
-layout=1 has B as the first axis of X, Y and the states. Gates are in the order i, o, f, c,
+With layout=1, B is the first axis of X, Y and the states. Gates are in the order i, o, f, c,
 peepholes in the order i, o, f, and GRU's gates z, r, h.
 
-All but X, W and R are optional. `inputs` says which a function has: by default all but P, and in a
-call those that it passes. Those that a function has may still be left out: they are 0 then, and
-`sequence_lens` T.
+All inputs but X, W and R are optional. `inputs` lists those of a function: by default all but P,
+and in a call those that are passed. A call may still omit them: they then count as 0, and
+`sequence_lens` as T.
 
-What the gradient needs of a step is in `reserve_space`: what is kept of the gates i, f, c, o, and
-the cell state, k = 5; of z, r, h, k = 3; with linear_before_reset of r, z, h, and
-``H R_h^T + Rb_h``, k = 4; of RNN nothing, or the function's input, k = 1. `Y` is needed besides.
-Kept of a gate is its value, or where that does not tell the derivative its function's input
+`reserve_space` holds the values of each step that the gradient needs: for LSTM i, f, c, o and the
+cell state, k = 5; for GRU z, r, h, k = 3, or with linear_before_reset r, z, h and ``H R_h^T +
+Rb_h``, k = 4; for RNN nothing, or the function's input, k = 1. The gradient reads `Y` too. For each
+gate it is the value or, if the derivative cannot be computed from that, the input of its function
 (`ops.cells.activations`).
 
-A gradient op takes the inputs of its forward op, `Y`, the gradients of all results, zeros if they
-are left out, and `reserve_space`; it gives the gradient of every input of floats, ``X_grad``, ....
+A gradient op takes the inputs of its forward op, `Y`, the gradients of all results (zeros if
+omitted) and `reserve_space`. It returns the gradient of every float input, ``X_grad``, ....
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ _COMMON = (
         "the beta of each function that has one, in their order; ONNX's defaults if fewer",
         elements=float,
     ),
-    Attribute("clip", float, 0.0, "bound of what f and g take; none if 0"),
-    Attribute("hidden_size", int, 0, "what num_units is; 0 takes it from the sizes"),
+    Attribute("clip", float, 0.0, "bound of the arguments of f and g; none if 0"),
+    Attribute("hidden_size", int, 0, "equals num_units; 0 takes it from the sizes"),
     Attribute("layout", int, 0, "1 has the batch as first axis", bounds=(0, 1)),
 )
 
@@ -124,7 +124,7 @@ def _forms(
     state, sequence, output = f"{D} B H", "T B I", f"T {D} B H"
     if attributes["layout"]:
         state, sequence, output = f"B {D} H", "B T I", f"B T {D} H"
-    lengths = "steps of each row; what is past them is padding"
+    lengths = "number of valid steps of each row; the rest is padding"
     optional = (
         Argument(
             "B", f"{D} {2 * GATES[kind]}H", "biases of W, then of R; None for zeros", default=0
@@ -138,7 +138,7 @@ def _forms(
     arguments = (
         Argument("X", sequence, "input"),
         Argument("W", f"{D} {gates}H I", "weights of the input, gate by gate"),
-        Argument("R", f"{D} {gates}H H", "weights of the output before, gate by gate"),
+        Argument("R", f"{D} {gates}H H", "weights of the previous output, gate by gate"),
         *(replace(each, optional=True) for each in optional if each.name in taken),
     )
     results = [
@@ -173,10 +173,10 @@ def _forms(
 
 
 def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Nothing; checks the sizes.
+    """Checks the sizes; there are no derived ones.
 
     Raises:
-        InvalidArgumentError: `hidden_size` is another.
+        InvalidArgumentError: `hidden_size` differs from num_units.
     """
     if known["hidden_size"] not in (0, known["num_units"]):
         expected = f"num_units = {known['num_units']}, or 0"

@@ -97,11 +97,11 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
             "CHECK: tensor.expand_shape %arg0 {{\\[\\[}}0], [1, 2]] output_shape [3, 2, 2]",
         ),
         (
-            lambda body, _, place: body.smaller(place, 5),
+            lambda _, __, place: place.at_most(5),
             "CHECK: arith.minsi %arg1, %c5 : index",
         ),
         (
-            lambda body, _, place: body.larger(place, 5),
+            lambda _, __, place: place.at_least(5),
             "CHECK: arith.maxsi %arg1, %c5 : index",
         ),
         (
