@@ -23,16 +23,16 @@ def allocated(program):
     statistics = program.device.hal.allocator.statistics
     return statistics["host_bytes_allocated"] + statistics["device_bytes_allocated"]
 
+sizes = {"seq_length": 32, "batch_size": None, "input_size": 8, "num_units": 128}
+artifact = rc.compile(rc.build("BlockLSTMV2", **sizes, use_peephole=False))
+
 def program_of(batch_size):
-    sizes = {"seq_length": 32, "batch_size": batch_size, "input_size": 8, "num_units": 128}
-    program = rc.runtime.load(
-        rc.compile(rc.build("BlockLSTMV2", **sizes, use_peephole=False)), sys.argv[1]
-    )
+    program = rc.runtime.load(artifact, sys.argv[1])
     (function,) = program.functions.values()
-    given = {
-        spec.name: program.to_device(np.full(spec.shape, spec.maximum or 0, spec.dtype))
-        for spec in function.spec.arguments
-    }
+    given = {}
+    for spec in function.spec.arguments:
+        shape = [size if isinstance(size, int) else batch_size for size in spec.shape]
+        given[spec.name] = program.to_device(np.full(shape, spec.maximum or 0, spec.dtype))
     return program, lambda: program(**given, to_host=False)
 
 def calls(programs, count):

@@ -209,8 +209,9 @@ done
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["cpu", "cuda:sm_80"])
-@pytest.mark.parametrize("op", ["BlockLSTMGradV2", "CudnnRNNBackpropV3"])
+@pytest.mark.parametrize(
+    ("op", "target"), [("BlockLSTMGradV2", "cuda:sm_80"), ("CudnnRNNBackpropV3", "cpu")]
+)
 def test_what_is_not_checked_between_passes_is_right(
     op: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
