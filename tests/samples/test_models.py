@@ -35,7 +35,7 @@ def test_a_script_prints_what_its_readme_shows(
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=quiet)
     assert (done.returncode, done.stderr) == (0, "")
     text = (path.parent / "README.md").read_text()
-    (shown,) = re.findall(r"prints:\n\n```\n(.*?)```", text, re.DOTALL)
+    shown = re.findall(r"prints:\n\n```\n(.*?)```", text, re.DOTALL)[0]
 
     def without_figures(lines: str) -> str:
         return re.sub(r"[\d.]+e-\d+|[\d,]+ bytes", "...", lines).strip()
